@@ -1,0 +1,3 @@
+"""tailrace: change data capture on Spark, in Python."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,75 @@
+"""Records: encoded keys and values of one topic, ready for a sink."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.vectors import Bytes
+
+INT64 = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Binary:
+    """`n` byte strings one after the other: `data[offsets[i]:offsets[i + 1]]`; `valid` is None where none is null."""
+
+    data: Bytes
+    offsets: INT64
+    valid: npt.NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, i: int) -> bytes | None:
+        if self.valid is not None and not self.valid[i]:
+            return None
+        return self.data[self.offsets[i] : self.offsets[i + 1]].tobytes()
+
+    def to_arrow(self, type_: pa.DataType | None = None) -> pa.Array:
+        """The same strings as `large_binary`, or as `type_` of that layout (`large_string`), without a copy."""
+        valid = None
+        if self.valid is not None:
+            valid = pa.py_buffer(np.packbits(self.valid, bitorder="little"))
+        buffers = [valid, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
+        return pa.Array.from_buffers(type_ or pa.large_binary(), len(self), buffers)
+
+
+@dataclass(slots=True)
+class Header:
+    """One header: `values` is null for the records that do not carry it."""
+
+    name: str
+    values: Binary
+
+
+@dataclass(slots=True)
+class Records:
+    """`n` records of one topic, in log order.
+
+    Attributes:
+        topic: where they go.
+        keys: encoded keys; null for a table without a key.
+        values: encoded values; null for a tombstone.
+        timestamps: milliseconds since the epoch, shape (n,).
+        positions: text that sorts as the log does.
+        log_order: rank among all records of the batch, for sinks that show topics together; shape (n,).
+        headers: each as long as the records.
+        partition: where the topic has several and the record's place does not follow from its key.
+
+    """
+
+    topic: str
+    keys: Binary
+    values: Binary
+    timestamps: INT64
+    positions: Binary
+    log_order: INT64
+    headers: tuple[Header, ...] = field(default=())
+    partition: int | None = None
+
+    def __len__(self) -> int:
+        return len(self.keys)

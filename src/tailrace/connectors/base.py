@@ -1,0 +1,81 @@
+"""What every connector offers to the source: where its log is, and its changes as records from a position on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from tailrace.changes.records import Records
+
+HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a lane has come, as its sink keeps it.
+
+    Attributes:
+        delivered: the text of the last position that the sink has everything up to; "" when there is none.
+        restart: from where the log must be read again to understand what follows (the connector's own, JSON).
+
+    """
+
+    delivered: str
+    restart: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class LogBatch:
+    """What one step of reading gave: records, and the progress to store once they are delivered.
+
+    Attributes:
+        records: in log order within each topic; more than one item may have the same topic.
+        progress: to be stored in the same transaction as the records.
+        history: new records of the schema history, to be stored with them as well.
+        changes: how many row changes were read, before filters and tombstones.
+        source_ts_ms: when the newest change was committed; None while nothing was read.
+        idle: the log's end was reached; nothing came within the poll interval.
+
+    """
+
+    records: list[Records]
+    progress: Progress
+    history: Sequence[HistoryRecord] = ()
+    changes: int = 0
+    source_ts_ms: int | None = None
+    idle: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LogRange:
+    """A piece of the log to read: from `start` to `until` (None: for ever); both are the connector's own, JSON."""
+
+    start: Mapping[str, Any]
+    until: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StartPoint:
+    """Where a new connector begins: its restart position and the structures that hold there."""
+
+    restart: Mapping[str, Any]
+    history: Sequence[HistoryRecord] = field(default=())
+
+
+class Connector(Protocol):
+    """A database. Made from settings, cheap to make, safe to send to another process."""
+
+    def head(self) -> Mapping[str, Any]:
+        """The newest position of the log, at a transaction boundary."""
+
+    def start_point(self) -> StartPoint:
+        """Where a connector without progress begins, by `snapshot.mode`."""
+
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> Iterator[LogBatch]:
+        """The changes of a range, batch by batch; what `progress` says was delivered is left out.
+
+        Ends at `range_.until`; without it, yields an idle batch now and then while nothing comes.
+        """

@@ -1,0 +1,46 @@
+"""Every error that tailrace raises on purpose.
+
+An error says what is wrong, with the name and the position, and what to do about it. Whether to try again
+follows from its class: a `RetriableError` is worth another attempt after a pause, any other is not. No message
+holds a secret.
+"""
+
+
+class TailraceError(Exception):
+    """Base of all errors that tailrace raises on purpose."""
+
+
+class RetriableError(TailraceError):
+    """Trying again after a pause may help: a dropped connection, a server that is restarting."""
+
+
+class ConfigError(TailraceError):
+    """The configuration is wrong; the message names the property and the remedy."""
+
+
+class UnsupportedError(TailraceError):
+    """What is asked for is known and is not supported (yet)."""
+
+
+class SourceSetupError(TailraceError):
+    """The database is not set up for change data capture; the message says which statement mends it."""
+
+
+class PositionLostError(TailraceError):
+    """The log no longer reaches back to the position from where reading must go on."""
+
+
+class LogFormatError(TailraceError):
+    """The log holds something that can't be decoded without a guess; the message names the position."""
+
+
+class StructureError(TailraceError):
+    """The structure of a table at a position of the log is not known, or does not fit what the log says."""
+
+
+class ProgressError(TailraceError):
+    """A sink's progress record is missing, damaged or belongs to another source."""
+
+
+class FencedError(TailraceError):
+    """Another task has taken over this lane: this one ends without delivering anything more."""

@@ -1,0 +1,79 @@
+"""Kafka Connect's schema tree: what keys and values of change events are made of.
+
+Encoders take such a tree and columns, so that JSON, Avro and CloudEvents are encoders beside each other and not
+pipelines of their own. Source of the names: `org.apache.kafka.connect.data.Schema` (its documentation).
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+
+class Type(enum.StrEnum):
+    """Kafka Connect's types, under the names that its JSON converter writes."""
+
+    INT8 = "int8"
+    INT16 = "int16"
+    INT32 = "int32"
+    INT64 = "int64"
+    FLOAT32 = "float"
+    FLOAT64 = "double"
+    BOOLEAN = "boolean"
+    STRING = "string"
+    BYTES = "bytes"
+    STRUCT = "struct"
+    ARRAY = "array"
+    MAP = "map"
+
+
+class _NoDefault(enum.Enum):
+    NO_DEFAULT = enum.auto()
+
+
+NO_DEFAULT: Final = _NoDefault.NO_DEFAULT
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """One node of the tree.
+
+    `default` is the value as the JSON converter writes it (bytes as `bytes`), `NO_DEFAULT` where there is none;
+    a default of `None` can't be told from no default in Kafka Connect, so it is not used.
+    """
+
+    type: Type
+    optional: bool = False
+    name: str | None = None
+    version: int | None = None
+    doc: str | None = None
+    parameters: tuple[tuple[str, str], ...] = ()
+    default: Any = NO_DEFAULT
+    fields: tuple[Field, ...] = ()  # of a struct
+    items: Schema | None = None  # of an array, or a map's values
+    keys: Schema | None = None  # of a map
+
+    def with_(self, **changes: Any) -> Schema:
+        """A copy with other attributes."""
+        return replace(self, **changes)
+
+    def field(self, name: str) -> Field:
+        """The field of that name.
+
+        Raises:
+            KeyError: the struct has none.
+
+        """
+        for candidate in self.fields:
+            if candidate.name == name:
+                return candidate
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a struct."""
+
+    name: str
+    schema: Schema = field(repr=False)

@@ -1,0 +1,1 @@
+"""Throwaway database servers for the tests and the demo."""
