@@ -30,14 +30,13 @@ class Changes:
         after: the same for the image after; shape (n,).
         op: the operation (`CREATE`, `UPDATE`, `DELETE`, `TRUNCATE`, `READ`); shape (n,).
         source: what varies within the source block: a vector of n values for each such field of its schema.
-        source_constants: the source block's other fields (None, str, int or bool).
+        source_batch: fields of it that are the same for the whole batch, a vector of one value each (the file's name).
+        source_constants: its other fields, the same for ever (None, str, int or bool).
         ts_us: when the change was committed, microseconds since the epoch; shape (n,).
         position: the pieces of the position's text (see `positions.Template`); vectors of n integers.
         transaction: index of each change's transaction in the batch of the log, shape (n,).
         log_order: the rank of each change among all changes of the batch of the log, shape (n,).
-        total_order: rank within the transaction over all captured tables, from 1; None unless asked for.
-        data_collection_order: rank within the transaction in this table, from 1; None unless asked for.
-        transaction_ids: the text id of each change's transaction; None unless asked for.
+        transaction_ids: the text id of each change's transaction; None unless transaction metadata is asked for.
 
     """
 
@@ -46,13 +45,12 @@ class Changes:
     after: INT32
     op: npt.NDArray[np.uint8]
     source: Mapping[str, Vector]
+    source_batch: Mapping[str, Vector]
     source_constants: Mapping[str, str | int | bool | None]
     ts_us: npt.NDArray[np.int64]
     position: tuple[npt.NDArray[np.int64], ...]
     transaction: INT32
     log_order: npt.NDArray[np.int64]
-    total_order: npt.NDArray[np.int64] | None = None
-    data_collection_order: npt.NDArray[np.int64] | None = None
     transaction_ids: Vector | None = None
 
     def __len__(self) -> int:

@@ -128,7 +128,7 @@ class Program:
 
         """
         n = roles.shape[1]
-        table, kept = _address_table(vectors)
+        table, kept = address_table(vectors)
         offsets = np.zeros(n + 1, np.int64)
         mask = np.ones(n, np.uint8) if live is None else live.view(np.uint8)
         guess = n * (self._bytes_a_row + 12 * len(vectors)) + 4096
@@ -168,7 +168,7 @@ def _number_text(vector: Vector) -> Vector:
     return from_arrow(text.to_arrow(compat_level=pl.CompatLevel.newest()).cast(pa.string_view()))
 
 
-def _address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], list[object]]:
+def address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], list[object]]:
     """Addresses of data, bitmap and buffers of each vector, and what must stay alive while they are used."""
     table = np.zeros((max(len(vectors), 1), 3), np.int64)
     kept: list[object] = []

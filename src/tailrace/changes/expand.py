@@ -1,0 +1,202 @@
+"""From changes to records: which records a change becomes, and in which order.
+
+A delete is followed by a tombstone. An update that changes the key becomes a delete of the old key, its tombstone
+and a create of the new key, the delete and the create each with a header that names the other key. Operations may
+be skipped. Source: Debezium's reference, "Change event values" and "Primary key updates".
+
+The result says for each record from which change, which images and with which operation it is made; encoders take
+these as the roles of their templates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numba as nb
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.encoding import render_kernel
+from tailrace.encoding.render import address_table
+
+CHANGE: Final = 0  # rows of `Expansion.roles`: the change that a record comes from
+BEFORE: Final = 1
+AFTER: Final = 2
+KEY: Final = 3  # the image that the key is taken from
+NEW_KEY: Final = 4  # the image whose key stands in the header `__debezium.newkey`
+OLD_KEY: Final = 5
+RECORD: Final = 6  # the record itself
+BATCH: Final = 7  # always 0: what holds for the whole batch
+ROLES: Final = 8
+
+
+@dataclass(slots=True)
+class Expansion:
+    """`n` records.
+
+    Attributes:
+        roles: shape (ROLES, n), -1 where there is none.
+        op: the operation that the envelope shows; shape (n,).
+        live: False for a tombstone; shape (n,).
+        split: True when some update became a delete and a create.
+
+    """
+
+    roles: npt.NDArray[np.int32]
+    op: npt.NDArray[np.uint8]
+    live: npt.NDArray[np.bool_]
+    split: bool
+
+
+def expand(
+    changes: Changes, keys: list[Vector] | None, *, tombstones: bool, skipped: npt.NDArray[np.bool_] | None = None
+) -> Expansion:
+    """The records of a batch of changes.
+
+    Args:
+        changes: in log order.
+        keys: the key's columns over the images; None for a table without a key.
+        tombstones: whether a delete is followed by a record without a value.
+        skipped: which of the 256 operation codes are left out; None: none.
+
+    """
+    n = len(changes)
+    moved = _moved(changes, keys)
+    skip = np.zeros(256, np.bool_) if skipped is None else skipped
+    room = n + int(np.count_nonzero(changes.op == DELETE)) + 2 * int(np.count_nonzero(moved))
+    roles = np.full((ROLES, room), -1, np.int32)
+    op = np.empty(room, np.uint8)
+    live = np.ones(room, np.bool_)
+    count = _fill(changes.op, changes.before, changes.after, moved, skip, tombstones, roles, op, live)
+    roles[RECORD, :count] = np.arange(count, dtype=np.int32)
+    roles[BATCH] = 0
+    if count < room:
+        roles = np.ascontiguousarray(roles[:, :count])
+    return Expansion(roles, op[:count], live[:count], bool(moved.any()))
+
+
+def _moved(changes: Changes, keys: list[Vector] | None) -> npt.NDArray[np.bool_]:
+    """True for each update whose key before and after is not the same."""
+    moved = np.zeros(len(changes), np.bool_)
+    if keys and (changes.op == UPDATE).any():
+        flat = [leaf for key in keys for leaf in _plain_leaves(key)]
+        table, kept = address_table(flat)
+        widths = np.array([_WIDTH[vector.kind] for vector in flat], np.int64)
+        _compare(table, widths, changes.op, changes.before, changes.after, moved)
+        del kept
+    return moved
+
+
+_WIDTH: Final = {
+    Kind.INT: 8,
+    Kind.BOOL: 8,
+    Kind.FLOAT32: 4,
+    Kind.FLOAT64: 8,
+    Kind.TEXT: 0,  # a view
+    Kind.BYTES: 0,
+}
+
+
+def _plain_leaves(vector: Vector) -> list[Vector]:
+    if vector.kind is Kind.STRUCT:
+        return [leaf for child in vector.children for leaf in _plain_leaves(child)]
+    return [vector]
+
+
+@nb.njit(nogil=True, cache=True, boundscheck=False)
+def _same_view(table: Any, slot: int, a: int, b: int) -> bool:
+    left = table[slot, 0] + 16 * a
+    right = table[slot, 0] + 16 * b
+    length = np.int64(render_kernel.load32(left))
+    if length != np.int64(render_kernel.load32(right)):
+        return False
+    p = left + 4
+    q = right + 4
+    if length > 12:
+        buffers = table[slot, 2]
+        p = render_kernel.load64(buffers + 8 * np.int64(render_kernel.load32(left + 8)))
+        p += np.int64(render_kernel.load32(left + 12))
+        q = render_kernel.load64(buffers + 8 * np.int64(render_kernel.load32(right + 8)))
+        q += np.int64(render_kernel.load32(right + 12))
+    for k in range(length):
+        if render_kernel.load8(p, k) != render_kernel.load8(q, k):
+            return False
+    return True
+
+
+@nb.njit(nogil=True, cache=True, boundscheck=False)
+def _same_value(table: Any, widths: Any, slot: int, a: int, b: int) -> bool:
+    bitmap = table[slot, 1]
+    if bitmap != 0:
+        left = (render_kernel.load8(bitmap, a >> 3) >> (a & 7)) & 1
+        right = (render_kernel.load8(bitmap, b >> 3) >> (b & 7)) & 1
+        if left != right:
+            return False
+        if left == 0:
+            return True
+    width = widths[slot]
+    if width == 8:
+        return bool(render_kernel.load64(table[slot, 0] + 8 * a) == render_kernel.load64(table[slot, 0] + 8 * b))
+    if width == 4:
+        return bool(render_kernel.load32(table[slot, 0] + 4 * a) == render_kernel.load32(table[slot, 0] + 4 * b))
+    return bool(_same_view(table, slot, a, b))
+
+
+@nb.njit(nogil=True, cache=True, boundscheck=False)
+def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: Any) -> None:
+    for i in range(len(op)):
+        if op[i] != UPDATE or before[i] < 0 or after[i] < 0:
+            continue
+        for slot in range(len(widths)):
+            if not _same_value(table, widths, slot, np.int64(before[i]), np.int64(after[i])):
+                moved[i] = True
+                break
+
+
+@nb.njit(nogil=True, cache=True, boundscheck=False)
+def _put(roles: Any, o: int, change: int, before: int, after: int, key: int) -> None:
+    roles[CHANGE, o] = change
+    roles[BEFORE, o] = before
+    roles[AFTER, o] = after
+    roles[KEY, o] = key
+
+
+@nb.njit(nogil=True, cache=True, boundscheck=False)
+def _fill(
+    ops: Any, before: Any, after: Any, moved: Any, skip: Any, tombstones: bool, roles: Any, op: Any, live: Any
+) -> int:
+    o = 0
+    for i in range(len(ops)):
+        kind = ops[i]
+        if skip[kind]:
+            continue
+        old = before[i]
+        new = after[i]
+        if moved[i]:
+            _put(roles, o, i, old, -1, old)
+            op[o] = DELETE
+            roles[NEW_KEY, o] = new
+            o += 1
+            if tombstones:
+                _put(roles, o, i, -1, -1, old)
+                roles[NEW_KEY, o] = new
+                op[o] = DELETE
+                live[o] = False
+                o += 1
+            _put(roles, o, i, -1, new, new)
+            op[o] = CREATE
+            roles[OLD_KEY, o] = old
+            o += 1
+            continue
+        _put(roles, o, i, old, new, new if new >= 0 else old)
+        op[o] = kind
+        o += 1
+        if kind == DELETE and tombstones:
+            _put(roles, o, i, -1, -1, old)
+            op[o] = DELETE
+            live[o] = False
+            o += 1
+    return o

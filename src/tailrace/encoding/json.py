@@ -1,0 +1,216 @@
+"""Keys and values as JSON, as Kafka Connect's JSON converter writes them.
+
+With schemas, a message is `{"schema":…,"payload":…}`: the schema part is the same for every message of a structure
+version and is rendered once, as a constant of the template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import orjson
+
+from tailrace.changes import expand
+from tailrace.changes.expand import Expansion
+from tailrace.changes.model import Changes
+from tailrace.changes.records import Binary
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.encoding.connect_json import null_text, schema_json
+from tailrace.encoding.render import Op, Program, Template, leaves, op_for
+from tailrace.schema.connect import Schema
+
+_SUFFIX = {True: b"}", False: b""}
+
+
+def _prefix(schema: Schema, *, with_schema: bool) -> bytes:
+    return b'{"schema":' + schema_json(schema) + b',"payload":' if with_schema else b""
+
+
+class StructEncoder:
+    """A struct whose fields are columns: keys, and row images."""
+
+    def __init__(self, schema: Schema, *, with_schema: bool) -> None:
+        self._schema = schema
+        self._with_schema = with_schema
+        self._programs: dict[int, Program] = {}
+
+    def encode(self, columns: Sequence[Vector], expansion: Expansion, role: int) -> Binary:
+        """One JSON text a record; null where the role has no row."""
+        if role not in self._programs:
+            self._programs[role] = self._compile(columns, role)
+        live = expansion.roles[role] >= 0
+        live = None if live.all() else live
+        flat = [leaf for column in columns for leaf in leaves(column)]
+        return self._programs[role].render(flat, expansion.roles, live)
+
+    def _compile(self, columns: Sequence[Vector], role: int) -> Program:
+        template = Template()
+        template.const(_prefix(self._schema, with_schema=self._with_schema))
+        write_struct(template, self._schema, columns, 0, role)
+        template.const(_SUFFIX[self._with_schema])
+        return template.program()
+
+
+def write_struct(template: Template, schema: Schema, columns: Sequence[Vector], slot: int, role: int) -> int:
+    """Write the fields of a struct from as many columns; returns the next free slot."""
+    template.const(b"{")
+    for i, (field, column) in enumerate(zip(schema.fields, columns, strict=True)):
+        template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
+        slot = _write_value(template, field.schema, column, slot, role)
+    template.const(b"}")
+    return slot
+
+
+def _write_value(template: Template, schema: Schema, column: Vector, slot: int, role: int) -> int:
+    if column.kind is not Kind.STRUCT:
+        template.value(op_for(column.kind), slot, role, null_text(schema))
+        return slot + 1
+    by_name = dict(zip(column.names, column.children, strict=True))
+    with template.block(role, slot):
+        children = [by_name[field.name] for field in schema.fields]
+        slot = write_struct(template, schema, children, slot + 1, role)
+    return slot
+
+
+@dataclass(slots=True)
+class Envelope:
+    """What one batch brings for the envelope besides its images.
+
+    Attributes:
+        changes: the batch.
+        expansion: its records.
+        now_us: the processing time, microseconds since the epoch.
+        total_order: rank of each record within its transaction, from 1; None without transaction metadata.
+        data_collection_order: the same within its table.
+
+    """
+
+    changes: Changes
+    expansion: Expansion
+    now_us: int
+    total_order: npt.NDArray[np.int64] | None = None
+    data_collection_order: npt.NDArray[np.int64] | None = None
+
+
+_OPERATIONS = np.zeros((256, 4), np.uint32)
+for _code in b"cudtr":
+    _OPERATIONS[_code] = (1, _code, 0, 0)
+
+
+class EnvelopeEncoder:
+    """The envelope: before, after, source, transaction, operation and times."""
+
+    def __init__(self, schema: Schema, *, with_schema: bool) -> None:
+        self._schema = schema
+        self._with_schema = with_schema
+        self._program: Program | None = None
+
+    def encode(self, columns: Sequence[Vector], envelope: Envelope) -> Binary:
+        """One JSON text a record, null for a tombstone; `columns` are the value's columns over the images."""
+        changes = envelope.changes
+        varying = list(self._varying(envelope).values())
+        if self._program is None:
+            self._program = _EnvelopeWriter(self._schema, columns, changes, self._varying(envelope)).program(
+                _prefix(self._schema, with_schema=self._with_schema), _SUFFIX[self._with_schema]
+            )
+        flat = [leaf for column in columns for leaf in leaves(column)]
+        flat += [*changes.source.values(), *changes.source_batch.values()]
+        expansion = envelope.expansion
+        live = None if expansion.live.all() else expansion.live
+        return self._program.render(flat + varying, expansion.roles, live)
+
+    def _varying(self, envelope: Envelope) -> dict[str, Vector]:
+        """The envelope's own values, by the name of the field."""
+        changes = envelope.changes
+        ops = _OPERATIONS[envelope.expansion.op]
+        values = {"op": Vector(Kind.TEXT, len(ops), ops)}
+        for name, divisor, factor in (("ts_ms", 1000, 1), ("ts_us", 1, 1), ("ts_ns", 1, 1000)):
+            now = np.array([envelope.now_us // divisor * factor], np.int64)
+            values[name] = Vector(Kind.INT, 1, now)
+        if changes.transaction_ids is not None:
+            values["id"] = changes.transaction_ids
+            values["total_order"] = _integers(envelope.total_order)
+            values["data_collection_order"] = _integers(envelope.data_collection_order)
+        return values
+
+
+
+class _EnvelopeWriter:
+    """Writes the template of an envelope, field by field in the order of its schema."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        columns: Sequence[Vector],
+        changes: Changes,
+        varying: Mapping[str, Vector],
+    ) -> None:
+        self._schema = schema
+        self._columns = columns
+        self._constants = changes.source_constants
+        first = sum(len(leaves(column)) for column in columns)
+        source = [(n, v, expand.CHANGE) for n, v in changes.source.items()]
+        source += [(n, v, expand.BATCH) for n, v in changes.source_batch.items()]
+        self._source = {n: (v.kind, first + i, role) for i, (n, v, role) in enumerate(source)}
+        first += len(source)
+        self._slots = {name: first + i for i, name in enumerate(varying)}
+        self._template = Template()
+
+    def program(self, prefix: bytes, suffix: bytes) -> Program:
+        template = self._template
+        template.const(prefix + b"{")
+        for i, field in enumerate(self._schema.fields):
+            template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
+            self._write(field.name, field.schema)
+        template.const(b"}" + suffix)
+        return template.program()
+
+    def _write(self, name: str, schema: Schema) -> None:
+        template = self._template
+        if name in ("before", "after"):
+            role = expand.BEFORE if name == "before" else expand.AFTER
+            with template.block(role):
+                write_struct(template, schema, self._columns, 0, role)
+        elif name == "source":
+            self._write_source(schema)
+        elif name == "transaction":
+            self._write_transaction(schema)
+        elif name == "op":
+            template.value(Op.TEXT, self._slots[name], expand.RECORD)
+        else:
+            template.value(Op.INT, self._slots[name], expand.BATCH)
+
+    def _write_source(self, schema: Schema) -> None:
+        template = self._template
+        template.const(b"{")
+        for i, field in enumerate(schema.fields):
+            template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
+            if field.name in self._source:
+                kind, slot, role = self._source[field.name]
+                template.value(op_for(kind), slot, role, null_text(field.schema))
+            else:
+                value = self._constants[field.name]
+                template.const(null_text(field.schema) if value is None else orjson.dumps(value))
+        template.const(b"}")
+
+    def _write_transaction(self, schema: Schema) -> None:
+        template = self._template
+        if "id" not in self._slots:
+            template.const(b"null")
+            return
+        with template.block(expand.CHANGE, self._slots["id"]):
+            template.const(b"{")
+            for i, field in enumerate(schema.fields):
+                template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
+                is_id = field.name == "id"
+                op, role = (Op.TEXT, expand.CHANGE) if is_id else (Op.INT, expand.RECORD)
+                template.value(op, self._slots[field.name], role)
+            template.const(b"}")
+
+
+def _integers(values: Any) -> Vector:
+    return Vector(Kind.INT, len(values), np.ascontiguousarray(values, np.int64))
