@@ -20,11 +20,10 @@ def changes_of(*events):
         after=np.array([e[2] for e in events], np.int32),
         op=np.array([ord(e[0]) for e in events], np.uint8),
         source={},
-        source_batch={},
-        source_constants={},
-        ts_us=np.zeros(n, np.int64),
-        position=(index.astype(np.int64),),
+        constants={},
+        event=index,
         transaction=np.zeros(n, np.int32),
+        position=(),
         log_order=index.astype(np.int64),
     )
 

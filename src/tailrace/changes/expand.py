@@ -17,20 +17,22 @@ import numba as nb
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes
+from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.encoding import render_kernel
 from tailrace.encoding.render import address_table
 
-CHANGE: Final = 0  # rows of `Expansion.roles`: the change that a record comes from
+CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change that a record comes from
 BEFORE: Final = 1
 AFTER: Final = 2
 KEY: Final = 3  # the image that the key is taken from
 NEW_KEY: Final = 4  # the image whose key stands in the header `__debezium.newkey`
 OLD_KEY: Final = 5
 RECORD: Final = 6  # the record itself
-BATCH: Final = 7  # always 0: what holds for the whole batch
-ROLES: Final = 8
+BATCH: Final = int(Level.BATCH)  # always 0: what holds for the whole batch
+EVENT: Final = int(Level.EVENT)  # the event of the change
+TRANSACTION: Final = int(Level.TRANSACTION)  # its transaction
+ROLES: Final = 10
 
 
 @dataclass(slots=True)
@@ -75,6 +77,8 @@ def expand(
     roles[BATCH] = 0
     if count < room:
         roles = np.ascontiguousarray(roles[:, :count])
+    roles[EVENT] = changes.event[roles[CHANGE]]
+    roles[TRANSACTION] = changes.transaction[roles[CHANGE]]
     return Expansion(roles, op[:count], live[:count], bool(moved.any()))
 
 

@@ -3,10 +3,14 @@
 A row change has up to two row images. The images of a batch stand one after the other in the same columns, and
 `before` and `after` say which image belongs to which change, so that a column policy is applied once to all of them
 and an update's two images need no second set of columns.
+
+What the log says once for many changes is kept once: the facts of an event, of a transaction and of the whole batch
+are vectors of that many values, shared by all tables of the batch, and a *level* says how a change finds its own.
 """
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -20,6 +24,23 @@ INT32 = npt.NDArray[np.int32]
 CREATE, UPDATE, DELETE, TRUNCATE, READ = (ord(c) for c in "cudtr")
 
 
+class Level(enum.IntEnum):
+    """For what a value of a vector stands; the numbers are rows of an expansion's roles."""
+
+    CHANGE = 0
+    EVENT = 8
+    TRANSACTION = 9
+    BATCH = 7  # one value for all
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A vector, and for what each of its values stands."""
+
+    vector: Vector
+    level: Level
+
+
 @dataclass(slots=True)
 class Changes:
     """`n` changes of one table in one structure version, in log order.
@@ -29,14 +50,13 @@ class Changes:
         before: index of the image before each change, -1 where there is none; shape (n,).
         after: the same for the image after; shape (n,).
         op: the operation (`CREATE`, `UPDATE`, `DELETE`, `TRUNCATE`, `READ`); shape (n,).
-        source: what varies within the source block: a vector of n values for each such field of its schema.
-        source_batch: fields of it that are the same for the whole batch, a vector of one value each (the file's name).
-        source_constants: its other fields, the same for ever (None, str, int or bool).
-        ts_us: when the change was committed, microseconds since the epoch; shape (n,).
-        position: the pieces of the position's text (see `positions.Template`); vectors of n integers.
-        transaction: index of each change's transaction in the batch of the log, shape (n,).
-        log_order: the rank of each change among all changes of the batch of the log, shape (n,).
-        transaction_ids: the text id of each change's transaction; None unless transaction metadata is asked for.
+        event: index of each change's event in facts of the level `EVENT`; shape (n,).
+        transaction: index of its transaction in facts of the level `TRANSACTION`; shape (n,).
+        source: the fields of the source block that vary.
+        constants: its other fields, the same for ever.
+        position: the integers that make up the position's text.
+        log_order: the rank of each change among all changes of the batch of the log; shape (n,).
+        transaction_id: the text id of transactions; None unless transaction metadata is asked for.
 
     """
 
@@ -44,14 +64,13 @@ class Changes:
     before: INT32
     after: INT32
     op: npt.NDArray[np.uint8]
-    source: Mapping[str, Vector]
-    source_batch: Mapping[str, Vector]
-    source_constants: Mapping[str, str | int | bool | None]
-    ts_us: npt.NDArray[np.int64]
-    position: tuple[npt.NDArray[np.int64], ...]
+    event: INT32
     transaction: INT32
+    source: Mapping[str, Fact]
+    constants: Mapping[str, str | int | bool | None]
+    position: tuple[Fact, ...]
     log_order: npt.NDArray[np.int64]
-    transaction_ids: Vector | None = None
+    transaction_id: Fact | None = None
 
     def __len__(self) -> int:
         return len(self.op)

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from tailrace.changes import expand as roles
 from tailrace.changes.expand import Expansion, expand
-from tailrace.changes.model import Changes
+from tailrace.changes.model import Changes, Level
 from tailrace.changes.records import Binary, Header, Records
-from tailrace.changes.vectors import Kind, Vector
+from tailrace.changes.vectors import Vector
 from tailrace.encoding.json import Envelope, EnvelopeEncoder, StructEncoder
 from tailrace.encoding.render import Program, Template
 from tailrace.schema.envelope import TableSchemas
@@ -54,12 +54,12 @@ class ShapeSettings:
         return codes
 
 
-def position_program(widths: Sequence[int], separators: Sequence[bytes]) -> Program:
-    """The template of a position's text over as many integer vectors."""
+def position_program(widths: Sequence[int], levels: Sequence[Level], separator: bytes) -> Program:
+    """The template of a position's text: integers of so many digits, found by level, with a separator between."""
     template = Template()
-    for slot, (width, separator) in enumerate(zip(widths, separators, strict=True)):
-        template.const(separator)
-        template.padded(slot, roles.CHANGE, width)
+    for slot, (width, level) in enumerate(zip(widths, levels, strict=True)):
+        template.const(separator if slot else b"")
+        template.padded(slot, level, width)
     return template.program()
 
 
@@ -152,8 +152,7 @@ class Shape:
         return tuple(headers)
 
     def _position_text(self, changes: Changes, expansion: Expansion) -> Binary:
-        pieces = [Vector(Kind.INT, len(p), np.ascontiguousarray(p, np.int64)) for p in changes.position]
-        return self._positions.render(pieces, expansion.roles)
+        return self._positions.render([fact.vector for fact in changes.position], expansion.roles)
 
 
 def _constant(name: str, text: bytes, expansion: Expansion) -> Header:

@@ -1,0 +1,160 @@
+"""The properties that were given: by their current names, with placeholders filled, each one recognised."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from tailrace.config.patterns import PatternError, compile_java, split_list
+from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
+from tailrace.config.problems import Problems
+from tailrace.config.properties import ALIASES, BY_NAME, FAMILIES, family_of
+from tailrace.config.property import Family, Kind, Property, Status
+from tailrace.config.values import read
+
+HIDDEN = "********"
+_SECRET_NAMES = re.compile(
+    r".*(secret|password|passphrase|token|sasl\.jaas\.config|basic\.auth\.user\.info|client-secret|ssl\.key|ssl\.keystore\.key)",
+    re.IGNORECASE,
+)
+_SALT = re.compile(r"(?<=\.with\.salt\.).+")
+_NAMES_OF_PARTS = ("converters", "post.processors")  # each item brings properties that begin with its name
+
+
+@frozen(kw_only=True)
+class Entry:
+    """One property as it was given.
+
+    Attributes:
+        name: its current name.
+        given_name: the name that stands in the configuration.
+        text: its value, placeholders filled; empty when one can't be filled.
+        shown_value: the value as a message may show it.
+        broken: it has been complained about already.
+
+    """
+
+    name: str
+    given_name: str
+    text: str
+    shown_value: str
+    broken: bool = False
+
+    @property
+    def shown_name(self) -> str:
+        """The name as a message may show it: without a salt, and with the current name beside an old one."""
+        given = hide_salt(self.given_name)
+        return given if given == hide_salt(self.name) else f"{given} (now {hide_salt(self.name)})"
+
+    @property
+    def shown(self) -> str:
+        """Name and value: the beginning of a message."""
+        return f"{self.shown_name} is {self.shown_value!r}"
+
+
+def hide_salt(name: str) -> str:
+    """The name of a hash property with asterisks for its salt; any other name as it is."""
+    return _SALT.sub(HIDDEN, name)
+
+
+def collect(flat: Mapping[str, str], problems: Problems) -> dict[str, Entry]:
+    """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems."""
+    secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
+    parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
+    entries: dict[str, Entry] = {}
+    for given_name, raw in flat.items():
+        entry = _entry(given_name, raw, secret_names, problems)
+        if given_name.startswith(parts) and parts:
+            continue  # belongs to what is refused as a whole
+        if _recognise(entry, problems):
+            _put(entries, entry, problems)
+    return entries
+
+
+def _secret_names(pattern: str | None, problems: Problems) -> tuple[re.Pattern[str], ...]:
+    if not pattern:
+        return (_SECRET_NAMES,)
+    try:
+        return (_SECRET_NAMES, compile_java(pattern))
+    except PatternError as error:
+        problems.add(f"custom.sanitize.pattern: {error}")
+        return (_SECRET_NAMES,)
+
+
+def _entry(given_name: str, raw: str, secret_names: Iterable[re.Pattern[str]], problems: Problems) -> Entry:
+    name = _current_name(given_name)
+    prop = BY_NAME.get(name)
+    hidden = (prop is not None and prop.kind is Kind.SECRET) or any(p.fullmatch(name) for p in secret_names)
+    shown_value = HIDDEN if hidden and not is_placeholder(raw) else raw
+    try:
+        text, broken = fill(raw), False
+    except PlaceholderError as error:
+        problems.add(f"{hide_salt(given_name)}: {error}")
+        text, broken = "", True
+    return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
+
+
+def _current_name(name: str) -> str:
+    if name in BY_NAME:
+        return name
+    if name in ALIASES:
+        return ALIASES[name]
+    for family in FAMILIES:
+        for old in family.aliases:
+            if name.startswith(old):
+                return family.name.removesuffix("*") + name.removeprefix(old)
+    return name
+
+
+def _recognise(entry: Entry, problems: Problems) -> bool:
+    if entry.name in BY_NAME:
+        return True
+    family = family_of(entry.name)
+    near = _nearest(entry.name, BY_NAME, cutoff=0.93)
+    if family is None or (near and family.is_open):
+        problems.add(_unknown(entry))
+        return False
+    _tell_status(entry, family, problems)
+    return True
+
+
+def _unknown(entry: Entry) -> str:
+    message = f"{entry.shown_name} is not a property of the MySQL connector"
+    stripped = entry.name.removeprefix("debezium.source.")
+    if stripped != entry.name:
+        return f"{message}; Debezium Server's prefix goes: {stripped}"
+    near = _nearest(entry.name, (*BY_NAME, *ALIASES), cutoff=0.7)
+    return f"{message}; did you mean {near}?" if near else message
+
+
+def _nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
+    return found[0] if found else None
+
+
+def _tell_status(entry: Entry, family: Family, problems: Problems) -> None:
+    because = f": {family.reason}" if family.reason else ""
+    if family.status is Status.REFUSED:
+        problems.add_not_yet(f"{entry.shown_name} is not supported{because}")
+    elif family.status is Status.UNUSED:
+        problems.warn(f"{entry.shown_name} has no effect yet{because}")
+    elif family.status is Status.IGNORED:
+        problems.warn(f"{entry.shown_name} is ignored{because}")
+
+
+def _put(entries: dict[str, Entry], entry: Entry, problems: Problems) -> None:
+    other = entries.setdefault(entry.name, entry)
+    if other is not entry and not _same(BY_NAME.get(entry.name), other.text, entry.text):
+        problems.add(f"{other.shown} and {entry.shown}: they are the same property; keep one")
+
+
+def _same(prop: Property | None, one: str, other: str) -> bool:
+    if prop is None:
+        return one.strip() == other.strip()
+    try:
+        return read(prop, one) == read(prop, other)
+    except ValueError:
+        return one.strip() == other.strip()

@@ -1,0 +1,28 @@
+"""`message.key.columns`: `table-regex:column,column;table-regex:column`."""
+
+from __future__ import annotations
+
+import re
+
+from tailrace.config.entries import Entry
+from tailrace.config.filters import MessageKeys
+from tailrace.config.patterns import PatternError, split_regexes
+from tailrace.config.problems import Problems
+
+_PART = re.compile(r"\s*(?P<table>[^:]+):(?P<columns>[^:,]+(?:,[^:,]+)*)\s*")
+
+
+def read_message_keys(entry: Entry | None, problems: Problems) -> MessageKeys:
+    """The key columns; what is wrong with them goes to `problems`."""
+    expressions: list[str] = []
+    for part in entry.text.split(";") if entry and entry.text.strip() else ():
+        match = _PART.fullmatch(part)
+        if match is None:
+            problems.add(f"message.key.columns: {part!r} is not of the form table:column,column")
+            continue
+        expressions += (f"{match['table']}.{column.strip()}" for column in match["columns"].split(","))
+    try:
+        return MessageKeys([each for text in expressions for each in split_regexes(text)])
+    except PatternError as error:
+        problems.add(f"message.key.columns: {error}")
+        return MessageKeys()

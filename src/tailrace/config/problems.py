@@ -1,0 +1,39 @@
+"""All that is wrong with a configuration, said at once."""
+
+from __future__ import annotations
+
+from attrs import Factory, define
+
+from tailrace.errors import ConfigError, UnsupportedError
+
+
+@define
+class Problems:
+    """Collects what is wrong and what is merely of no effect, and raises one error for all of it."""
+
+    wrong: list[str] = Factory(list)
+    not_yet: list[str] = Factory(list)
+    warnings: list[str] = Factory(list)
+
+    def add(self, message: str) -> None:
+        """Something is wrong."""
+        self.wrong.append(message)
+
+    def add_not_yet(self, message: str) -> None:
+        """Something is asked for that is not there yet."""
+        self.not_yet.append(message)
+
+    def warn(self, message: str) -> None:
+        """Something has no effect."""
+        self.warnings.append(message)
+
+    def raise_if_any(self, source: str) -> None:
+        """Raise `ConfigError`, or `UnsupportedError` when all that is wrong is not there yet."""
+        messages = [*self.wrong, *self.not_yet]
+        if not messages:
+            return
+        error = ConfigError if self.wrong else UnsupportedError
+        if len(messages) == 1:
+            raise error(f"{source}: {messages[0]}")
+        lines = "".join(f"\n  - {message}" for message in messages)
+        raise error(f"{source}: {len(messages)} problems{lines}")

@@ -1,0 +1,250 @@
+"""Kafka Connect's own properties of a source connector, and those of Debezium's embedded engine."""
+
+from __future__ import annotations
+
+from tailrace.config.property import Kind, Property, Status, prefixed
+
+GROUP = "Kafka Connect"
+MYSQL = "io.debezium.connector.mysql.MySqlConnector"
+JSON = "org.apache.kafka.connect.json.JsonConverter"
+_OTHER_CONVERTERS = (
+    "io.confluent.connect.avro.AvroConverter",
+    "io.apicurio.registry.utils.converter.AvroConverter",
+    "io.confluent.connect.protobuf.ProtobufConverter",
+    "io.confluent.connect.json.JsonSchemaConverter",
+    "io.debezium.converters.CloudEventsConverter",
+    "io.debezium.converters.BinaryDataConverter",
+    "io.debezium.converters.ByteArrayConverter",
+    "org.apache.kafka.connect.storage.StringConverter",
+    "org.apache.kafka.connect.converters.ByteArrayConverter",
+)
+_SPARK = "Spark runs the tasks"
+_FILES = "it takes effect with the Kafka sink"
+
+
+def _converter(side: str) -> tuple[Property, ...]:
+    name = f"{side}.converter"
+    return (
+        Property(
+            name=name,
+            kind=Kind.CLASS,
+            default=JSON,
+            allowed=(JSON,),
+            other_spellings={"json": JSON},
+            not_yet=_OTHER_CONVERTERS,
+            doc=f"Converter of event {side}s; JSON so far.",
+        ),
+        Property(
+            name=f"{name}.schemas.enable",
+            kind=Kind.BOOL,
+            default=True,
+            doc=f"Whether each {side} carries its schema.",
+        ),
+        Property(
+            name=f"{name}.decimal.format",
+            kind=Kind.ENUM,
+            default="BASE64",
+            allowed=("BASE64",),
+            not_yet=("NUMERIC",),
+            doc=f"How Connect decimals stand in JSON {side}s.",
+        ),
+        Property(
+            name=f"{name}.replace.null.with.default",
+            kind=Kind.BOOL,
+            default=True,
+            doc="Whether a null of a field with a default value is written as that default, as Connect does.",
+        ),
+        Property(
+            name=f"{name}.schemas.cache.size",
+            kind=Kind.INT,
+            default=1000,
+            status=Status.IGNORED,
+            reason="schemas are rendered once for each structure",
+            doc="How many schemas the converter remembers.",
+        ),
+    )
+
+
+def _ignored(
+    name: str, doc: str, reason: str, kind: Kind = Kind.STRING, default: str | int | bool | None = None
+) -> Property:
+    return Property(name=name, doc=doc, kind=kind, default=default, status=Status.IGNORED, reason=reason)
+
+
+PROPERTIES = (
+    Property(name="name", doc="Name of the connector; without it the topic prefix."),
+    Property(
+        name="connector.class",
+        kind=Kind.CLASS,
+        required=True,
+        allowed=(MYSQL,),
+        other_spellings={"mysql": MYSQL, "MySqlConnector": MYSQL, "MySql": MYSQL},
+        not_yet=(
+            "io.debezium.connector.mariadb.MariaDbConnector",
+            "io.debezium.connector.sqlserver.SqlServerConnector",
+            "io.debezium.connector.oracle.OracleConnector",
+            "io.debezium.connector.db2.Db2Connector",
+            "io.debezium.connector.postgresql.PostgresConnector",
+            "io.debezium.connector.mongodb.MongoDbConnector",
+            "io.debezium.connector.vitess.VitessConnector",
+            "io.debezium.connector.spanner.SpannerConnector",
+            "io.debezium.connector.cassandra.CassandraConnector",
+            "io.debezium.connector.informix.InformixConnector",
+        ),
+        doc=f"Which connector this is: `{MYSQL}`, or `mysql` for short.",
+    ),
+    Property(
+        name="tasks.max",
+        kind=Kind.INT,
+        default=1,
+        minimum=1,
+        status=Status.IGNORED,
+        reason=_SPARK,
+        doc="How many tasks Kafka Connect may start.",
+    ),
+    *_converter("key"),
+    *_converter("value"),
+    _ignored("header.converter", "Converter of headers.", "headers are written as JSON values", Kind.CLASS),
+    Property(
+        name="transforms", kind=Kind.LIST, status=Status.REFUSED, doc="Names of transforms of the records."
+    ),
+    Property(
+        name="predicates", kind=Kind.LIST, status=Status.UNUSED, doc="Names of conditions of transforms."
+    ),
+    Property(
+        name="errors.tolerance",
+        kind=Kind.ENUM,
+        default="none",
+        allowed=("none", "all"),
+        status=Status.REFUSED,
+        doc="Whether records that fail in a transform or converter are dropped.",
+    ),
+    _ignored(
+        "errors.retry.timeout",
+        "How long failed records are tried again.",
+        "nothing fails record by record",
+        Kind.MS,
+        0,
+    ),
+    _ignored(
+        "errors.retry.delay.initial.ms",
+        "First pause between those tries.",
+        "nothing fails record by record",
+        Kind.MS,
+    ),
+    _ignored(
+        "errors.retry.delay.max.ms",
+        "Longest pause between those tries.",
+        "nothing fails record by record",
+        Kind.MS,
+        60_000,
+    ),
+    _ignored(
+        "errors.log.enable",
+        "Whether failures are logged.",
+        "every failure is logged",
+        Kind.BOOL,
+        default=False,
+    ),
+    _ignored(
+        "errors.log.include.messages",
+        "Whether the log shows the records.",
+        "records are never logged",
+        Kind.BOOL,
+        default=False,
+    ),
+    _ignored("config.action.reload", "What happens when a secret changes.", "secrets are read at each start"),
+    _ignored("tasks.max.enforce", "Whether too many tasks are an error.", _SPARK, Kind.BOOL, default=True),
+    Property(
+        name="exactly.once.support",
+        kind=Kind.ENUM,
+        default="requested",
+        allowed=("requested", "required"),
+        status=Status.UNUSED,
+        reason="what a sink guarantees is told by its guide",
+        doc="Whether the connector must be able to deliver exactly once.",
+    ),
+    _ignored(
+        "transaction.boundary", "Where Connect's producer commits.", "each sink commits with its progress"
+    ),
+    _ignored(
+        "transaction.boundary.interval.ms",
+        "How often Connect's producer commits.",
+        "each sink commits with its progress",
+        Kind.MS,
+    ),
+    Property(
+        name="topic.creation.enable",
+        kind=Kind.BOOL,
+        default=True,
+        status=Status.UNUSED,
+        reason=_FILES,
+        doc="Whether missing topics are created.",
+    ),
+    Property(
+        name="topic.creation.groups",
+        kind=Kind.LIST,
+        status=Status.UNUSED,
+        reason=_FILES,
+        doc="Names of groups of topics with settings of their own.",
+    ),
+    Property(
+        name="openlineage.integration.enabled",
+        kind=Kind.BOOL,
+        default=False,
+        status=Status.UNUSED,
+        doc="Whether OpenLineage events are sent.",
+    ),
+)
+
+FAMILIES = (
+    prefixed("transforms.", "Properties of one transform.", Status.UNUSED, ""),
+    prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, ""),
+    prefixed(
+        "topic.creation.", "Replication, partitions and settings of created topics.", Status.UNUSED, _FILES
+    ),
+    prefixed("producer.override.", "Kafka producer properties of this connector.", Status.UNUSED, _FILES),
+    prefixed(
+        "consumer.override.",
+        "Kafka consumer properties of this connector.",
+        Status.IGNORED,
+        "nothing is consumed",
+    ),
+    prefixed("admin.override.", "Kafka admin client properties of this connector.", Status.UNUSED, _FILES),
+    prefixed("openlineage.integration.", "What OpenLineage events tell.", Status.UNUSED, ""),
+    prefixed(
+        "key.converter.",
+        "Further properties of the key converter.",
+        Status.IGNORED,
+        "JSON has no such property",
+    ),
+    prefixed(
+        "value.converter.",
+        "Further properties of the value converter.",
+        Status.IGNORED,
+        "JSON has no such property",
+    ),
+    prefixed(
+        "header.converter.",
+        "Properties of the header converter.",
+        Status.IGNORED,
+        "headers are written as JSON values",
+    ),
+    prefixed(
+        "offset.",
+        "Where the embedded engine keeps offsets.",
+        Status.IGNORED,
+        "progress is kept with the sink",
+    ),
+    prefixed(
+        "offsets.", "Where Kafka Connect keeps offsets.", Status.IGNORED, "progress is kept with the sink"
+    ),
+    prefixed("debezium.embedded.", "Switches of the embedded engine.", Status.IGNORED, _SPARK),
+    prefixed(
+        "memory.management.",
+        "Where Debezium holds structures in memory.",
+        Status.IGNORED,
+        "it tunes memory of the JVM",
+    ),
+    prefixed("record.processing.", "Threads of the embedded engine.", Status.IGNORED, _SPARK),
+)

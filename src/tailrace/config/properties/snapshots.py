@@ -1,0 +1,240 @@
+"""Snapshots, signals and notifications: known, and mostly not there yet."""
+
+from __future__ import annotations
+
+from tailrace.config.property import Kind, Property, Status, prefixed
+
+GROUP = "Snapshots"
+SIGNAL_GROUP = "Signals and notifications"
+_UNUSED = Status.UNUSED
+
+
+def _flag(name: str, doc: str) -> Property:
+    return Property(name=name, kind=Kind.BOOL, default=False, status=_UNUSED, doc=doc)
+
+
+PROPERTIES = (
+    Property(
+        name="snapshot.mode",
+        kind=Kind.ENUM,
+        default="initial",
+        allowed=("no_data", "recovery"),
+        not_yet=(
+            "initial",
+            "always",
+            "when_needed",
+            "when_needed_no_data",
+            "initial_only",
+            "configuration_based",
+            "custom",
+            "never",
+        ),
+        other_spellings={"schema_only": "no_data", "schema_only_recovery": "recovery"},
+        doc="Where it begins: `no_data` at the log's end; `recovery` builds a lost schema history again.",
+    ),
+    Property(
+        name="snapshot.locking.mode",
+        kind=Kind.ENUM,
+        default="minimal",
+        allowed=(
+            "minimal",
+            "extended",
+            "none",
+            "minimal_percona",
+            "minimal_percona_no_table_locks",
+            "custom",
+        ),
+        status=_UNUSED,
+        doc="Which locks a snapshot takes.",
+    ),
+    Property(
+        name="snapshot.include.collection.list",
+        kind=Kind.REGEXES,
+        status=_UNUSED,
+        doc="Tables whose rows a snapshot reads, as `database.table`; without it all captured ones.",
+    ),
+    Property(
+        name="snapshot.delay.ms",
+        kind=Kind.MS,
+        default=0,
+        minimum=0,
+        status=_UNUSED,
+        doc="Pause before a snapshot.",
+    ),
+    Property(
+        name="snapshot.fetch.size",
+        kind=Kind.INT,
+        minimum=0,
+        status=_UNUSED,
+        doc="Rows fetched at a time during a snapshot.",
+    ),
+    Property(
+        name="snapshot.lock.timeout.ms",
+        kind=Kind.MS,
+        default=10_000,
+        minimum=0,
+        status=_UNUSED,
+        doc="How long a snapshot waits for table locks.",
+    ),
+    Property(
+        name="snapshot.max.threads",
+        kind=Kind.INT,
+        default=1,
+        minimum=1,
+        status=_UNUSED,
+        doc="Connections that read a snapshot at the same time.",
+    ),
+    Property(
+        name="snapshot.max.threads.multiplier",
+        kind=Kind.INT,
+        default=1,
+        minimum=1,
+        status=_UNUSED,
+        doc="Chunks of a table for each snapshot thread.",
+    ),
+    Property(
+        name="legacy.snapshot.max.threads",
+        kind=Kind.BOOL,
+        default=False,
+        aliases=("internal.legacy.snapshot.max.threads",),
+        status=_UNUSED,
+        doc="Whether snapshot threads take whole tables.",
+    ),
+    Property(
+        name="snapshot.tables.order.by.row.count",
+        kind=Kind.ENUM,
+        default="disabled",
+        allowed=("descending", "ascending", "disabled"),
+        status=_UNUSED,
+        doc="Whether a snapshot begins with the largest or the smallest tables.",
+    ),
+    Property(
+        name="snapshot.select.statement.overrides",
+        kind=Kind.LIST,
+        status=Status.UNUSED,
+        doc="Tables for which a statement of one's own reads the snapshot.",
+    ),
+    Property(
+        name="snapshot.query.mode",
+        kind=Kind.ENUM,
+        default="select_all",
+        allowed=("select_all", "custom"),
+        status=_UNUSED,
+        doc="Who writes the statements of a snapshot.",
+    ),
+    Property(
+        name="snapshot.query.mode.custom.name", status=_UNUSED, doc="Name of a custom snapshot query class."
+    ),
+    Property(
+        name="snapshot.locking.mode.custom.name", status=_UNUSED, doc="Name of a custom snapshot lock class."
+    ),
+    Property(name="snapshot.mode.custom.name", status=_UNUSED, doc="Name of a custom snapshotter class."),
+    _flag(
+        "snapshot.mode.configuration.based.snapshot.data",
+        "Whether a configuration-based snapshot reads rows.",
+    ),
+    _flag("snapshot.mode.configuration.based.snapshot.schema", "Whether it reads structures."),
+    _flag("snapshot.mode.configuration.based.start.stream", "Whether the log is read after it."),
+    _flag(
+        "snapshot.mode.configuration.based.snapshot.on.schema.error",
+        "Whether structures are read when the schema history is lost.",
+    ),
+    _flag(
+        "snapshot.mode.configuration.based.snapshot.on.data.error",
+        "Whether rows are read when the log no longer reaches back.",
+    ),
+    Property(
+        name="incremental.snapshot.chunk.size",
+        kind=Kind.INT,
+        default=1024,
+        minimum=1,
+        status=_UNUSED,
+        doc="Rows of a chunk of an incremental snapshot.",
+    ),
+    _flag(
+        "incremental.snapshot.allow.schema.changes",
+        "Whether structures may change during an incremental snapshot.",
+    ),
+    Property(
+        name="incremental.snapshot.watermarking.strategy",
+        kind=Kind.ENUM,
+        default="insert_insert",
+        allowed=("insert_insert", "insert_delete"),
+        status=_UNUSED,
+        doc="How the window of a chunk is marked in the signal table.",
+    ),
+    Property(
+        name="min.row.count.to.stream.results",
+        kind=Kind.INT,
+        default=1000,
+        minimum=0,
+        status=Status.IGNORED,
+        reason="it tunes memory of the JVM",
+        doc="Rows from which a snapshot streams a table instead of holding it in memory.",
+    ),
+)
+
+FAMILIES = (
+    prefixed(
+        "snapshot.select.statement.overrides.",
+        "The statement for one table, as `...overrides.<database>.<table>`.",
+        _UNUSED,
+        "",
+    ),
+    prefixed("snapshot.max.threads.multiplier.", "The multiplier for one table.", _UNUSED, ""),
+)
+
+SIGNAL_PROPERTIES = (
+    Property(
+        name="signal.data.collection",
+        status=Status.REFUSED,
+        doc="Table that signals are written to, as `database.table`.",
+    ),
+    Property(
+        name="signal.enabled.channels",
+        kind=Kind.LIST,
+        default=("source",),
+        harmless=("", "source"),
+        status=Status.REFUSED,
+        doc="Where signals come from: source, kafka, file, jmx.",
+    ),
+    Property(
+        name="signal.poll.interval.ms",
+        kind=Kind.MS,
+        default=5000,
+        minimum=1,
+        status=_UNUSED,
+        doc="How often the channels are asked for signals.",
+    ),
+    Property(
+        name="signal.file", default="file-signals.txt", status=_UNUSED, doc="File that signals are read from."
+    ),
+    Property(name="signal.kafka.topic", status=_UNUSED, doc="Topic that signals are read from."),
+    Property(
+        name="signal.kafka.groupId",
+        default="kafka-signal",
+        status=_UNUSED,
+        doc="Consumer group of the signal topic.",
+    ),
+    Property(name="signal.kafka.bootstrap.servers", status=_UNUSED, doc="Brokers of the signal topic."),
+    Property(
+        name="signal.kafka.poll.timeout.ms",
+        kind=Kind.MS,
+        default=100,
+        minimum=0,
+        status=_UNUSED,
+        doc="How long one look for signals waits.",
+    ),
+    Property(
+        name="notification.enabled.channels",
+        kind=Kind.LIST,
+        harmless=("",),
+        status=Status.REFUSED,
+        doc="Where notifications go: sink, log, jmx.",
+    ),
+    Property(name="notification.sink.topic.name", status=_UNUSED, doc="Topic of the notifications."),
+)
+
+SIGNAL_FAMILIES = (
+    prefixed("signal.consumer.", "Kafka consumer properties of the signal topic.", _UNUSED, ""),
+)

@@ -1,0 +1,138 @@
+"""What is known about one configuration property.
+
+Every property of Debezium's MySQL connector has one `Property` in the tables under `properties/`;
+validation, defaults, messages and the reference page all come from it. A property is data: nothing here
+reads a configuration.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+
+from attrs import field, frozen
+
+
+class Kind(enum.Enum):
+    """How the text of a value is read, and what it becomes in `Settings`."""
+
+    BOOL = "boolean"
+    INT = "integer"
+    MS = "milliseconds"
+    SECONDS = "seconds"
+    ENUM = "one of"
+    CLASS = "class"
+    STRING = "text"
+    SECRET = "secret"  # noqa: S105 - the name of a type
+    LIST = "list"
+    REGEXES = "list of regexes"
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the value is a whole number."""
+        return self in {Kind.INT, Kind.MS, Kind.SECONDS}
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a tuple of texts."""
+        return self in {Kind.LIST, Kind.REGEXES}
+
+
+class Status(enum.Enum):
+    """What tailrace does with a property."""
+
+    WORKS = "works"
+    REFUSED = "not yet: refused"  # leaving it out would change the records or lose something
+    UNUSED = "not yet: a warning"  # it only tunes what is not there yet
+    IGNORED = "ignored"  # it has no meaning outside the JVM, Kafka Connect or JDBC
+
+
+@frozen(kw_only=True)
+class Property:
+    """One property.
+
+    Attributes:
+        name: as Debezium 3.6 spells it; tailrace's own begin with `tailrace.`.
+        doc: what it does, in one sentence.
+        group: the heading of the reference page.
+        kind: how the text is read.
+        default: the value when the property is absent; None when there is none.
+        allowed: all values of an enumeration, or of a list's items; for a class those that work.
+        other_spellings: values that mean one of `allowed` (older names, short names).
+        aliases: older names of the property.
+        minimum: of a number.
+        maximum: of a number.
+        required: absence is an error.
+        status: what tailrace does with it.
+        reason: why it is ignored, or what is to be done instead; the second half of a message.
+        harmless: values of a property that is not there yet which switch it off, and so are no error.
+        not_yet: values of a property that works which are not there yet.
+        pattern: what a text must match as a whole.
+        pattern_says: the pattern in words.
+
+    """
+
+    name: str
+    doc: str
+    group: str = ""
+    kind: Kind = Kind.STRING
+    default: str | int | bool | tuple[str, ...] | None = None
+    allowed: tuple[str, ...] = ()
+    other_spellings: dict[str, str] = field(factory=dict)
+    aliases: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    required: bool = False
+    status: Status = Status.WORKS
+    reason: str = ""
+    harmless: tuple[str, ...] = ()
+    not_yet: tuple[str, ...] = ()
+    pattern: re.Pattern[str] | None = None
+    pattern_says: str = ""
+
+    @property
+    def attribute(self) -> str:
+        """The name of the attribute of `Settings`."""
+        return re.sub(r"[.\-]", "_", self.name).lower()
+
+    @property
+    def in_settings(self) -> bool:
+        """Whether `Settings` has an attribute for it: what is ignored has none."""
+        return self.status is not Status.IGNORED
+
+
+@frozen(kw_only=True)
+class Family:
+    """Properties whose names are not fixed: `column.truncate.to.<n>.chars`, `driver.*`.
+
+    Attributes:
+        name: for people, with the variable parts in angle brackets or a star.
+        doc: what they do, in one sentence.
+        pattern: matches the whole name of such a property.
+        group: the heading of the reference page.
+        kind: how the text is read.
+        status: what tailrace does with them.
+        reason: why they are ignored, or what is to be done instead.
+        aliases: older beginnings of the names.
+
+    """
+
+    name: str
+    doc: str
+    pattern: re.Pattern[str]
+    group: str = ""
+    kind: Kind = Kind.STRING
+    status: Status = Status.WORKS
+    reason: str = ""
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether any name with the prefix belongs to it, so that a misspelt name may hide in it."""
+        return self.name.endswith("*")
+
+
+def prefixed(name: str, doc: str, status: Status, reason: str, *, aliases: tuple[str, ...] = ()) -> Family:
+    """A family of all properties that begin with `name`, which ends with a dot."""
+    pattern = re.compile(re.escape(name) + r".+")
+    return Family(name=name + "*", doc=doc, pattern=pattern, status=status, reason=reason, aliases=aliases)

@@ -1,0 +1,71 @@
+"""Files that can't be read as a configuration say so, with the place."""
+
+import pytest
+from configurations import MINIMAL
+
+from tailrace.config.load import from_mapping, load
+from tailrace.errors import ConfigError
+
+
+def refused(path, text=None):
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError) as raised:
+        load(path)
+    return str(raised.value)
+
+
+def test_a_missing_file_is_named(tmp_path):
+    assert refused(tmp_path / "none.json").endswith("none.json: No such file or directory")
+
+
+def test_broken_json_names_line_and_column(tmp_path):
+    assert "c.json, line 2, column 1: " in refused(tmp_path / "c.json", '{"a": 1,\n}')
+
+
+def test_a_json_array_is_no_configuration(tmp_path):
+    assert "holds no JSON object" in refused(tmp_path / "c.json", "[]")
+
+
+def test_a_broken_properties_file_names_its_line(tmp_path):
+    assert "c.properties, line 2: " in refused(tmp_path / "c.properties", "a=1\nb=\\u1")
+
+
+@pytest.mark.parametrize(("name", "text"), [("c.json", '{"a": "1", "a": "2"}'), ("c.properties", "a=1\na=2")])
+def test_a_name_that_stands_twice_is_refused(tmp_path, name, text):
+    assert "a stands there twice with different values" in refused(tmp_path / name, text)
+
+
+def test_text_that_is_not_utf_8_is_refused(tmp_path):
+    (tmp_path / "c.properties").write_bytes(b"name=\xff")
+    assert "is not UTF-8 at byte 5" in refused(tmp_path / "c.properties")
+
+
+def test_a_file_without_a_suffix_that_begins_with_a_brace_is_json(tmp_path):
+    assert "is missing" in refused(tmp_path / "connector", " {}")
+
+
+def test_a_list_in_json_is_answered_with_the_text_to_write():
+    with pytest.raises(
+        ConfigError, match=r"table.include.list is a JSON array: write one text with commas, 'a,b'"
+    ):
+        from_mapping(MINIMAL | {"table.include.list": ["a", "b"]})
+
+
+def test_an_object_in_json_is_refused():
+    with pytest.raises(ConfigError, match=r"topic\.prefix is a JSON object: every property is a text"):
+        from_mapping(MINIMAL | {"topic.prefix": {}})
+
+
+def test_the_two_names_of_a_connector_must_agree():
+    with pytest.raises(ConfigError, match="the name is 'a' outside"):
+        from_mapping({"name": "a", "config": MINIMAL | {"name": "b"}})
+
+
+def test_properties_beside_config_are_refused():
+    with pytest.raises(ConfigError, match=r'topic.prefix stands beside "config"'):
+        from_mapping({"name": "a", "topic.prefix": "x", "config": MINIMAL})
+
+
+def test_what_kafka_connect_answers_is_taken_too():
+    assert from_mapping({"name": "a", "config": MINIMAL, "tasks": [], "type": "source"}).name == "a"

@@ -1,0 +1,313 @@
+"""From a configuration to settings, or to one message about all that is wrong."""
+
+import json
+import pickle
+
+import pytest
+from configurations import MINIMAL, MYSQL
+
+from tailrace.config.load import from_mapping, load
+from tailrace.config.properties import PROPERTIES
+from tailrace.config.property import Status
+from tailrace.errors import ConfigError, UnsupportedError
+
+TUTORIAL = {
+    "name": "inventory-connector",
+    "config": {
+        "connector.class": MYSQL,
+        "tasks.max": "1",
+        "database.hostname": "mysql",
+        "database.port": "3306",
+        "database.user": "debezium",
+        "database.password": "dbz",
+        "database.server.id": "184054",
+        "topic.prefix": "dbserver1",
+        "database.include.list": "inventory",
+        "schema.history.internal.kafka.bootstrap.servers": "kafka:9092",
+        "schema.history.internal.kafka.topic": "schemahistory.inventory",
+        "include.schema.changes": "true",
+        "snapshot.mode": "schema_only",
+    },
+}
+
+
+def refused(properties, error=ConfigError):
+    with pytest.raises(error) as raised:
+        from_mapping(MINIMAL | properties)
+    return str(raised.value)
+
+
+def test_defaults_are_those_of_debezium():
+    settings = from_mapping(MINIMAL)
+    assert settings.database_port == 3306
+    assert settings.time_precision_mode == "adaptive_time_microseconds"
+    assert settings.decimal_handling_mode == "precise"
+    assert settings.tombstones_on_delete is True
+    assert settings.skipped_operations == {"t"}
+    assert settings.errors_max_retries == -1
+    assert settings.poll_interval_ms == 500
+    assert settings.topic_delimiter == "."
+    assert settings.value_converter_schemas_enable is True
+    assert settings.tailrace_event_shape == "current"
+    assert settings.tailrace_context_headers is False
+    assert settings.warnings == ()
+
+
+def test_a_connector_is_named_as_its_prefix_when_it_has_no_name():
+    assert from_mapping(MINIMAL).name == "shop"
+    assert from_mapping(MINIMAL | {"name": "orders"}).name == "orders"
+
+
+def test_the_json_of_kafka_connect_is_taken_as_it_is():
+    settings = from_mapping(TUTORIAL)
+    assert settings.name == "inventory-connector"
+    assert settings.database_server_id == 184054
+    assert settings.snapshot_mode == "no_data"
+    assert settings.tables.matches("inventory", "customers")
+    kept = "has no effect yet: the schema history is kept with the progress instead"
+    assert settings.warnings == (
+        f"schema.history.internal.kafka.topic {kept}",
+        f"schema.history.internal.kafka.bootstrap.servers {kept}",
+    )
+
+
+def test_old_names_mean_the_same_as_new_ones():
+    settings = from_mapping(
+        {
+            "connector.class": MYSQL,
+            "database.server.name": "shop",
+            "database.hostname": "db",
+            "database.user": "u",
+            "database.server.id": 7,
+            "database.whitelist": "shop",
+            "table.blacklist": "shop.log",
+            "database.history": "io.debezium.relational.history.FileDatabaseHistory",
+            "database.history.file.filename": "/tmp/history",
+            "database.history.store.only.monitored.tables.ddl": "true",
+            "database.history.producer.security.protocol": "SSL",
+            "snapshot.mode": "schema_only_recovery",
+            "sanitize.field.names": "true",
+            "event.deserialization.failure.handling.mode": "ignore",
+        }
+    )
+    assert settings.topic_prefix == "shop"
+    assert settings.database_include_list == ("shop",)
+    assert not settings.tables.matches("shop", "log")
+    assert settings.schema_history_internal_file_filename == "/tmp/history"
+    assert settings.schema_history_internal_store_only_captured_tables_ddl is True
+    assert settings.snapshot_mode == "recovery"
+    assert settings.field_name_adjustment_mode == "avro"
+    assert settings.event_processing_failure_handling_mode == "skip"
+    assert any("schema.history.internal.producer.security.protocol" in text for text in settings.warnings)
+
+
+def test_an_old_and_a_new_name_may_agree_and_must_not_differ():
+    assert from_mapping(MINIMAL | {"database.server.name": "shop"}).topic_prefix == "shop"
+    message = refused({"database.server.name": "other"})
+    assert "topic.prefix is 'shop' and database.server.name (now topic.prefix) is 'other'" in message
+
+
+def test_the_names_of_old_transaction_topics_are_refused_because_they_were_whole():
+    assert "topic.transaction" in refused({"transaction.topic": "tx"}, UnsupportedError)
+
+
+def test_an_unknown_name_is_refused_with_the_nearest_known_one():
+    assert (
+        "tabel.include.list is not a property of the MySQL connector; did you mean table.include.list?"
+        in refused({"tabel.include.list": "a"})
+    )
+    assert "did you mean value.converter.schemas.enable?" in refused(
+        {"value.converter.schema.enable": "false"}
+    )
+    assert "did you mean database.hostname?" in refused({"database.host": "x"})
+    assert refused({"qqqq": "1"}).endswith("qqqq is not a property of the MySQL connector")
+
+
+def test_the_prefix_of_debezium_server_is_named():
+    assert "Debezium Server's prefix goes: topic.prefix" in refused({"debezium.source.topic.prefix": "a"})
+
+
+def test_everything_that_is_wrong_is_said_at_once():
+    message = refused(
+        {
+            "database.port": "seventy",
+            "tombstones.on.delete": "yes",
+            "decimal.handling.mode": "exact",
+            "nonsense": "1",
+            "transforms": "unwrap",
+            "topic.prefix": "a b",
+            "database.hostname": None,
+        }
+    )
+    assert message.startswith("configuration: 7 problems\n  - ")
+    for part in (
+        "database.hostname is missing",
+        "database.port is 'seventy': it must be a whole number from 1 to 65535",
+        "tombstones.on.delete is 'yes': it must be true or false",
+        "decimal.handling.mode is 'exact': it must be one of precise, string, double",
+        "topic.prefix is 'a b': it must be letters, digits, dots, hyphens and underscores only",
+        "nonsense is not a property",
+        "transforms is 'unwrap': that is not supported yet",
+    ):
+        assert part in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "typed"),
+    [
+        ("database.port", 3307, 3307),
+        ("database.port", " 3307 ", 3307),
+        ("tombstones.on.delete", False, False),
+        ("tombstones.on.delete", "FALSE", False),
+        ("decimal.handling.mode", "String", "string"),
+        ("skipped.operations", "none", frozenset()),
+        ("skipped.operations", "c, u", frozenset("cu")),
+        ("skipped.operations", "", frozenset("t")),
+        ("errors.max.retries", "-1", -1),
+        ("time.precision.mode", None, "adaptive_time_microseconds"),
+    ],
+)
+def test_a_value_is_read_by_its_type(name, value, typed):
+    assert getattr(from_mapping(MINIMAL | {name: value}), name.replace(".", "_")) == typed
+
+
+def test_context_headers_are_switched_on_by_either_name():
+    assert from_mapping(MINIMAL | {"tailrace.context.headers": "true"}).tailrace_context_headers is True
+    assert from_mapping(MINIMAL | {"extended.headers.enabled": "true"}).tailrace_context_headers is True
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("database.port", "0"),
+        ("database.port", "70000"),
+        ("database.port", 3306.5),
+        ("database.port", "3_306"),
+        ("database.port", "٣٣"),
+        ("database.server.id", "4294967296"),
+        ("errors.max.retries", "-2"),
+        ("time.precision.mode", "adaptive"),
+        ("skipped.operations", "x"),
+        ("database.hostname", "db example"),
+        ("max.queue.size", "2048"),
+        ("source.struct.version", "v3"),
+    ],
+)
+def test_a_value_out_of_range_names_its_property(name, value):
+    assert name in refused({name: value})
+
+
+def test_none_stands_alone_among_skipped_operations():
+    assert "none stands alone" in refused({"skipped.operations": "none,t"})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("snapshot.mode", "initial"),
+        ("snapshot.mode", "when_needed"),
+        ("value.converter", "io.confluent.connect.avro.AvroConverter"),
+        ("transforms", "unwrap"),
+        ("signal.data.collection", "shop.signals"),
+        ("signal.enabled.channels", "source,kafka"),
+        ("heartbeat.interval.ms", "1000"),
+        ("converters", "boolean"),
+        ("errors.tolerance", "all"),
+        ("source.struct.version", "v1"),
+        ("table.ignore.builtin", "false"),
+        ("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
+        ("schema.history.internal", "io.debezium.storage.s3.history.S3SchemaHistory"),
+        ("database.useSSL", "true"),
+        ("driver.sslMode", "VERIFY_IDENTITY"),
+    ],
+)
+def test_what_would_change_the_records_and_is_not_there_yet_is_unsupported(name, value):
+    assert name in refused({name: value}, UnsupportedError)
+
+
+def test_a_snapshot_mode_must_be_chosen_while_the_default_is_not_there():
+    properties = dict(MINIMAL)
+    del properties["snapshot.mode"]
+    with pytest.raises(UnsupportedError, match=r"set snapshot\.mode=no_data"):
+        from_mapping(properties)
+
+
+def test_parts_of_what_is_refused_are_not_complained_about_again():
+    message = refused(
+        {"converters": "boolean", "boolean.type": "x", "boolean.selector": "y"}, UnsupportedError
+    )
+    assert "boolean.type" not in message
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("heartbeat.interval.ms", "0"),
+        ("signal.enabled.channels", "source"),
+        ("signal.enabled.channels", ""),
+        ("transforms", ""),
+        ("errors.tolerance", "none"),
+        ("table.ignore.builtin", "true"),
+        ("snapshot.locking.mode", "minimal"),
+        ("tasks.max", "1"),
+        ("incremental.snapshot.watermarking.strategy", "INSERT_INSERT"),
+        ("key.converter", "org.apache.kafka.connect.json.JsonConverter"),
+    ],
+)
+def test_switched_off_or_at_its_default_nothing_is_said(name, value):
+    assert from_mapping(MINIMAL | {name: value}).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("snapshot.fetch.size", "2000"),
+        ("snapshot.locking.mode", "none"),
+        ("tasks.max", "4"),
+        ("driver.connectionTimeZone", "UTC"),
+        ("database.autoReconnect", "true"),
+        ("producer.override.compression.type", "lz4"),
+        ("topic.creation.default.partitions", "3"),
+        ("schema.history.internal", "io.debezium.storage.kafka.history.KafkaSchemaHistory"),
+        ("snapshot.new.tables", "parallel"),
+    ],
+)
+def test_what_only_tunes_is_warned_about(name, value):
+    (warning,) = from_mapping(MINIMAL | {name: value}).warnings
+    assert warning.startswith(name)
+
+
+@pytest.mark.parametrize(
+    "prop", [p for p in PROPERTIES if p.status is not Status.WORKS], ids=lambda p: p.name
+)
+def test_the_default_of_a_property_that_does_nothing_may_be_written_down(prop):
+    if prop.default is None:
+        return
+    default = ",".join(prop.default) if isinstance(prop.default, tuple) else prop.default
+    assert from_mapping(MINIMAL | {prop.name: default}).warnings == ()
+
+
+def test_a_file_history_needs_its_file_and_a_file_needs_the_file_history():
+    history = "io.debezium.storage.file.history.FileSchemaHistory"
+    name = "schema.history.internal.file.filename"
+    assert f"{name} is missing" in refused({"schema.history.internal": history})
+    assert f"set schema.history.internal={history}" in refused({name: "/tmp/x"})
+    assert (
+        from_mapping(MINIMAL | {"schema.history.internal": history, name: "/tmp/x"}).schema_history_internal
+        == history
+    )
+
+
+def test_settings_pickle():
+    settings = from_mapping(TUTORIAL)
+    assert pickle.loads(pickle.dumps(settings)) == settings  # noqa: S301 - made here
+
+
+def test_settings_are_read_from_connect_json_flat_json_and_properties(tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps(TUTORIAL))
+    (tmp_path / "b.json").write_text(json.dumps(TUTORIAL["config"] | {"name": TUTORIAL["name"]}))
+    lines = [f"{name} = {value}" for name, value in TUTORIAL["config"].items()]
+    (tmp_path / "c.properties").write_text("\n".join(["# mine", "name: inventory-connector", *lines]))
+    first, second, third = (load(tmp_path / name) for name in ("a.json", "b.json", "c.properties"))
+    assert first.redacted() == second.redacted() == third.redacted()
+    assert first.database_password == third.database_password

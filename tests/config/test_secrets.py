@@ -1,0 +1,128 @@
+"""Secrets come from elsewhere if wanted, and are never shown."""
+
+import logging
+import pickle
+
+import pytest
+from configurations import MINIMAL
+
+from tailrace.config.load import from_mapping
+from tailrace.config.secret import Secret
+from tailrace.errors import ConfigError
+
+PASSWORD = "s3cr3t!"
+
+
+def refused(properties):
+    with pytest.raises(ConfigError) as raised:
+        from_mapping(MINIMAL | properties)
+    return str(raised.value)
+
+
+def test_a_secret_hides_itself_and_survives_pickling(caplog):
+    secret = Secret(PASSWORD)
+    logging.getLogger("x").warning("%s %r", secret, [secret])
+    assert PASSWORD not in f"{secret} {secret!r} {[secret]} {caplog.text}"
+    assert pickle.loads(pickle.dumps(secret)).reveal() == PASSWORD  # noqa: S301 - made here
+    assert secret == Secret(PASSWORD) != Secret("other")
+    assert not Secret("")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "database.password",
+        "database.ssl.keystore.password",
+        "schema.history.internal.producer.sasl.jaas.config",
+        "schema.history.internal.consumer.ssl.key.password",
+        "producer.override.ssl.truststore.password",
+        "value.converter.basic.auth.user.info",
+    ],
+)
+def test_a_secret_is_in_no_text_about_the_settings(name):
+    settings = from_mapping(MINIMAL | {name: PASSWORD})
+    assert settings.redacted()[name] == "********"
+    assert PASSWORD not in repr(settings)
+
+
+def test_further_secret_names_are_given_by_a_pattern():
+    settings = from_mapping(
+        MINIMAL | {"custom.sanitize.pattern": r".*\.client\.id", "producer.override.client.id": PASSWORD}
+    )
+    assert settings.redacted()["producer.override.client.id"] == "********"
+
+
+def test_a_salt_is_hidden_though_it_stands_in_a_name():
+    settings = from_mapping(MINIMAL | {f"column.mask.hash.MD5.with.salt.{PASSWORD}": "s.t.a"})
+    assert "column.mask.hash.MD5.with.salt.********" in settings.redacted()
+    assert PASSWORD not in repr(settings)
+
+
+def test_two_salts_make_two_policies():
+    both = {f"column.mask.hash.MD5.with.salt.{salt}": f"s.t.{salt}" for salt in "ab"}
+    assert len(from_mapping(MINIMAL | both).column_policies) == 2
+
+
+def test_a_password_that_is_set_twice_is_not_shown_in_the_message():
+    message = refused(
+        {"schema.history.internal.producer.ssl.key.password": "one-s3cr3t"}
+        | {"database.history.producer.ssl.key.password": "two-s3cr3t"}
+    )
+    assert "s3cr3t" not in message
+
+
+def test_values_come_from_the_environment(monkeypatch):
+    monkeypatch.setenv("TAILRACE_TEST_PASSWORD", PASSWORD)
+    settings = from_mapping(MINIMAL | {"database.password": "${env:TAILRACE_TEST_PASSWORD}"})
+    assert settings.database_password == Secret(PASSWORD)
+    assert settings.redacted()["database.password"] == "${env:TAILRACE_TEST_PASSWORD}"
+
+
+def test_values_come_from_files(tmp_path):
+    (tmp_path / "db.properties").write_text(f"password={PASSWORD}\nhost=db7\n")
+    (tmp_path / "user").write_text("reader")
+    settings = from_mapping(
+        MINIMAL
+        | {
+            "database.password": f"${{file:{tmp_path}/db.properties:password}}",
+            "database.hostname": f"${{file:{tmp_path}/db.properties:host}}.example.org",
+            "database.user": f"${{directory:{tmp_path}:user}}",
+        }
+    )
+    assert settings.database_password == Secret(PASSWORD)
+    assert settings.database_hostname == "db7.example.org"
+    assert settings.database_user == "reader"
+
+
+def test_a_secret_with_a_placeholder_inside_is_hidden_as_a_whole(monkeypatch):
+    monkeypatch.setenv("TAILRACE_TEST_PASSWORD", "tail")
+    settings = from_mapping(MINIMAL | {"database.password": PASSWORD + "${env:TAILRACE_TEST_PASSWORD}"})
+    assert settings.database_password == Secret(PASSWORD + "tail")
+    assert settings.redacted()["database.password"] == "********"
+
+
+def test_a_value_from_elsewhere_is_not_shown_when_it_is_wrong(monkeypatch):
+    monkeypatch.setenv("TAILRACE_TEST_PORT", PASSWORD)
+    message = refused({"database.port": "${env:TAILRACE_TEST_PORT}"})
+    assert "database.port is '${env:TAILRACE_TEST_PORT}': it must be" in message
+    assert PASSWORD not in message
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("${env:TAILRACE_TEST_ABSENT}", "the environment has no variable TAILRACE_TEST_ABSENT"),
+        ("${file:/nowhere/x.properties:a}", "can't read /nowhere/x.properties: No such file or directory"),
+        ("${directory:/nowhere:a}", "can't read /nowhere/a"),
+        ("${vault:a:b}", "names the provider 'vault'; there are env, file and directory"),
+    ],
+)
+def test_a_placeholder_that_can_not_be_filled_says_why_and_nothing_else(text, says):
+    message = refused({"database.hostname": text})
+    assert says in message
+    assert "missing" not in message
+
+
+def test_a_file_without_the_key_is_named(tmp_path):
+    (tmp_path / "db.properties").write_text("a=1\n")
+    assert "has no property 'b'" in refused({"database.password": f"${{file:{tmp_path}/db.properties:b}}"})
