@@ -1,6 +1,7 @@
 """Fixtures that more than one part of the suite needs: real MySQL servers, fresh databases.
 
-`TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port` takes a server that is there instead of starting one.
+`TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port` takes a server that is there instead of starting
+one.
 """
 
 import os

@@ -50,13 +50,14 @@ def test_orders_and_counts_are_those_of_a_plain_loop_however_the_log_is_cut(seed
             if any(table == name for _, _, table, _ in run)
         ]
         counts = counter.number(batch, run[-1][1] - first + 1, last_open=goes_on)
-        for name, one in batch:
-            records = zip(*(one.expansion.roles[0], one.expansion.live, one.total_order, one.data_collection_order), strict=True)
-            one.shown = {one.changes.log_order[c]: (int(a), int(b)) for c, live, a, b in records if live}
+        shown = {}
+        for _, one in batch:
+            change, live = one.expansion.roles[0], one.expansion.live
+            for i in np.flatnonzero(live):
+                shown[one.changes.log_order[change[i]]] = (one.total_order[i], one.data_collection_order[i])
         for rank, t, table, _ in run:
             total[t] += 1
             tables[t, table] += 1
-            shown = next(one.shown for name, one in batch if name == table)
             assert shown[rank] == (total[t], tables[t, table]), f"seed {seed}"
         for t in range(first, run[-1][1] + 1):
             assert counts.total[t - first] == total[t]

@@ -118,7 +118,7 @@ class EnvelopeEncoder:
                 _prefix(self._schema, with_schema=self._with_schema), _SUFFIX[self._with_schema]
             )
         flat = [leaf for column in columns for leaf in leaves(column)]
-        flat += [*changes.source.values(), *changes.source_batch.values()]
+        flat += [fact.vector for fact in changes.source.values()]
         expansion = envelope.expansion
         live = None if expansion.live.all() else expansion.live
         return self._program.render(flat + varying, expansion.roles, live)
@@ -131,8 +131,8 @@ class EnvelopeEncoder:
         for name, divisor, factor in (("ts_ms", 1000, 1), ("ts_us", 1, 1), ("ts_ns", 1, 1000)):
             now = np.array([envelope.now_us // divisor * factor], np.int64)
             values[name] = Vector(Kind.INT, 1, now)
-        if changes.transaction_ids is not None:
-            values["id"] = changes.transaction_ids
+        if changes.transaction_id is not None:
+            values["id"] = changes.transaction_id.vector
             values["total_order"] = _integers(envelope.total_order)
             values["data_collection_order"] = _integers(envelope.data_collection_order)
         return values
@@ -151,12 +151,10 @@ class _EnvelopeWriter:
     ) -> None:
         self._schema = schema
         self._columns = columns
-        self._constants = changes.source_constants
+        self._changes = changes
         first = sum(len(leaves(column)) for column in columns)
-        source = [(n, v, expand.CHANGE) for n, v in changes.source.items()]
-        source += [(n, v, expand.BATCH) for n, v in changes.source_batch.items()]
-        self._source = {n: (v.kind, first + i, role) for i, (n, v, role) in enumerate(source)}
-        first += len(source)
+        self._source_slots = {name: first + i for i, name in enumerate(changes.source)}
+        first += len(changes.source)
         self._slots = {name: first + i for i, name in enumerate(varying)}
         self._template = Template()
 
@@ -189,25 +187,27 @@ class _EnvelopeWriter:
         template.const(b"{")
         for i, field in enumerate(schema.fields):
             template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
-            if field.name in self._source:
-                kind, slot, role = self._source[field.name]
-                template.value(op_for(kind), slot, role, null_text(field.schema))
+            fact = self._changes.source.get(field.name)
+            if fact is not None:
+                op = op_for(fact.vector.kind)
+                template.value(op, self._source_slots[field.name], fact.level, null_text(field.schema))
             else:
-                value = self._constants[field.name]
+                value = self._changes.constants[field.name]
                 template.const(null_text(field.schema) if value is None else orjson.dumps(value))
         template.const(b"}")
 
     def _write_transaction(self, schema: Schema) -> None:
         template = self._template
-        if "id" not in self._slots:
+        transaction_id = self._changes.transaction_id
+        if transaction_id is None:
             template.const(b"null")
             return
-        with template.block(expand.CHANGE, self._slots["id"]):
+        with template.block(transaction_id.level, self._slots["id"]):
             template.const(b"{")
             for i, field in enumerate(schema.fields):
                 template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
                 is_id = field.name == "id"
-                op, role = (Op.TEXT, expand.CHANGE) if is_id else (Op.INT, expand.RECORD)
+                op, role = (Op.TEXT, transaction_id.level) if is_id else (Op.INT, expand.RECORD)
                 template.value(op, self._slots[field.name], role)
             template.const(b"}")
 

@@ -1,7 +1,7 @@
 """Where a MySQL server program comes from: a variable, the path, a cached installation, Docker.
 
-`find` takes the first that is there. The cached installation is made by `install_mysql.sh` on Debian and Ubuntu, once
-for each user; a lock keeps two processes from making it at the same time.
+`find` takes the first that is there. The cached installation is made by `install_mysql.sh` on Debian and
+Ubuntu, once for each user; a lock keeps two processes from making it at the same time.
 """
 
 from __future__ import annotations
@@ -47,7 +47,8 @@ def find() -> Program:
         if _docker_answers():
             return Program((), image=DOCKER_IMAGE)
         raise Unavailable(
-            f"no MySQL server: TAILRACE_MYSQLD is not set, no mysqld on the path, no Docker daemon answers; {reason}"
+            "no MySQL server: TAILRACE_MYSQLD is not set, no mysqld is on the path, Docker does not answer, "
+            f"and {reason}"
         ) from None
 
 
@@ -70,7 +71,11 @@ def _program(mysqld: Path) -> Program:
         return Program((str(mysqld),))
     share = root / "share" / "mysql"
     plugins = root / "lib" / "mysql" / "plugin"
-    options = (f"--basedir={root}", f"--lc-messages-dir={share}", f"--character-sets-dir={share / 'charsets'}")
+    options = (
+        f"--basedir={root}",
+        f"--lc-messages-dir={share}",
+        f"--character-sets-dir={share / 'charsets'}",
+    )
     return Program((str(mysqld),), (*options, f"--plugin-dir={plugins}"))
 
 

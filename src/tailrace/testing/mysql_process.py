@@ -8,6 +8,7 @@ import signal
 import subprocess
 import uuid
 from pathlib import Path
+from subprocess import DEVNULL
 from typing import Protocol
 
 from tailrace.testing.mysql_install import Program, Unavailable
@@ -38,7 +39,7 @@ class Launcher(Protocol):
 
 
 class LocalProcess:
-    """A server program of this machine. It dies with the process that started it, where the system can do that."""
+    """A server program of this machine; it dies with the process that started it (where setpriv is there)."""
 
     def __init__(self, program: Program, directory: Path, port: int) -> None:
         self._program = program
@@ -62,7 +63,9 @@ class LocalProcess:
             f"--socket={self.socket}",
             f"--pid-file={self._directory / 'pid'}",
         ]
-        self._process = subprocess.Popen([*_dying_with_parent(), *command], **_quiet())  # noqa: S603
+        self._process = subprocess.Popen(  # noqa: S603
+            [*_dying_with_parent(), *command], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+        )
 
     def terminate(self) -> None:
         """SIGTERM; SIGKILL when that takes too long."""
@@ -96,13 +99,17 @@ class LocalProcess:
 
     def _command(self, options: list[str]) -> list[str]:
         directory = self._directory
-        own = [f"--datadir={directory / 'data'}", f"--log-error={directory / 'error.log'}", "--secure-file-priv="]
+        own = [
+            f"--datadir={directory / 'data'}",
+            f"--log-error={directory / 'error.log'}",
+            "--secure-file-priv=",
+        ]
         user = ["--user=root"] if os.geteuid() == 0 else []
         return [*self._program.command, "--no-defaults", *self._program.options, *user, *own, *options]
 
     def _initialize(self, options: list[str]) -> None:
         command = [*self._command(_of_initialization(options)), "--initialize-insecure"]
-        if subprocess.run(command, check=False, **_quiet()).returncode:  # noqa: S603
+        if subprocess.run(command, check=False, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).returncode:  # noqa: S603
             raise Unavailable(f"the MySQL server could not make its data directory:\n{self.log_tail()}")
 
 
@@ -160,10 +167,6 @@ class Container:
         return done
 
 
-def _quiet() -> dict[str, int]:
-    return {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-
-
 def _dying_with_parent() -> list[str]:
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
@@ -171,5 +174,10 @@ def _dying_with_parent() -> list[str]:
 
 def _of_initialization(options: list[str]) -> list[str]:
     """What must be known when the data directory is made."""
-    prefixes = ("--innodb-page-size", "--lower-case-table-names", "--innodb-redo-log", "--innodb-data-file-path")
+    prefixes = (
+        "--innodb-page-size",
+        "--lower-case-table-names",
+        "--innodb-redo-log",
+        "--innodb-data-file-path",
+    )
     return [option for option in options if option.replace("_", "-").startswith(prefixes)]

@@ -4,8 +4,8 @@
         server.sql("CREATE DATABASE inventory")
         with server.connect("inventory") as connection: ...
 
-It listens on the loopback at a free port, has user root without a password, TLS with certificates of its own, and
-settings that trade durability for speed (a killed server still keeps what it committed).
+It listens on the loopback at a free port, has user root without a password, TLS with certificates of its own,
+and settings that trade durability for speed (a killed server still keeps what it committed).
 """
 
 from __future__ import annotations
@@ -56,12 +56,22 @@ class Server:
         return f"mysql://{self.user}@{self.host}:{self.port}"
 
     def connect(
-        self, database: str | None = None, *, user: str | None = None, password: str | None = None, **options: Any
+        self,
+        database: str | None = None,
+        *,
+        user: str | None = None,
+        password: str | None = None,
+        **options: Any,
     ) -> pymysql.Connection[Any]:
         """A connection in autocommit mode; without a user the administrator's."""
         if user is None:
             user, password = self.user, self.password
-        given = {"charset": "utf8mb4", "autocommit": True, "init_command": "SET time_zone = '+00:00'", **options}
+        given = {
+            "charset": "utf8mb4",
+            "autocommit": True,
+            "init_command": "SET time_zone = '+00:00'",
+            **options,
+        }
         return pymysql.connect(
             host=self.host, port=self.port, user=user, password=password or "", database=database, **given
         )
@@ -84,7 +94,10 @@ class Server:
         return self.sql(f"SELECT @@GLOBAL.{name}")[0][0]
 
     def create_connector_user(
-        self, user: str = "tailrace", password: str = "tailrace", privileges: str = CONNECTOR_PRIVILEGES
+        self,
+        user: str = "tailrace",
+        password: str = "tailrace",  # noqa: S107 -- of a server that is thrown away
+        privileges: str = CONNECTOR_PRIVILEGES,
     ) -> None:
         """A user as the documentation asks for one, or with other privileges."""
         self.sql(
@@ -177,7 +190,11 @@ class MySqlServer(Server):
     def _options(self) -> list[str]:
         gtid = ["--gtid-mode=ON", "--enforce-gtid-consistency=ON"] if self.gtid else ["--gtid-mode=OFF"]
         log = ["--log-bin=mysql-bin", "--binlog-format=ROW", f"--binlog-row-metadata={self.row_metadata}"]
-        own = [f"--server-id={self.server_id}", "--binlog-rows-query-log-events=ON", "--default-time-zone=+00:00"]
+        own = [
+            f"--server-id={self.server_id}",
+            "--binlog-rows-query-log-events=ON",
+            "--default-time-zone=+00:00",
+        ]
         return [*own, *log, *gtid, *FAST, *self.flags]
 
     def _answers(self) -> bool:

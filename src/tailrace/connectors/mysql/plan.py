@@ -101,7 +101,9 @@ class ColumnPlan:
         charset: MySQL's name of a string's character set (`utf8mb4`, `latin1`, `binary`, ...).
         labels: the labels of an ENUM or SET, in order, in UTF-8.
         pad: BINARY(n) loses its trailing zero bytes in the log; they are put back up to this length. 0: as it is.
-        zero: what a zero or impossible date becomes: None for null, else the text or number that stands for it.
+        zero: what a zero or impossible date becomes, and a JSON value of no bytes: None for null, else the text or
+            number that stands for it.
+        adjust_years: years before 100 of a DATE or DATETIME become 1970 to 2069 (`enable.time.adjuster`).
 
     """
 
@@ -114,3 +116,4 @@ class ColumnPlan:
     labels: tuple[bytes, ...] = ()
     pad: int = 0
     zero: int | str | None = None
+    adjust_years: bool = True

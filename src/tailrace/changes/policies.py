@@ -1,0 +1,115 @@
+"""Column policies: values that are cut, masked or hashed before anybody sees them.
+
+A policy is a function from one vector to another. Text is handled in columns; what no column expression can do (a
+hash, a cut through characters beyond the basic plane) is done once for each distinct value.
+
+As in Debezium, a mask also hides that a value is null, hashes leave null as it is, and masks and hashes are for text
+columns alone (ENUM and SET among them), while a cut is for whatever is shown as text or bytes. Keys keep the values
+as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from tailrace.changes.digests import Digest, digest_of, serialized
+from tailrace.changes.vectors import Kind, Vector, from_arrow
+from tailrace.changes.views import vector_of
+from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
+
+Policy = Callable[[Vector], Vector]
+Rule = Truncate | Mask | Hash | SourceTypes | None
+
+_BEYOND_BASIC_PLANE = r"[\x{10000}-\x{10FFFF}]"
+
+
+def policy_of(rule: Rule, *, is_text: bool, length: int | None, may_be_cut: bool = True) -> Policy | None:
+    """What a rule does to a column's values; None for nothing.
+
+    Args:
+        rule: the column's rule.
+        is_text: the column has a text type, whatever it is shown as.
+        length: the column's length as its structure tells it.
+        may_be_cut: the values are texts or bytes, and not bytes that stand for a number or for bits.
+
+    """
+    if isinstance(rule, Truncate) and may_be_cut and (length is None or length > rule.length):
+        cut = rule.length
+        return lambda vector: truncated(vector, cut)
+    if isinstance(rule, Mask) and is_text:
+        asterisks = b"*" * rule.length
+        return lambda vector: masked(vector, asterisks)
+    if isinstance(rule, Hash) and is_text:
+        hasher = Hasher(rule, length)
+        return hasher.hashed
+    return None
+
+
+def masked(vector: Vector, mask: bytes) -> Vector:
+    """The mask in place of every value, null or not."""
+    if vector.kind is not Kind.TEXT:
+        return vector
+    one = vector_of([mask])
+    return Vector(Kind.TEXT, vector.length, np.repeat(one.data, vector.length, axis=0), None, one.buffers)
+
+
+def truncated(vector: Vector, length: int) -> Vector:
+    """At most `length` bytes, or UTF-16 units (which Java counts as characters), of each value."""
+    if vector.kind is Kind.BYTES:
+        cut = pc.binary_slice(vector.to_arrow().cast(pa.large_binary()), 0, length)
+        return from_arrow(cut.cast(pa.binary_view()))
+    if vector.kind is not Kind.TEXT:
+        return vector
+    texts = _series(vector)
+    cut = texts.str.slice(0, length)
+    if vector.length and texts.str.contains(_BEYOND_BASIC_PLANE).any():
+        cut = _each_distinct(texts, lambda text: _units(text, length))
+    return _vector(cut)
+
+
+class Hasher:
+    """Hashes texts by one rule."""
+
+    def __init__(self, rule: Hash, length: int | None) -> None:
+        self._digest: Digest = digest_of(rule.algorithm)
+        self._salt = rule.salt.encode()
+        self._serialize = rule.version == 1
+        self._length = length or None
+
+    def hashed(self, vector: Vector) -> Vector:
+        """The hash of each value, in hexadecimal, cut to the column's length; null stays null."""
+        if vector.kind is not Kind.TEXT:
+            return vector
+        return _vector(_each_distinct(_series(vector), self.hash))
+
+    def hash(self, text: str) -> str:
+        """The hash of one value."""
+        data = serialized(text) if self._serialize else text.encode()
+        return self._digest(self._salt + data).hex()[: self._length]
+
+
+def _units(text: str, length: int) -> str:
+    """The first UTF-16 units of a text; half a character is left out."""
+    return text.encode("utf-16-le")[: 2 * length].decode("utf-16-le", "ignore")
+
+
+def _each_distinct(texts: pl.Series, function: Callable[[str], str]) -> pl.Series:
+    """A Python function over the distinct values; null stays null."""
+    distinct = texts.drop_nulls().unique()
+    results = pl.Series([function(text) for text in distinct.to_list()], dtype=pl.String)
+    if not len(distinct):
+        return texts
+    return texts.replace_strict(distinct, results, default=None, return_dtype=pl.String)
+
+
+def _series(vector: Vector) -> pl.Series:
+    return pl.Series(pl.from_arrow(vector.to_arrow()))
+
+
+def _vector(series: pl.Series) -> Vector:
+    return from_arrow(series.to_arrow(compat_level=pl.CompatLevel.newest()))

@@ -1,0 +1,58 @@
+"""The exit codes, in one table; the reference page is generated from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tailrace import errors
+
+
+@dataclass(frozen=True, slots=True)
+class ExitCode:
+    """One exit code: what it means, and which errors end with it."""
+
+    number: int
+    meaning: str
+    errors: tuple[type[errors.TailraceError], ...] = ()
+
+
+OK = ExitCode(0, "done, or stopped by Ctrl-C or SIGTERM with everything that was read delivered")
+FAILED = ExitCode(1, "an error that is not listed below; `--verbose` shows where it happened")
+INTERRUPTED = ExitCode(130, "a second Ctrl-C: ended at once; nothing is lost, the next run goes on from the last commit")
+
+EXIT_CODES = (
+    OK,
+    FAILED,
+    ExitCode(
+        2,
+        "wrong usage, a wrong configuration, or something that is not supported",
+        (errors.ConfigError, errors.UnsupportedError),
+    ),
+    ExitCode(
+        3,
+        "the database is not set up for change data capture; the message says which statement mends it",
+        (errors.SourceSetupError,),
+    ),
+    ExitCode(4, "the log no longer reaches back to where reading must go on", (errors.PositionLostError,)),
+    ExitCode(
+        5,
+        "the log holds something that can't be decoded without a guess, or a structure is not known",
+        (errors.LogFormatError, errors.StructureError),
+    ),
+    ExitCode(6, "the progress record is missing, damaged or another source's", (errors.ProgressError,)),
+    ExitCode(7, "another run took over the same target", (errors.FencedError,)),
+    ExitCode(
+        8,
+        "the database could not be reached, or failed, and `errors.max.retries` attempts did not help",
+        (errors.RetriableError,),
+    ),
+    INTERRUPTED,
+)
+
+
+def exit_code_for(error: BaseException) -> int:
+    """The exit code for an error."""
+    for code in EXIT_CODES:
+        if isinstance(error, code.errors):
+            return code.number
+    return FAILED.number

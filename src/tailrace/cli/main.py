@@ -1,0 +1,160 @@
+"""The command line. `app` is what the reference page is generated from; `main` adds error messages and exit codes."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from tailrace import __version__
+from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
+from tailrace.cli.failures import first_line, unwrapped
+from tailrace.errors import TailraceError
+
+app = typer.Typer(
+    name="tailrace",
+    help="Change data capture on Spark: a database's log as Debezium-compatible change events.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+offsets_app = typer.Typer(help="Show or set how far a connector has come.", no_args_is_help=True)
+app.add_typer(offsets_app, name="offsets")
+
+Config = Annotated[
+    Path,
+    typer.Argument(
+        metavar="CONNECTOR.json", help="The connector's configuration: Kafka Connect's JSON, flat JSON or properties."
+    ),
+]
+To = Annotated[
+    str,
+    typer.Option("--to", metavar="files:DIR|console", help="Where events go: JSON lines, one folder a topic, or here."),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        "--checkpoint",
+        metavar="DIR",
+        help="Folder of Spark's checkpoint; with --to console also of the progress, which is not kept without it. "
+        "[default for files: DIR/_tailrace/checkpoint]",
+    ),
+]
+Verbose = Annotated[
+    bool, typer.Option("--verbose", help="Whole events, Spark's warnings, and where an error happened.")
+]
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"tailrace {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def tailrace(
+    version: Annotated[  # noqa: ARG001
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Change data capture on Spark: a database's log as Debezium-compatible change events."""
+
+
+@app.command()
+def run(
+    config: Config,
+    to: To,
+    checkpoint: Checkpoint = None,
+    available_now: Annotated[
+        bool, typer.Option("--available-now", help="Read to where the log ends at the start, then exit.")
+    ] = False,
+    verbose: Verbose = False,
+) -> None:
+    """Read a database's log and deliver its changes until stopped.
+
+    Ctrl-C or SIGTERM: a last commit, then exit code 0. A second Ctrl-C ends at once. A kill at any moment is safe:
+    the next run goes on from the last commit.
+    """
+    from tailrace.cli.run_command import run_connector
+
+    run_connector(config, to, checkpoint, available_now=available_now, verbose=verbose)
+
+
+@app.command()
+def check(config: Config) -> None:
+    """Look at whether the database is set up for change data capture, and say what to mend."""
+    from tailrace.cli.check_command import check_connector
+
+    raise typer.Exit(check_connector(config))
+
+
+@offsets_app.command("show")
+def offsets_show(config: Config, to: To, checkpoint: Checkpoint = None) -> None:
+    """Show how far a target has been delivered to, as JSON."""
+    from tailrace.cli.offsets_command import show
+
+    show(config, to, checkpoint)
+
+
+@offsets_app.command("set")
+def offsets_set(
+    config: Config,
+    to: To,
+    position: Annotated[
+        str, typer.Argument(metavar="JSON", help="`restart` as `offsets show` gives it, or an offset of Debezium's.")
+    ],
+    checkpoint: Checkpoint = None,
+) -> None:
+    """Set from where the next run reads; stop the connector first."""
+    from tailrace.cli.offsets_command import set_
+
+    set_(config, to, position, checkpoint)
+
+
+@app.command()
+def demo(
+    seconds: Annotated[int, typer.Option("--seconds", min=1, help="How long the writer changes rows.")] = 20,
+    verbose: Verbose = False,
+) -> None:
+    """Show the whole way on a MySQL server of its own: a shop's tables, a writer, and the events on the screen."""
+    from tailrace.cli.demo import run_demo
+
+    run_demo(seconds, verbose=verbose)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; errors become one line and an exit code (`exit_codes`)."""
+    given = sys.argv[1:] if arguments is None else arguments
+    sys.exit(_run(given))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        app(arguments, prog_name="tailrace")
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else FAILED.number
+    except KeyboardInterrupt:
+        return INTERRUPTED.number
+    except Exception as error:  # noqa: BLE001
+        return _tell(error, verbose="--verbose" in arguments)
+    return OK.number
+
+
+def _tell(error: Exception, *, verbose: bool) -> int:
+    cause = unwrapped(error)
+    if verbose:
+        traceback.print_exception(error)
+    err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    hint = "" if verbose or isinstance(cause, TailraceError) else " (--verbose shows more)"
+    err.print(Text.assemble(("error: ", "bold red"), first_line(cause), hint))
+    return exit_code_for(cause)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,24 @@
+"""`tailrace run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tailrace.cli.running import Target, check_folder, load_job, run_job
+from tailrace.cli.screen import Screen
+
+
+def run_connector(config: Path, to: str, checkpoint: Path | None, *, available_now: bool, verbose: bool) -> None:
+    """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
+    target = Target.parse(to, checkpoint)
+    try:
+        job, settings = load_job(config, target)
+        check_folder(target)
+        with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
+            for warning in settings.warnings:
+                screen.notice(f"warning: {warning}")
+            screen.say("starting Spark")
+            stopped = run_job(job, target, screen, available_now=available_now, verbose=verbose)
+        screen.finish("stopped" if stopped else "done")
+    finally:
+        target.discard()

@@ -1,0 +1,140 @@
+"""`tailrace run`: from a configuration to a running job, and its end in good order."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from attrs import evolve, field, frozen
+
+from tailrace.cli.exit_codes import INTERRUPTED
+from tailrace.cli.failures import is_stop
+from tailrace.cli.screen import Screen
+from tailrace.cli.session import start_session
+from tailrace.config.documents import read_document
+from tailrace.config.load import from_mapping
+from tailrace.config.settings import Settings
+from tailrace.errors import ConfigError
+from tailrace.sinks import check_target
+from tailrace.sinks.files import OWN_FOLDER
+from tailrace.source.job import Job, Pace
+from tailrace.source.link import Link
+
+if TYPE_CHECKING:
+    from pyspark.sql.streaming import StreamingQuery
+
+CHECKPOINT = "checkpoint"
+PROGRESS = "progress"
+SHOW_CURSOR = "\x1b[?25h"
+
+
+@frozen(kw_only=True)
+class Target:
+    """A target with the folders that belong to it.
+
+    Attributes:
+        text: as `open_sink` takes it.
+        checkpoint: the folder of Spark's checkpoint.
+        temporary: a folder to be removed at the end; None where progress is kept.
+
+    """
+
+    text: str
+    checkpoint: Path
+    temporary: Path | None = field(default=None)
+
+    @classmethod
+    def parse(cls, to: str, checkpoint: Path | None) -> Target:
+        """From `--to` and `--checkpoint`."""
+        check_target(to)
+        kind, _, place = to.partition(":")
+        if kind == "files":
+            folder = Path(place).expanduser().absolute()
+            return cls(text=f"files:{folder}", checkpoint=checkpoint or folder / OWN_FOLDER / CHECKPOINT)
+        temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix="tailrace-console-"))
+        folder = (checkpoint or temporary or Path()).absolute()
+        return cls(text=f"console:{folder / PROGRESS}", checkpoint=folder / CHECKPOINT, temporary=temporary)
+
+    def discard(self) -> None:
+        """Remove what is not to be kept."""
+        if self.temporary is not None:
+            shutil.rmtree(self.temporary, ignore_errors=True)
+
+
+class StopSignal:
+    """The first Ctrl-C or SIGTERM asks for a clean stop; a second Ctrl-C ends the process at once."""
+
+    def __init__(self) -> None:
+        self.given = False
+
+    @contextmanager
+    def watched(self) -> Iterator[StopSignal]:
+        """Listen until the end of the block; to be called when the session is there, as that takes Ctrl-C too."""
+        before = {number: signal.signal(number, self._take) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+        if self.given and number == signal.SIGINT:
+            sys.stderr.write(SHOW_CURSOR if sys.stderr.isatty() else "")
+            sys.stderr.flush()
+            os._exit(INTERRUPTED.number)  # Java ends with this process, and the tasks with Java
+        self.given = True
+
+
+def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
+    """The job that a configuration file describes."""
+    document = read_document(config)
+    settings = from_mapping(document, source=str(config))
+    pace = Pace(
+        max_retries=settings.errors_max_retries,
+        retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
+    )
+    return Job(document=document, source=source_name(settings), target=target.text, pace=pace), settings
+
+
+def source_name(settings: Settings) -> str:
+    """Whose changes a progress record is about: the kind of connector and the topic prefix."""
+    kind = settings.connector_class.rpartition(".")[2].removesuffix("Connector").lower()
+    return f"{kind} {settings.topic_prefix}"
+
+
+def run_job(job: Job, target: Target, screen: Screen, *, available_now: bool, verbose: bool) -> bool:
+    """Run to the end, or until stopped; whether it was stopped."""
+    from tailrace.source import run
+
+    with closing(Link(screen.handle)) as link, start_session(verbose=verbose) as spark:
+        screen.say("reading the log")
+        query = run.start(spark, evolve(job, link=link.address), str(target.checkpoint), available_now=available_now)
+        with StopSignal().watched() as stop:
+            return _wait(query, link, stop)
+
+
+def _wait(query: StreamingQuery, link: Link, stop: StopSignal) -> bool:
+    from tailrace.source import run
+
+    try:
+        return run.wait(query, link, lambda: stop.given)
+    except Exception as error:
+        if stop.given and is_stop(error):
+            return True
+        raise
+
+
+def check_folder(target: Target) -> None:
+    """Raise `ConfigError` where the target's folder can't be made."""
+    try:
+        target.checkpoint.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ConfigError(f"can't make the folder {target.checkpoint.parent}: {error.strerror}") from error

@@ -1,0 +1,131 @@
+"""What a running job shows: events, notices, and how far it has come.
+
+On a terminal the progress is one line that stays at the bottom; elsewhere a plain line now and then, so that a log
+file stays readable. Progress and notices go to standard error, events to standard output.
+"""
+
+from __future__ import annotations
+
+import time
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.status import Status
+from rich.text import Text
+
+from tailrace.cli.events import event_line
+
+PLAIN_SECONDS = 10.0
+FIELDS = ("changes", "records", "bytes", "commits")
+
+
+class Screen:
+    """Handles the messages of the link; see `Link` for the thread they come on."""
+
+    def __init__(self, *, verbose: bool = False, quiet_progress: bool = False) -> None:
+        self.totals = Totals()
+        self._verbose = verbose
+        self._out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._err = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+        self._status: Status | None = None
+        self._live = self._err.is_terminal and not quiet_progress
+        self._plain = not self._err.is_terminal and not quiet_progress
+        self._told_at = time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self._live:
+            # events that go to the same terminal are printed above the line, so both need the one console
+            self._out = self._err if self._out.is_terminal else self._out
+            self._status = self._err.status("starting Spark")
+            self._status.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def handle(self, kind: str, content: Any) -> None:
+        """Show a message of a task."""
+        if kind == "events":
+            for line in content:
+                self._out.print(line if self._verbose else event_line(line))
+        elif kind == "notice":
+            self.notice(content)
+        elif kind == "figures":
+            self.totals.add(content)
+            self._show_progress()
+
+    def notice(self, text: str) -> None:
+        """A line for people."""
+        self._err.print(Text(text, "yellow"))
+
+    def say(self, text: str) -> None:
+        """What is going on at the moment."""
+        if self._status is not None:
+            self._status.update(text)
+        elif self._plain:
+            self._err.print(text)
+
+    def finish(self, word: str) -> None:
+        """The last line: totals."""
+        self._err.print(f"{word}: {self.totals}")
+
+    def _show_progress(self) -> None:
+        if self._status is not None:
+            self._status.update(str(self.totals))
+        elif self._plain and time.monotonic() - self._told_at >= PLAIN_SECONDS:
+            self._told_at = time.monotonic()
+            self._err.print(str(self.totals))
+
+
+class Totals:
+    """The figures of all tasks of a run."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, dict[str, Any]] = {}
+        self._past = dict.fromkeys(FIELDS, 0)
+        self._latest: dict[str, Any] = {}
+        self._began_at = time.monotonic()
+
+    def add(self, figures: dict[str, Any]) -> None:
+        """Take in a task's figures, which count from that task's beginning."""
+        task = figures["task"]
+        if task not in self._tasks:
+            self._fold()
+            self._began_at = self._began_at if self._latest else time.monotonic()
+        self._tasks[task] = self._latest = figures
+
+    def count(self, name: str) -> int:
+        """A figure over all tasks."""
+        return int(self._past[name] + sum(figures[name] for figures in self._tasks.values()))
+
+    def __str__(self) -> str:
+        seconds = max(time.monotonic() - self._began_at, 0.001)
+        pieces = [
+            f"{self.count('changes'):,} changes",
+            f"{self.count('records'):,} records",
+            size_text(self.count("bytes")),
+            f"{self.count('changes') / seconds:,.0f} changes/s",
+        ]
+        if self._latest.get("lag_ms", -1) >= 0:
+            pieces.append(f"lag {self._latest['lag_ms'] / 1000:.1f} s")
+        if self._latest.get("delivered"):
+            pieces.append(f"at {self._latest['delivered']}")
+        return " · ".join(pieces)
+
+    def _fold(self) -> None:
+        for name in FIELDS:
+            self._past[name] = self.count(name)
+        self._tasks.clear()
+
+
+def size_text(size: float) -> str:
+    """A number of bytes for people."""
+    for unit in ("B", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} TB"

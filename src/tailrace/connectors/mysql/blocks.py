@@ -1,0 +1,70 @@
+"""Blocks: the log's bytes in large buffers, for a decoder that wants whole events.
+
+A block is filled with all that is there at once. What the decoder leaves over, the beginning of an event whose end
+has not come yet, moves to the front before the next filling. The buffer is used again and again: what was decoded
+without a copy must be done with by then.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from tailrace.changes.vectors import Bytes
+from tailrace.connectors.mysql.stream import BinlogStream
+
+SMALLEST: Final = 1 << 20
+LARGEST: Final = 16 << 20
+SPARE: Final = 1 << 10
+
+
+class Blocks:
+    """A buffer between a stream and a decoder."""
+
+    def __init__(self, stream: BinlogStream) -> None:
+        self._stream = stream
+        self.data: Bytes = np.empty(SMALLEST + SPARE, np.uint8)
+        self.start = 0
+        self.end = 0
+
+    def fill(self, wait_ms: int) -> bool:
+        """Read until the buffer is full or nothing more is there; False when nothing came within `wait_ms`."""
+        self._move_to_front()
+        view = memoryview(self.data)
+        count = self._stream.read(view[self.end :], wait_ms)
+        while count:
+            self.end += count
+            if self.end == len(self.data):
+                return True
+            count = self._stream.read(view[self.end :], 0)
+        return self.end > self.start
+
+    @property
+    def full(self) -> bool:
+        """More may be waiting than the buffer could take."""
+        return self.end == len(self.data)
+
+    def used(self, consumed: int, needed: int) -> None:
+        """The decoder has used everything before `consumed`, and needs so many bytes from there for one more event."""
+        self.start = consumed
+        if needed > len(self.data) - SPARE:
+            self._resize(needed + SPARE)
+
+    def aim(self, size: int) -> None:
+        """Let the buffer have about this size, within limits: many tables at once want long blocks."""
+        size = min(max(size, SMALLEST), LARGEST) + SPARE
+        if size > len(self.data):
+            self._resize(size)
+
+    def _resize(self, size: int) -> None:
+        larger = np.empty(size, np.uint8)
+        left = self.end - self.start
+        larger[:left] = self.data[self.start : self.end]
+        self.data, self.start, self.end = larger, 0, left
+
+    def _move_to_front(self) -> None:
+        left = self.end - self.start
+        if self.start:
+            self.data[:left] = self.data[self.start : self.end].copy()
+        self.start, self.end = 0, left

@@ -1,0 +1,182 @@
+"""The tables whose rows are wanted, as the log names them: how each is decoded and shaped.
+
+The log says for every table that it is about to change rows of: this number stands for this table, with columns of
+these types (a table map). `CapturedTables.resolve` answers with a slot, behind which stands all that reading a row
+takes. The structure comes from the history of structures; the table map has to fit it, and where the map carries the
+full metadata it is the truth.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from tailrace.changes.model import Level
+from tailrace.changes.policies import policy_of
+from tailrace.changes.shape import ColumnPolicy, Shape, ShapeSettings, position_program
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql import source_block
+from tailrace.connectors.mysql.jdbc import TEXT_TYPES
+from tailrace.connectors.mysql.log import TableMap
+from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
+from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
+from tailrace.connectors.mysql.rows import RowDecoder
+from tailrace.connectors.mysql.types import (
+    DECIMAL,
+    ColumnType,
+    column_type,
+    field_schema,
+    misfits,
+    table_of_map,
+)
+from tailrace.errors import StructureError
+from tailrace.schema.connect import Schema, Type
+from tailrace.schema.envelope import TableSchemas, table_schemas
+from tailrace.schema.names import Names
+from tailrace.schema.structures import Structures
+from tailrace.schema.tables import Column, Table, TableId
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One structure version of a wanted table: the decoder of its rows and the shape of its events."""
+
+    table: Table
+    decoder: RowDecoder
+    shape: Shape
+    constants: Mapping[str, str | None]
+
+    @property
+    def name(self) -> str:
+        """As transaction metadata names it: database.table."""
+        return f"{self.table.id.catalog}.{self.table.id.name}"
+
+
+class CapturedTables:
+    """Slots of wanted tables; a changed structure gets a new one."""
+
+    def __init__(self, settings: Settings, structures: Structures) -> None:
+        self._settings = settings
+        self._structures = structures
+        self._names = Names(settings)
+        self._shape_settings = shape_settings(settings)
+        self._positions = position_program(WIDTHS, POSITION_LEVELS, SEPARATOR.encode())
+        self._truncations = position_program(WIDTHS, [Level.BATCH] * len(WIDTHS), SEPARATOR.encode())
+        self._slots: list[Captured] = []
+
+    def __getitem__(self, slot: int) -> Captured:
+        return self._slots[slot]
+
+    def resolve(self, logged: TableMap) -> int | None:
+        """The slot of the table that the log names; None when its rows are not wanted.
+
+        Raises:
+            StructureError: its structure is not known, or contradicts the log.
+
+        """
+        if not self._settings.tables.matches(logged.database, logged.table):
+            return None
+        table = self._table(logged)
+        types = [
+            column_type(table.id, column, seen, self._settings)
+            for column, seen in zip(table.columns, logged.columns, strict=True)
+        ]
+        self._slots.append(self._captured(table, types))
+        return len(self._slots) - 1
+
+    def empty_shape(self, table_id: TableId) -> tuple[list[Vector], Shape] | None:
+        """Columns without values and the shape of events that carry no row; None where the structure is not known."""
+        table = self._structures.get(table_id)
+        if table is None:
+            return None
+        fields = [field_schema(column, self._settings) for column in table.columns]
+        shape = Shape(self._schemas(table, fields, fields), self._shape_settings, self._truncations)
+        return [empty_vector(field) for field in fields], shape
+
+    def constants(self, table_id: TableId) -> Mapping[str, str | None]:
+        """The fields of the source block that are the same for all changes of a table."""
+        return source_block.constants(self._settings, table_id.catalog, table_id.name)
+
+    def _table(self, logged: TableMap) -> Table:
+        """The structure that the rows after this table map have."""
+        known = self._structures.get(self._structures.id(logged.database, logged.table))
+        wrong = misfits(known, logged) if known is not None else ("it is not in the schema history",)
+        if known is not None and not wrong:
+            return known
+        name = f"{logged.database}.{logged.table}"
+        if not logged.has_names:
+            raise StructureError(
+                f"the structure of {name} at this position of the log is not known: {'; '.join(wrong)}. SET PERSIST "
+                "binlog_row_metadata = FULL, so that the log tells it from now on, and build the schema history again "
+                "from the tables as they are (snapshot.mode=recovery), if no DDL has been run on them since this position"
+            )
+        table = table_of_map(logged, known)
+        log.warning("%s: taking the structure from the log itself: %s", name, "; ".join(wrong))
+        self._structures.put(table)
+        return table
+
+    def _captured(self, table: Table, types: Sequence[ColumnType]) -> Captured:
+        schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
+        wanted = set(schemas.columns)
+        plans = [replace(t.plan, emit=t.plan.emit and i in wanted) for i, t in enumerate(types)]
+        shape = Shape(schemas, self._shape_settings, self._positions, _policies(table, types, schemas.value_columns))
+        return Captured(table, RowDecoder(plans), shape, self.constants(table.id))
+
+    def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:
+        source = source_block.schema(self._settings)
+        return table_schemas(table, keys, values, source, self._settings, self._names)
+
+
+def shape_settings(settings: Settings) -> ShapeSettings:
+    """What shaping takes from the configuration."""
+    return ShapeSettings(
+        tombstones=settings.tombstones_on_delete,
+        skipped=settings.skipped_operations,
+        key_schemas=settings.key_converter_schemas_enable,
+        value_schemas=settings.value_converter_schemas_enable,
+    )
+
+
+def empty_vector(schema: Schema) -> Vector:
+    """No values of a field."""
+    kind = _KINDS.get(schema.type, Kind.INT)
+    if kind is Kind.STRUCT:
+        children = tuple(empty_vector(field.schema) for field in schema.fields)
+        return Vector(kind, 0, np.empty(0, np.int64), None, (), children, tuple(f.name for f in schema.fields))
+    if kind is Kind.LIST and schema.items is not None:
+        return Vector(kind, 0, np.zeros(1, np.int64), None, (), (empty_vector(schema.items),))
+    dtype = {Kind.FLOAT32: np.float32, Kind.FLOAT64: np.float64}.get(kind, np.int64)
+    data = np.empty((0, 4), np.uint32) if kind in (Kind.TEXT, Kind.BYTES) else np.empty(0, dtype)
+    return Vector(kind, 0, data)
+
+
+_KINDS = {
+    Type.FLOAT32: Kind.FLOAT32,
+    Type.FLOAT64: Kind.FLOAT64,
+    Type.BOOLEAN: Kind.BOOL,
+    Type.STRING: Kind.TEXT,
+    Type.BYTES: Kind.BYTES,
+    Type.STRUCT: Kind.STRUCT,
+    Type.ARRAY: Kind.LIST,
+}
+
+
+def _policies(table: Table, types: Sequence[ColumnType], values: Sequence[int]) -> dict[int, ColumnPolicy]:
+    found = {i: _policy(table.columns[i], types[i]) for i in values}
+    return {i: policy for i, policy in found.items() if policy is not None}
+
+
+def _policy(column: Column, type_: ColumnType) -> ColumnPolicy | None:
+    schema = type_.value
+    may_be_cut = schema.type in (Type.STRING, Type.BYTES) and schema.name not in NUMBERS_AS_BYTES
+    is_text = column.jdbc_type in TEXT_TYPES
+    return policy_of(type_.rule, is_text=is_text, length=column.length, may_be_cut=may_be_cut)
+
+
+NUMBERS_AS_BYTES = (DECIMAL, "io.debezium.data.Bits")

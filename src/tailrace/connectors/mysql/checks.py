@@ -1,0 +1,227 @@
+"""Whether a MySQL server is set up for change data capture, and which statement mends what is not.
+
+`check` connects and returns findings; `require` raises for those that make reading impossible or its result
+wrong. The questions are those of Debezium's page "Setting up MySQL", and what tailrace needs beyond.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
+from tailrace.errors import SourceSetupError, TailraceError
+
+SHORT_RETENTION_SECONDS = 24 * 3600
+CASCADES_ARE_LOGGED = (9, 6, 0)
+SHOWN_TABLES = 10
+GRANT = re.compile(r"GRANT (?P<what>.+?) ON (?P<where>.+?) TO ", re.DOTALL | re.IGNORECASE)
+EVERYTHING = "ALL PRIVILEGES"
+
+
+class Level(enum.Enum):
+    """How much a finding matters."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    OK = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that was looked at; `mend` is what to do, a SQL statement where there is one."""
+
+    level: Level
+    what: str
+    mend: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.mend}" if self.mend else self.what
+
+
+def check(settings: Settings) -> list[Finding]:
+    """Everything that was looked at; a server that can't be reached is an error among them."""
+    try:
+        connection = connect(settings)
+    except TailraceError as error:
+        return [Finding(Level.ERROR, str(error))]
+    try:
+        return list(findings(connection, settings))
+    except TailraceError as error:
+        return [Finding(Level.ERROR, str(error))]
+    finally:
+        connection.close()
+
+
+def require(connection: Connection, settings: Settings) -> list[Finding]:
+    """Raise `SourceSetupError` with all errors; else give the warnings."""
+    found = list(findings(connection, settings))
+    errors = [str(finding) for finding in found if finding.level is Level.ERROR]
+    if errors:
+        raise SourceSetupError("the MySQL server is not set up for change data capture: " + "; ".join(errors))
+    return [finding for finding in found if finding.level is Level.WARNING]
+
+
+def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
+    """Look at everything, most important first."""
+    server = catalog.server(connection)
+    encrypted = "with TLS" if is_encrypted(connection) else "without TLS"
+    yield Finding(Level.OK, f"MySQL {server['version']} at {settings.database_hostname}, {encrypted}")
+    yield from _privileges(connection)
+    yield from _log(server)
+    yield from _row_format(server)
+    yield from _retention(server)
+    if settings.include_query:
+        yield _switch(server, "binlog_rows_query_log_events", "include.query needs the statements in the log")
+    yield from _tables(connection, settings, server)
+
+
+def privileges(connection: Connection) -> list[tuple[str, str]]:
+    """What the user may do, roles included: (privilege, where) with `*.*` or a database's or table's name."""
+    grants = [row[0] for row in rows(connection, "SHOW GRANTS")]
+    roles = [row[0] for row in _current_roles(connection)]
+    if roles and roles[0] != "NONE":
+        grants = [row[0] for row in rows(connection, f"SHOW GRANTS FOR CURRENT_USER() USING {roles[0]}")]
+    return [pair for grant in grants for pair in _parse_grant(grant)]
+
+
+def _current_roles(connection: Connection) -> list[tuple[Any, ...]]:
+    if catalog.server(connection).version < (8, 0, 0):
+        return []
+    return rows(connection, "SELECT CURRENT_ROLE()")
+
+
+def _parse_grant(grant: str) -> Iterable[tuple[str, str]]:
+    """A GRANT statement; the grant of a role has no ON and is left out."""
+    matched = GRANT.match(grant)
+    if not matched:
+        return []
+    where = matched["where"].replace("`", "").replace("\\_", "_").replace("\\%", "%")
+    names = re.sub(r"\([^)]*\)", "", matched["what"]).split(",")
+    return [(name.strip().upper(), where) for name in names]
+
+
+def _privileges(connection: Connection) -> Iterator[Finding]:
+    held = privileges(connection)
+    globally = {name for name, where in held if where == "*.*"}
+    user = _account(connection)
+    for name, why, others in (
+        ("REPLICATION SLAVE", "the log can't be read without it", set()),
+        ("REPLICATION CLIENT", "the log's files and its end can't be asked for without it", {"SUPER"}),
+    ):
+        yield _privilege(bool({name, EVERYTHING, *others} & globally), name, user, why)
+    reads = any(name in {"SELECT", EVERYTHING} for name, _ in held)
+    yield _privilege(reads, "SELECT", user, "the structures of tables can't be read without it")
+
+
+def _privilege(held: bool, name: str, user: str, why: str) -> Finding:
+    if held:
+        return Finding(Level.OK, f"the user has the privilege {name}")
+    what = f"the user lacks the privilege {name}; {why}"
+    return Finding(Level.ERROR, what, f"GRANT {name} ON *.* TO {user};")
+
+
+def _account(connection: Connection) -> str:
+    ((account,),) = rows(connection, "SELECT CURRENT_USER()")
+    name, _, host = str(account).rpartition("@")
+    return f"'{name}'@'{host}'"
+
+
+def _log(server: catalog.Server) -> Iterator[Finding]:
+    if not server.is_on("log_bin"):
+        yield Finding(Level.ERROR, "the server writes no binary log", "start mysqld with --log-bin=mysql-bin")
+    else:
+        yield Finding(Level.OK, "the binary log is on")
+    if server["server_id"] in {"", "0"}:
+        yield Finding(Level.ERROR, "server_id is 0", "SET PERSIST server_id = 1;")
+    if server.has_gtids:
+        yield Finding(Level.OK, "GTIDs are on: reading survives a fail-over to another server")
+    else:
+        mode = server["gtid_mode"] or "OFF"
+        what = f"gtid_mode is {mode}: after a fail-over to another server reading can't go on"
+        yield Finding(Level.WARNING, what, "SET PERSIST gtid_mode = ON; step by step, as MySQL's manual says")
+
+
+def _row_format(server: catalog.Server) -> Iterator[Finding]:
+    yield _value(server, "binlog_format", "ROW", Level.ERROR, "changes are not in the log as rows")
+    image = "updates and deletes may lack the columns that did not change"
+    yield _value(server, "binlog_row_image", "FULL", Level.WARNING, image)
+    metadata = "the log does not carry column names; structures are followed by the DDL in the log"
+    if server.version >= (8, 0, 1):
+        yield _value(server, "binlog_row_metadata", "FULL", Level.WARNING, metadata)
+    if "PARTIAL_JSON" in server["binlog_row_value_options"].upper():
+        what = "binlog_row_value_options is PARTIAL_JSON: an update logs only what changed of a JSON value"
+        yield Finding(Level.ERROR, what, "SET PERSIST binlog_row_value_options = '';")
+
+
+def _value(server: catalog.Server, name: str, wanted: str, level: Level, why: str) -> Finding:
+    if server[name].upper() == wanted:
+        return Finding(Level.OK, f"{name} is {wanted}")
+    return Finding(level, f"{name} is {server[name]}: {why}", f"SET PERSIST {name} = {wanted};")
+
+
+def _switch(server: catalog.Server, name: str, why: str) -> Finding:
+    if server.is_on(name):
+        return Finding(Level.OK, f"{name} is ON")
+    return Finding(Level.WARNING, f"{name} is OFF: {why}", f"SET PERSIST {name} = ON;")
+
+
+def _retention(server: catalog.Server) -> Iterator[Finding]:
+    seconds = int(server["binlog_expire_logs_seconds"] or 0) or int(server["expire_logs_days"] or 0) * 86400
+    if seconds == 0:
+        yield Finding(Level.OK, "log files are kept until they are purged by hand")
+    elif seconds < SHORT_RETENTION_SECONDS:
+        what = f"log files are kept for {seconds / 3600:.1f} hours: after a longer pause reading can't go on"
+        yield Finding(Level.WARNING, what, "SET PERSIST binlog_expire_logs_seconds = 604800;")
+    else:
+        yield Finding(Level.OK, f"log files are kept for {seconds / 86400:.0f} days")
+
+
+def _tables(connection: Connection, settings: Settings, server: catalog.Server) -> Iterator[Finding]:
+    captured = catalog.table_ids(connection, settings.tables.matches)
+    if captured:
+        yield Finding(Level.OK, f"{len(captured)} tables are captured")
+    else:
+        mend = "see database.include.list, table.include.list and the user's privileges"
+        yield Finding(Level.WARNING, "no table that exists now is captured", mend)
+    names = {(table.catalog, table.name) for table in captured}
+    wanted: Callable[[str, str], bool] = lambda database, table: (database, table) in names  # noqa: E731
+    yield from _without_transactions(connection, wanted)
+    yield from _cascades(connection, server, wanted)
+
+
+def _without_transactions(connection: Connection, wanted: Callable[[str, str], bool]) -> Iterator[Finding]:
+    sql = "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE ENGINE = 'MyISAM'"
+    found = [(d, t) for d, t in rows(connection, sql) if wanted(d, t)]
+    if found:
+        names = [f"{catalog.quoted(database)}.{catalog.quoted(table)}" for database, table in found]
+        mend = " ".join(f"ALTER TABLE {name} ENGINE = InnoDB;" for name in names[:SHOWN_TABLES])
+        what = f"MyISAM tables know no transactions, a snapshot of them is not exact: {_listed(found)}"
+        yield Finding(Level.WARNING, what, mend)
+
+
+def _cascades(
+    connection: Connection, server: catalog.Server, wanted: Callable[[str, str], bool]
+) -> Iterator[Finding]:
+    if server.version >= CASCADES_ARE_LOGGED and not server.is_on("innodb_native_foreign_keys"):
+        return
+    sql = (
+        "SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS"
+        " WHERE DELETE_RULE IN ('CASCADE', 'SET NULL') OR UPDATE_RULE IN ('CASCADE', 'SET NULL')"
+    )
+    found = [(d, t) for d, t in rows(connection, sql) if wanted(d, t)]
+    if found:
+        what = f"changes that foreign keys cascade to these tables are not in the log: {_listed(found)}"
+        yield Finding(
+            Level.WARNING, what, "cascade with triggers or in the application, or use MySQL 9.6 or newer"
+        )
+
+
+def _listed(tables: list[tuple[str, str]]) -> str:
+    shown = ", ".join(f"{database}.{table}" for database, table in tables[:SHOWN_TABLES])
+    return shown + (f" and {len(tables) - SHOWN_TABLES} more" if len(tables) > SHOWN_TABLES else "")

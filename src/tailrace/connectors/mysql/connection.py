@@ -1,0 +1,198 @@
+"""Connections to a MySQL server, and what its errors mean.
+
+`connect` is the one place that opens a connection, for the catalog and for the log alike. An error of the
+driver or the server becomes one of tailrace's own: worth another attempt (`RetriableError`), the server's
+set-up (`SourceSetupError`) or the configuration (`ConfigError`). Numbers: MySQL Error Message Reference.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import ssl
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pymysql
+from pymysql.connections import Connection as Connection  # noqa: PLC0414 -- for those who use this module
+from pymysql.constants import CLIENT, CR
+from pymysql.cursors import DictCursor
+
+from tailrace.config.secret import Secret
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql import tls
+from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
+
+MAX_PACKET = 1 << 30
+LOST = {
+    2006,
+    2013,
+    2055,
+    1040,
+    1053,
+    1158,
+    1159,
+    1160,
+    1161,
+    1203,
+    1205,
+    1213,
+    1226,
+    1317,
+    1927,
+    3024,
+    3169,
+    4031,
+}
+DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879}
+NO_TLS_ON_SERVER = 2026
+SERVER_WANTS_TLS = 3159
+
+
+def connect(settings: Settings, *, for_log: bool = False) -> Connection:
+    """An open connection in autocommit mode; its session speaks utf8mb4, in UTC, in MySQL's own SQL dialect.
+
+    A connection for the log runs no initial statements and waits for as long as it takes.
+    """
+    where = f"{settings.database_hostname}:{settings.database_port}"
+    limit = None if for_log else settings.database_query_timeout_ms / 1000 or None
+    with translated(f"connecting to MySQL at {where} as {settings.database_user!r}"):
+        connection = _open(settings, limit)
+    if not for_log:
+        for statement in initial_statements(settings.database_initial_statements):
+            execute(connection, statement)
+    if settings.database_ssl_mode not in {"disabled", "preferred"} and not is_encrypted(connection):
+        connection.close()
+        raise SourceSetupError(f"MySQL at {where} has no TLS, and database.ssl.mode asks for it")
+    return connection
+
+
+def rows(connection: Connection, sql: str, *arguments: Any) -> list[tuple[Any, ...]]:
+    """The rows of a query."""
+    with translated(f"running {_shortened(sql)!r}"), connection.cursor() as cursor:
+        cursor.execute(sql, arguments or None)
+        return list(cursor.fetchall())
+
+
+def mappings(connection: Connection, sql: str, *arguments: Any) -> list[dict[str, Any]]:
+    """The rows of a query, each by the names of its columns."""
+    with translated(f"running {_shortened(sql)!r}"), connection.cursor(DictCursor) as cursor:
+        cursor.execute(sql, arguments or None)
+        return list(cursor.fetchall())
+
+
+def execute(connection: Connection, sql: str, *arguments: Any) -> None:
+    """Run a statement that gives no rows."""
+    rows(connection, sql, *arguments)
+
+
+def is_encrypted(connection: Connection) -> bool:
+    """Whether TLS is spoken on it."""
+    return isinstance(connection._sock, ssl.SSLSocket)  # noqa: SLF001 -- the driver has no public way to ask
+
+
+def initial_statements(text: str | None) -> list[str]:
+    """The statements of `database.initial.statements`: separated by semicolons, where two stand for one."""
+    pieces = (piece.replace("\0", ";").strip() for piece in (text or "").replace(";;", "\0").split(";"))
+    return [piece for piece in pieces if piece]
+
+
+@contextlib.contextmanager
+def translated(doing: str) -> Iterator[None]:
+    """Errors of the driver become tailrace's, with what was being done before the cause."""
+    try:
+        yield
+    except pymysql.err.Error as error:
+        raise of_driver(error, doing) from error
+    except (ConnectionError, TimeoutError) as error:
+        raise RetriableError(f"{doing}: {error}") from error
+
+
+def of_driver(error: pymysql.err.Error, doing: str) -> TailraceError:
+    """What an error of PyMySQL means."""
+    original = getattr(error, "original_exception", None)
+    if isinstance(original, OSError):
+        return _of_network(original, doing)
+    number, text = _number_and_text(error)
+    return of_server(number, text, doing)
+
+
+def of_server(number: int, text: str, doing: str) -> TailraceError:
+    """What an error number of the server (or of the client library) means."""
+    if number in LOST:
+        return RetriableError(f"{doing}: {text} (error {number})")
+    if number in DENIED:
+        return SourceSetupError(
+            f"{doing}: {text} (error {number}); check the user, its password and its privileges (SHOW GRANTS)"
+        )
+    if number == SERVER_WANTS_TLS:
+        return ConfigError(f"{doing}: {text}; set database.ssl.mode to required or stronger")
+    if number == NO_TLS_ON_SERVER:
+        return SourceSetupError(
+            f"{doing}: {text}; give the server TLS, or set database.ssl.mode to preferred"
+        )
+    return SourceSetupError(f"{doing}: {text} (error {number})")
+
+
+def _open(settings: Settings, read_timeout: float | None) -> Connection:
+    context = tls.context(
+        settings.database_ssl_mode,
+        settings.database_ssl_truststore,
+        _revealed(settings.database_ssl_truststore_password),
+        settings.database_ssl_keystore,
+        _revealed(settings.database_ssl_keystore_password),
+    )
+    options = _options(settings, read_timeout)
+    if context is None:
+        return pymysql.connect(**options, ssl_disabled=True)
+    try:
+        return pymysql.connect(**options, ssl=context)
+    except pymysql.err.OperationalError as error:
+        if settings.database_ssl_mode != "preferred" or error.args[0] != CR.CR_SSL_CONNECTION_ERROR:
+            raise
+        return pymysql.connect(**options, ssl_disabled=True)
+
+
+def _options(settings: Settings, read_timeout: float | None) -> Mapping[str, Any]:
+    return {
+        "host": settings.database_hostname,
+        "port": settings.database_port,
+        "user": settings.database_user,
+        "password": (_revealed(settings.database_password) or "").encode(),  # text would be sent as latin1
+        "connect_timeout": max(settings.connect_timeout_ms / 1000, 0.001),
+        "read_timeout": read_timeout,
+        "charset": "utf8mb4",
+        "autocommit": True,
+        "max_allowed_packet": MAX_PACKET,
+        "client_flag": CLIENT.MULTI_STATEMENTS,  # many SHOW CREATE TABLE in one round trip
+        "init_command": "SET time_zone = '+00:00', sql_mode = ''",
+        "program_name": "tailrace",
+    }
+
+
+def _revealed(secret: Secret | None) -> str | None:
+    return secret.reveal() if secret else None
+
+
+def _of_network(error: OSError, doing: str) -> TailraceError:
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return ConfigError(
+            f"{doing}: the server's certificate is not accepted: {error.verify_message}; name its "
+            "certificate authority in database.ssl.truststore, or choose another database.ssl.mode"
+        )
+    if isinstance(error, ssl.SSLError):
+        return ConfigError(f"{doing}: TLS failed: {error.reason or error}; see database.ssl.mode")
+    if isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN:
+        return ConfigError(f"{doing}: there is no such host: {error.strerror}; see database.hostname")
+    return RetriableError(f"{doing}: {error}")
+
+
+def _number_and_text(error: pymysql.err.Error) -> tuple[int, str]:
+    number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    if number == 0:  # the driver raises some without a number once the connection is closed
+        return CR.CR_SERVER_LOST, str(error) or "the connection is closed"
+    return number, str(error.args[1]) if len(error.args) > 1 else ""
+
+
+def _shortened(sql: str) -> str:
+    return sql if len(sql) <= 80 else sql[:77] + "..."

@@ -1,0 +1,55 @@
+"""Row images that lack columns (binlog_row_image NOBLOB or MINIMAL, a setting of every session).
+
+As Debezium does, a BLOB or TEXT column that an image lacks is shown with the placeholder for values that are not
+available, because consumers know it. Any other column that lacks would have to be shown as null, which consumers would
+take for the value: that stops the connector instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tailrace.changes.vectors import Bytes, Kind, Vector
+from tailrace.changes.views import vector_of
+from tailrace.connectors.mysql.rows import RowImages
+from tailrace.errors import LogFormatError
+from tailrace.schema.tables import Table
+
+PLACEHOLDER = b"__debezium_unavailable_value"
+LARGE_TYPES = ("BLOB", "TEXT")
+
+
+def fill_missing(images: RowImages, table: Table) -> Sequence[Vector | None]:
+    """The columns of the images, with the placeholder where a large value is missing.
+
+    Raises:
+        LogFormatError: a column is missing that has no placeholder.
+
+    """
+    vectors = list(images.vectors)
+    for index, bitmap in images.missing.items():
+        column, vector = table.columns[index], vectors[index]
+        if vector is None:
+            continue
+        if not column.type_name.upper().split("(")[0].strip().endswith(LARGE_TYPES):
+            raise LogFormatError(
+                f"the log lacks the column {column.name}: binlog_row_image was MINIMAL in the session that wrote it. "
+                "SET PERSIST binlog_row_image = FULL (or NOBLOB), and take care that no session changes it"
+            )
+        vectors[index] = _with_placeholder(vector, bitmap)
+    return vectors
+
+
+def _with_placeholder(vector: Vector, bitmap: Bytes) -> Vector:
+    missing = np.unpackbits(bitmap, count=vector.length, bitorder="little").view(np.bool_)
+    views = vector.data.copy()
+    placeholder = vector_of([PLACEHOLDER])
+    views[missing] = placeholder.data[0]
+    views[missing, 2] = len(vector.buffers)
+    valid = None
+    if vector.valid is not None:
+        valid = np.packbits(vector.is_valid() | missing, bitorder="little")
+    kind = vector.kind if vector.kind in (Kind.TEXT, Kind.BYTES) else Kind.TEXT
+    return Vector(kind, vector.length, views, valid, (*vector.buffers, *placeholder.buffers))

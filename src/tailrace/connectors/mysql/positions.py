@@ -1,0 +1,179 @@
+"""Positions in MySQL's log.
+
+A *position* names one row change: the era, the number of the log file, the offset of the event in it and the
+rank of the row among those of the event. The era counts how often file numbers began again: after RESET
+BINARY LOGS and after a fail-over to another server. As text a position has a fixed width, so that text sorts
+as the log does.
+
+The *restart position* is where reading must begin again to understand what follows: the start of a
+transaction, with the GTID set executed before it. With GTIDs the set alone decides where the server begins to
+send; file and offset then only say where that was on the server of that time.
+
+Both can be told as Debezium's offset and back. Debezium's may lie within a transaction, and then says how
+many events since its BEGIN, and how many rows of the next one, were delivered.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tailrace.errors import ProgressError
+
+WIDTHS = (4, 10, 15, 10)  # era, file, offset, row: in digits
+SEPARATOR = "."
+TEXT = re.compile(r"\.".join(rf"(\d{{{width}}})" for width in WIDTHS))
+FILE_NAME = re.compile(r"(.+)\.(\d+)", re.DOTALL)
+FILE_DIGITS = 6
+FIRST_OFFSET = 4  # after the magic number of a log file
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class BinlogPosition:
+    """One row change of the log, or (row 0) an event."""
+
+    era: int
+    file: int
+    pos: int
+    row: int = 0
+
+    @classmethod
+    def parse(cls, text: str) -> BinlogPosition:
+        """From its text."""
+        matched = TEXT.fullmatch(text)
+        if not matched:
+            raise ProgressError(
+                f"{text!r} is not a position of a MySQL log: it should look like {cls(0, 1, 4)}"
+            )
+        return cls(*map(int, matched.groups()))
+
+    def __str__(self) -> str:
+        pieces = zip((self.era, self.file, self.pos, self.row), WIDTHS, strict=True)
+        return SEPARATOR.join(f"{number:0{width}d}" for number, width in pieces)
+
+
+def file_number(name: str) -> int:
+    """The number of a log file: 123 for `mysql-bin.000123`."""
+    return _split(name)[1]
+
+
+def file_base(name: str) -> str:
+    """The name of a log file without its number: `mysql-bin` for `mysql-bin.000123`."""
+    return _split(name)[0]
+
+
+def file_name(base: str, number: int) -> str:
+    """The name of a log file; beyond 999999 it just grows longer, as MySQL's own do."""
+    return f"{base}.{number:0{FILE_DIGITS}d}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RestartPosition:
+    """From where the log must be read again.
+
+    Attributes:
+        era: how often file numbers began again since tailrace reads this source.
+        file: name of the log file; "" for the first one that the server has.
+        pos: offset of a transaction's first event, or of the end of the one before.
+        gtids: the GTIDs executed before it, as text; None where the server has no GTIDs.
+        server_uuid: whose files these are; None when that is not known (an offset of Debezium's).
+        skip_events: how many events of the first transaction, counted from its BEGIN, are to be passed over.
+        skip_rows: how many rows of the event after them are to be passed over.
+
+    """
+
+    era: int = 0
+    file: str = ""
+    pos: int = FIRST_OFFSET
+    gtids: str | None = None
+    server_uuid: str | None = None
+    skip_events: int = 0
+    skip_rows: int = 0
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> RestartPosition:
+        """From what `to_dict` gave."""
+        unknown = set(given) - set(cls.__dataclass_fields__)
+        if unknown:
+            raise ProgressError(
+                f"a restart position has fields that are not known here: {', '.join(sorted(unknown))}"
+            )
+        try:
+            return cls(**{name: _typed(name, value) for name, value in given.items()})
+        except (TypeError, ValueError) as error:
+            raise ProgressError(f"not a restart position of a MySQL log: {dict(given)!r}: {error}") from error
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; what has its usual value is left out, but for file and offset."""
+        fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        usual = {name: field.default for name, field in self.__dataclass_fields__.items()}
+        return {k: v for k, v in fields.items() if k in {"file", "pos"} or v != usual[k]}
+
+    @property
+    def position(self) -> BinlogPosition:
+        """The event where reading begins, as a position."""
+        return BinlogPosition(self.era, file_number(self.file) if self.file else 0, self.pos)
+
+    def on_server(self, server_uuid: str, files: Mapping[str, int]) -> RestartPosition:
+        """The same place on a server with these log files: a new era where they began again.
+
+        A position without GTIDs means nothing on another server; whether to refuse that is the caller's
+        business, who sees it from `server_uuid`.
+        """
+        other = self.server_uuid is not None and self.server_uuid != server_uuid
+        newest = max(map(file_number, files), default=0)
+        began_again = bool(self.file) and newest < file_number(self.file)
+        return replace(self, era=self.era + int(other or began_again), server_uuid=server_uuid)
+
+    def to_debezium(self, server_id: int | None = None, ts_sec: int | None = None) -> dict[str, Any]:
+        """As the value of Debezium's offset record."""
+        optional = {
+            "event": self.skip_events or None,
+            "row": self.skip_rows or None,
+            "gtids": self.gtids,
+            "server_id": server_id,
+            "ts_sec": ts_sec,
+        }
+        present = {name: value for name, value in optional.items() if value is not None}
+        return {"transaction_id": None, "file": self.file, "pos": self.pos, **present}
+
+    @classmethod
+    def from_debezium(cls, offset: Mapping[str, Any]) -> RestartPosition:
+        """From the value of Debezium's offset record; one that was written within a snapshot is refused."""
+        if offset.get("snapshot") not in {None, False, "false"} and not _true(
+            offset.get("snapshot_completed")
+        ):
+            raise ProgressError(
+                "Debezium's offset was written within a snapshot: let Debezium finish it first"
+            )
+        if not offset.get("file"):
+            raise ProgressError(f"Debezium's offset names no log file: {dict(offset)!r}")
+        gtids = offset.get("gtids")
+        return cls(
+            file=str(offset["file"]),
+            pos=int(offset.get("pos") or FIRST_OFFSET),
+            gtids="".join(str(gtids).split()) if gtids else None,
+            skip_events=int(offset.get("event") or 0),
+            skip_rows=int(offset.get("row") or 0),
+        )
+
+
+def _split(name: str) -> tuple[str, int]:
+    matched = FILE_NAME.fullmatch(name)
+    if not matched:
+        raise ProgressError(
+            f"{name!r} is not the name of a MySQL log file: it should end with a dot and a number"
+        )
+    return matched[1], int(matched[2])
+
+
+def _typed(name: str, value: Any) -> Any:
+    if name in {"gtids", "server_uuid"}:
+        return None if value is None else str(value)
+    return str(value) if name == "file" else int(value)
+
+
+def _true(value: Any) -> bool:
+    return value is True or value == "true"

@@ -1,0 +1,191 @@
+"""From a run of row events to changes: which rows, and where each came from.
+
+What the log says of an event (its offset, its time) or of a transaction (its GTID, its thread) becomes one vector for
+the whole run, shared by all tables; a table's changes only say to which event and transaction they belong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes.model import Changes, Fact, Level
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.changes.views import vector_of, vector_over, views_of
+from tailrace.connectors.mysql.log import RowEvents, Transactions
+from tailrace.connectors.mysql.missing import fill_missing
+from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.rows import RowImages
+from tailrace.encoding.render import Op, Program, Template
+from tailrace.schema.tables import Table
+
+Int64 = npt.NDArray[np.int64]
+
+POSITION_LEVELS = (Level.BATCH, Level.BATCH, Level.EVENT, Level.CHANGE)  # era, file, offset, row
+MICROSECONDS = 1_000_000
+ROWS_AN_EVENT = 1_000_000  # events of a compressed transaction share an offset: their rows are numbered on
+
+
+def integers(values: npt.NDArray[np.integer]) -> Vector:
+    """Numbers as a vector."""
+    data = np.ascontiguousarray(values, np.int64)
+    return Vector(Kind.INT, len(data), data)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What the tables of a run share.
+
+    Attributes:
+        source: the source block's fields that vary, but for `row`.
+        position: era, file and offset of the position's text.
+        first_row: what the row's number in the position's text begins with, for each event.
+        commit_us: when each event's transaction was committed, microseconds since the epoch.
+        transaction_id: the text id of each transaction; None unless it is asked for.
+
+    """
+
+    source: Mapping[str, Fact]
+    position: tuple[Fact, Fact, Fact]
+    first_row: Int64
+    commit_us: Int64
+    transaction_id: Fact | None
+
+
+def facts_of(run: RowEvents, era: int, rank: Int64, *, query: bool, transaction_ids: bool) -> RunFacts:
+    """The facts of a run.
+
+    Args:
+        run: the run.
+        era: of its positions.
+        rank: of each event among those that start at the same offset.
+        query: the statements' texts are wanted.
+        transaction_ids: so are the transactions' ids.
+
+    """
+    commit_us = commit_times(run)
+    offsets = Fact(integers(run.start), Level.EVENT)
+    gtid = Fact(gtids(run.transactions), Level.TRANSACTION)
+    source = {
+        "ts_ms": Fact(integers(commit_us // 1000), Level.EVENT),
+        "ts_us": Fact(integers(commit_us), Level.EVENT),
+        "ts_ns": Fact(integers(commit_us * 1000), Level.EVENT),
+        "server_id": Fact(integers(run.server_id), Level.EVENT),
+        "gtid": gtid,
+        "file": Fact(vector_of([run.file.encode()]), Level.BATCH),
+        "pos": offsets,
+        "thread": Fact(integers(run.transactions.thread), Level.TRANSACTION),
+    }
+    if query:
+        source["query"] = Fact(queries(run), Level.EVENT)
+    batch = [Fact(integers(np.array([number])), Level.BATCH) for number in (era, file_number(run.file))]
+    ids = Fact(transaction_texts(run), Level.TRANSACTION) if transaction_ids else None
+    return RunFacts(source, (batch[0], batch[1], offsets), rank * ROWS_AN_EVENT, commit_us, ids)
+
+
+def changes_of(
+    captured: Table,
+    images: RowImages,
+    events: Int64,
+    run: RowEvents,
+    facts: RunFacts,
+    constants: Mapping[str, str | None],
+    rank: int,
+) -> Changes:
+    """The changes of one table.
+
+    Args:
+        captured: its structure.
+        images: its rows, decoded from `events`.
+        events: indices of its events in the run.
+        run: the run.
+        facts: of the run.
+        constants: the fields of the source block that never change.
+        rank: how many events came before the run in the same batch.
+
+    """
+    event = events[images.event]
+    row = integers(images.row)
+    numbered = integers(images.row + facts.first_row[event])
+    return Changes(
+        columns=list(fill_missing(images, captured)) if images.partial else images.vectors,
+        before=images.before,
+        after=images.after,
+        op=images.op,
+        event=event.astype(np.int32),
+        transaction=run.transaction[event].astype(np.int32),
+        source={**facts.source, "row": Fact(row, Level.CHANGE)},
+        constants=constants,
+        position=(*facts.position, Fact(numbered, Level.CHANGE)),
+        log_order=((event + rank) << 32) + images.row,
+        transaction_id=facts.transaction_id,
+    )
+
+
+def commit_times(run: RowEvents) -> Int64:
+    """Microseconds since the epoch for each event: of the commit where it was made, else the event's own seconds."""
+    original = run.transactions.original_us[run.transaction]
+    return np.where(original > 0, original, run.timestamp * MICROSECONDS)
+
+
+def gtids(transactions: Transactions) -> Vector:
+    """The GTID of each transaction; null for an anonymous one."""
+    n = len(transactions)
+    if not transactions.origins or not (transactions.origin >= 0).any():
+        return Vector(Kind.TEXT, n, np.zeros((n, 4), np.uint32), np.zeros((n + 7) // 8, np.uint8))
+    origins = vector_of([str(origin).encode() for origin in transactions.origins])
+    roles = np.stack([np.arange(n, dtype=np.int32), transactions.origin.astype(np.int32)])
+    live = transactions.origin >= 0
+    return vector_over(_GTID.render([origins, integers(transactions.gno)], roles, None if live.all() else live))
+
+
+def transaction_texts(run: RowEvents) -> Vector:
+    """The id of each transaction in transaction metadata: its GTID, else where it begins."""
+    transactions = run.transactions
+    known = gtids(transactions)
+    anonymous = np.flatnonzero(transactions.origin < 0)
+    if not len(anonymous):
+        return known
+    texts: list[bytes | None] = [None] * len(transactions)
+    for t in anonymous:
+        texts[t] = f"file={run.file},pos={transactions.begin[t] or transactions.start[t]}".encode()
+    if len(anonymous) == len(transactions):
+        return vector_of(texts)
+    for t in np.flatnonzero(transactions.origin >= 0):
+        texts[t] = f"{transactions.origins[transactions.origin[t]]}:{transactions.gno[t]}".encode()
+    return vector_of(texts)
+
+
+def queries(run: RowEvents) -> Vector:
+    """The statement of each event, as views into the block of the log; null where the log has none."""
+    known = run.query != NO_QUERY
+    starts, lengths = run.query, run.query_length
+    carried = run.query == CARRIED_QUERY
+    data = run.data
+    buffers: tuple[npt.NDArray[np.uint8], ...] = (data,)
+    starts = np.where(known & ~carried, starts, 0)
+    lengths = np.where(known & ~carried, lengths, 0)
+    views = views_of(data, starts, lengths)
+    if carried.any():
+        views[carried] = vector_of([run.carried_query]).data[0]
+        if len(run.carried_query) > views.shape[1] * 3:
+            views[carried, 2] = 1
+        buffers = (data, np.frombuffer(run.carried_query, np.uint8))
+    return Vector(Kind.TEXT, len(views), views, np.packbits(known, bitorder="little"), buffers)
+
+
+NO_QUERY, CARRIED_QUERY = -1, -2
+
+
+def _gtid_program() -> Program:
+    template = Template()
+    template.value(Op.RAW, 0, 1)
+    template.const(b":")
+    template.value(Op.INT, 1, 0)
+    return template.program()
+
+
+_GTID = _gtid_program()

@@ -1,0 +1,209 @@
+"""The second pass: each column of a chunk of images is read by the loop for its type.
+
+`run` is the one compiled function that Python calls. It goes chunk by chunk: `scan` finds the values, `fill` reads
+them column by column. It returns when the events or the room for images are used up, or when made text needs more
+room; called again with the same state, it goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+import numba as nb
+
+from tailrace.connectors.mysql.rows.decimals import decimal_doubles, decimal_texts, unscaled_decimals
+from tailrace.connectors.mysql.rows.geometry import geometries
+from tailrace.connectors.mysql.rows.json_text import jsons
+from tailrace.connectors.mysql.rows.labels import enums, sets
+from tailrace.connectors.mysql.rows.numbers import (
+    bit_bytes,
+    bits,
+    integer_texts,
+    integers,
+    singles,
+    unscaled_integers,
+    widened,
+    years,
+)
+from tailrace.connectors.mysql.rows.raw import JIT, pointer_to
+from tailrace.connectors.mysql.rows.scan import (
+    AUX,
+    BAD_VALUE,
+    COLUMN,
+    DONE,
+    IMAGES,
+    MORE,
+    NEEDS_AUX,
+    SCANNED,
+    WHERE,
+    mark_holes,
+    scan,
+)
+from tailrace.connectors.mysql.rows.strings import (
+    codec_texts,
+    encoded_texts,
+    padded_views,
+    table_texts,
+    views,
+    wide_texts,
+)
+from tailrace.connectors.mysql.rows.temporal import moment_numbers, moment_texts
+
+
+class Route(enum.IntEnum):
+    """Which loop reads a column. `a` and `b` are its parameters, see `layout.py`."""
+
+    SKIP = 0
+    INTEGER = 1
+    UNSCALED_INTEGER = 2
+    INTEGER_TEXT = 3
+    SINGLE = 4
+    WIDENED = 5
+    YEAR = 6
+    BITS = 7
+    BIT_BYTES = 8
+    UNSCALED_DECIMAL = 9
+    DECIMAL_TEXT = 10
+    DECIMAL_DOUBLE = 11
+    VIEW = 12
+    PADDED_VIEW = 13
+    TABLE_TEXT = 14
+    WIDE_TEXT = 15
+    CODEC_TEXT = 16
+    ENCODED = 17
+    MOMENT_NUMBER = 18
+    MOMENT_TEXT = 19
+    ENUM = 20
+    SET = 21
+    JSON = 22
+    GEOMETRY = 23
+
+
+# The compiled code knows them as plain numbers.
+(
+    _SKIP, _INTEGER, _UNSCALED_INTEGER, _INTEGER_TEXT, _SINGLE, _WIDENED, _YEAR, _BITS, _BIT_BYTES, _UNSCALED_DECIMAL,
+    _DECIMAL_TEXT, _DECIMAL_DOUBLE, _VIEW, _PADDED_VIEW, _TABLE_TEXT, _WIDE_TEXT, _CODEC_TEXT, _ENCODED,
+    _MOMENT_NUMBER, _MOMENT_TEXT, _ENUM, _SET, _JSON, _GEOMETRY,
+) = (int(route) for route in Route)  # fmt: skip
+
+# Columns of the matrix of plans.
+ROUTE, WIDTH, A, B, C, D, ZERO, ZERO_VALUE, SLOT, EXTRA, FIELDS = range(11)
+
+
+@nb.njit(**JIT)
+def run(
+    address: int, length: int, body: Any, end: Any, types: Any, plan: Any, widths: Any, diffs: Any, tables: Any,
+    mem: Any, places: Any, slots: Any, bitmaps: Any, marks: Any, size: int, limit: int, aux: Any, most: int,
+    offsets: Any, holes: Any, state: Any,
+) -> int:  # fmt: skip
+    """Decodes until the events, the room for images or `aux` are used up; returns which (see `scan`)."""
+    data = nb.carray(pointer_to(address), (length,))
+    while True:
+        status = MORE
+        if state[SCANNED] == 0:
+            status = scan(
+                data, body, end, types, widths, diffs, mem, places, bitmaps, marks, size, limit, offsets, holes, state
+            )  # fmt: skip
+            if status > NEEDS_AUX:
+                return status
+            state[COLUMN] = 0
+            if state[SCANNED] == 0:
+                return status
+        while state[COLUMN] < len(plan):
+            c = state[COLUMN]
+            if holes[c] != 0:
+                mark_holes(
+                    offsets, c, state[SCANNED], mem, bitmaps, marks, state[IMAGES], size, len(plan)
+                )  # fmt: skip
+                holes[c] = 0
+            ao = fill(data, plan, tables, mem, slots, bitmaps, marks, size, aux, offsets, state)
+            if ao == -1:
+                return NEEDS_AUX
+            if ao < 0:
+                state[WHERE] = state[IMAGES] - ao - 2
+                return BAD_VALUE
+            state[AUX] = ao
+            state[COLUMN] += 1
+        state[IMAGES] += state[SCANNED]
+        state[SCANNED] = 0
+        if status == DONE or state[AUX] > most:
+            return status
+
+
+@nb.njit(**JIT)
+def fill(
+    data: Any, plan: Any, tables: Any, mem: Any, slots: Any, bitmaps: Any, marks: Any, size: int, aux: Any,
+    offsets: Any, state: Any,
+) -> int:  # fmt: skip
+    """Reads one column of the chunk; the new end of `aux`, -1 where it is too small, -2 - j for a bad value j."""
+    c = state[COLUMN]
+    p = plan[c]
+    route = p[ROUTE]
+    k = state[SCANNED]
+    first = state[IMAGES]
+    ao = state[AUX]
+    width, a, b = p[WIDTH], p[A], p[B]
+    prefix = -width
+    slot = slots[p[SLOT]]
+    wide = slot + 16 * first
+    narrow = slot + 8 * first
+    extra = p[EXTRA]
+    if route == _INTEGER:
+        integers(data, offsets, c, k, mem, narrow, width, a != 0)
+    elif route == _VIEW:
+        views(data, offsets, c, k, mem, wide, prefix)
+    elif route == _UNSCALED_DECIMAL:
+        return unscaled_decimals(data, offsets, c, k, mem, wide, a, b, aux, ao)
+    elif route == _MOMENT_NUMBER:
+        moment_numbers(
+            data, offsets, c, k, mem, narrow, a, b, p[C], p[D] != 0, p[ZERO], p[ZERO_VALUE], bitmaps[c], marks, first,
+            size, state,
+        )  # fmt: skip
+    elif route == _MOMENT_TEXT:
+        return moment_texts(
+            data, offsets, c, k, mem, wide, a, b, p[C], p[D] != 0, p[ZERO], tables, p[ZERO_VALUE], bitmaps[c], marks,
+            first, size, aux, ao, state,
+        )  # fmt: skip
+    elif route == _TABLE_TEXT:
+        return table_texts(data, offsets, c, k, mem, wide, prefix, tables, a, b != 0, aux, ao, state)
+    elif route == _ENUM:
+        return enums(data, offsets, c, k, mem, wide, width, tables, a, b, ao)
+    elif route == _SET:
+        return sets(data, offsets, c, k, mem, wide, width, tables, a, b, aux, ao, state)
+    elif route == _JSON:
+        return jsons(
+            data, offsets, c, k, mem, wide, prefix, p[ZERO], tables, p[ZERO_VALUE], bitmaps[c], marks, bitmaps[extra],
+            extra, first, size, aux, ao, state,
+        )  # fmt: skip
+    elif route == _SINGLE:
+        singles(data, offsets, c, k, mem, slot + 4 * first)
+    elif route == _WIDENED:
+        widened(data, offsets, c, k, mem, narrow)
+    elif route == _YEAR:
+        years(data, offsets, c, k, mem, narrow)
+    elif route == _BITS:
+        bits(data, offsets, c, k, mem, narrow, width)
+    elif route == _BIT_BYTES:
+        bit_bytes(data, offsets, c, k, mem, wide, width)
+    elif route == _UNSCALED_INTEGER:
+        unscaled_integers(data, offsets, c, k, mem, wide, width, a != 0)
+    elif route == _INTEGER_TEXT:
+        return integer_texts(data, offsets, c, k, mem, wide, width, a != 0, aux, ao)
+    elif route == _DECIMAL_TEXT:
+        return decimal_texts(data, offsets, c, k, mem, wide, a, b, aux, ao)
+    elif route == _DECIMAL_DOUBLE:
+        decimal_doubles(data, offsets, c, k, mem, narrow, a, b, bitmaps[extra], marks, extra, first, size)
+    elif route == _PADDED_VIEW:
+        return padded_views(data, offsets, c, k, mem, wide, prefix, a, aux, ao, state)
+    elif route == _WIDE_TEXT:
+        return wide_texts(data, offsets, c, k, mem, wide, prefix, a, aux, ao, state)
+    elif route == _CODEC_TEXT:
+        codec_texts(data, offsets, c, k, mem, wide, prefix, bitmaps[extra], marks, extra, first, size)
+    elif route == _ENCODED:
+        return encoded_texts(data, offsets, c, k, mem, wide, prefix, a, b, aux, ao, state)
+    elif route == _GEOMETRY:
+        return geometries(
+            data, offsets, c, k, mem, slots, p[SLOT], prefix, a != 0, bitmaps[extra], marks, extra, first, size, ao
+        )
+    return ao

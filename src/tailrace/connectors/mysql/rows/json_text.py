@@ -1,0 +1,421 @@
+"""MySQL's binary JSON as the compact text that Debezium streams.
+
+A document is a tree of containers with offsets; a container lists its keys (already sorted, and kept in that order),
+then its values, each a type byte and either the value itself or its offset from the container's beginning. The tree
+is walked with a stack of its own, and every offset is checked: a damaged document ends in an error, not in a read
+outside of it. Values that JSON has no type for are kept as MySQL types: decimals become numbers, dates and times
+text, anything else base64.
+
+Source: MySQL source documentation, `json_binary.h`, whose first comment has the grammar.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numba as nb
+import numpy as np
+
+from tailrace.connectors.mysql.rows.decimals import decimal_size, put_decimal
+from tailrace.connectors.mysql.rows.doubles import LONGEST, put_double
+from tailrace.connectors.mysql.rows.numbers import put_integer
+from tailrace.connectors.mysql.rows.raw import (
+    JIT,
+    copy_bytes,
+    little,
+    load16,
+    load32,
+    load64,
+    mark,
+    offset_of,
+    put_null_view,
+    put_view,
+    store64,
+)
+from tailrace.connectors.mysql.rows.scan import NEED
+from tailrace.connectors.mysql.rows.strings import put_base64
+from tailrace.connectors.mysql.rows.temporal import ZERO_IS_TEXT
+
+(
+    _SMALL_OBJECT, _LARGE_OBJECT, _SMALL_ARRAY, _LARGE_ARRAY, _LITERAL, _INT16, _UINT16, _INT32, _UINT32, _INT64,
+    _UINT64, _DOUBLE, _STRING,
+) = range(13)  # fmt: skip
+_OPAQUE: Final = 15
+
+# Types of opaque values, enum_field_types of MySQL.
+_DECIMAL, _TIMESTAMP, _DATE, _TIME, _DATETIME, _TIMESTAMP2, _DATETIME2, _TIME2, _NEWDECIMAL = (
+    0, 7, 10, 11, 12, 17, 18, 19, 246,
+)  # fmt: skip
+
+_DEPTH: Final = 128  # MySQL allows 100
+_START, _STOP, _COUNT, _INDEX, _SHAPE, _FRAME = range(6)  # of a frame of the stack
+
+_FULL: Final = -1
+_DAMAGED: Final = -2
+_GROWTH: Final = 128  # text of a sound document is shorter than its bytes times this: a double takes up to 1077
+
+_TRUE: Final = np.frombuffer(b"true", np.uint8).copy()
+_FALSE: Final = np.frombuffer(b"false", np.uint8).copy()
+_NULL: Final = np.frombuffer(b"null", np.uint8).copy()
+_HEX: Final = np.frombuffer(b"0123456789ABCDEF", np.uint8).copy()
+
+
+@nb.njit(**JIT)
+def jsons(
+    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, zero: int, tables: Any, zero_text: int,
+    bitmap: int, marks: Any, diffs: int, which: int, first: int, size: int, aux: Any, ao: int, state: Any,
+) -> int:
+    """The text of each document; the new end of `aux`, -1 where it is too small, -2 - j for a damaged document.
+
+    A value of no bytes, which a server writes for a document that it could not make, becomes `zero_text` or null.
+    Values that are differences (see `partial_json.py`) stay bytes: views of the log.
+    """
+    stack = np.empty((_DEPTH, _FRAME), np.int64)
+    for j in range(k):
+        o = offset_of(offsets, c, j)
+        place = at + 16 * j
+        if o < 0:
+            put_null_view(mem, place)
+            continue
+        n = little(data, o, prefix)
+        o += prefix
+        i = first + j
+        if n > 0 and (data[o] > 15 or (marks[which] > 0 and (mem[diffs + (i >> 3)] >> (i & 7)) & 1)):
+            put_view(mem, place, data, 0, o, n)  # text as MariaDB stores it, or a difference
+        elif n == 0 and zero == ZERO_IS_TEXT:
+            store64(mem, place, load64(tables, zero_text))
+            store64(mem, place + 8, load64(tables, zero_text + 8))
+        elif n == 0:
+            put_null_view(mem, place)
+            mark(mem, bitmap, marks, c, i, size, 0)
+        else:
+            p = put_json(data, o, o + n, aux, ao, stack)
+            if p == _FULL:
+                state[NEED] = 3 * n + LONGEST
+                return -1
+            if p < 0:
+                return -2 - j
+            put_view(mem, place, aux, 1, ao, p - ao)
+            if p - ao > 12:
+                ao = p
+    return ao
+
+
+@nb.njit(**JIT)
+def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any) -> int:
+    """Writes the document at `data[o:stop]`; the place after, -1 where `aux` is too small, -2 if it is damaged."""
+    most = min(len(aux), ao + _GROWTH * (stop - o) + LONGEST)
+    type_ = np.int64(data[o])
+    if type_ > _LARGE_ARRAY:
+        return _put_scalar(data, type_, o + 1, stop, aux, ao)
+    depth = 0
+    if not _open(data, type_, o + 1, stop, stack, 0):
+        return _DAMAGED
+    p = ao
+    aux_end = len(aux)
+    if p + 2 > aux_end:
+        return _FULL
+    aux[p] = 91 if type_ >= _SMALL_ARRAY else 123
+    p += 1
+    while depth >= 0:
+        frame = stack[depth]
+        if p + 4 > most:
+            return _FULL if most == aux_end else _DAMAGED
+        shape = frame[_SHAPE]
+        index = frame[_INDEX]
+        if index == frame[_COUNT]:
+            aux[p] = 93 if shape >= _SMALL_ARRAY else 125
+            p += 1
+            depth -= 1
+            continue
+        frame[_INDEX] = index + 1
+        if index > 0:
+            aux[p] = 44
+            p += 1
+        if shape < _SMALL_ARRAY:
+            p = _put_key(data, frame, index, aux, p)
+            if p < 0:
+                return p
+        type_, at = _value(data, frame, index)
+        if at < 0:
+            return _DAMAGED
+        if type_ > _LARGE_ARRAY:
+            p = _put_scalar(data, type_, at, frame[_STOP], aux, p)
+            if p < 0:
+                return p
+            continue
+        depth += 1
+        if depth == _DEPTH or p + 2 > aux_end or not _open(data, type_, at, frame[_STOP], stack, depth):
+            return _FULL if p + 2 > aux_end else _DAMAGED
+        aux[p] = 91 if type_ >= _SMALL_ARRAY else 123
+        p += 1
+    return p
+
+
+@nb.njit(**JIT)
+def _open(data: Any, type_: int, o: int, stop: int, stack: Any, depth: int) -> bool:
+    """Pushes the container at `o`; False where it does not fit between there and `stop`."""
+    width = 4 if (type_ & 1) == 1 else 2
+    if o + 2 * width > stop:
+        return False
+    count = little(data, o, width)
+    size = little(data, o + width, width)
+    entry = width + 1 + (width + 2 if type_ < _SMALL_ARRAY else 0)
+    if size > stop - o or 2 * width + count * entry > size:
+        return False
+    frame = stack[depth]
+    frame[_START], frame[_STOP], frame[_COUNT], frame[_INDEX], frame[_SHAPE] = o, o + size, count, 0, type_
+    return True
+
+
+@nb.njit(**JIT)
+def _put_key(data: Any, frame: Any, index: int, aux: Any, p: int) -> int:
+    """Writes a key in quotes and the colon."""
+    width = 4 if (frame[_SHAPE] & 1) == 1 else 2
+    entry = frame[_START] + 2 * width + index * (width + 2)
+    o = frame[_START] + little(data, entry, width)
+    n = np.int64(load16(data, entry + width))
+    if o + n > frame[_STOP]:
+        return _DAMAGED
+    p = put_quoted(data, o, n, aux, p)
+    if p < 0:
+        return p
+    if p + 1 > len(aux):
+        return _FULL
+    aux[p] = 58
+    return p + 1
+
+
+@nb.njit(**JIT)
+def _value(data: Any, frame: Any, index: int) -> Any:
+    """(type, place) of a value of a container; the place is -1 where it lies outside."""
+    shape = frame[_SHAPE]
+    width = 4 if (shape & 1) == 1 else 2
+    keys = frame[_COUNT] * (width + 2) if shape < _SMALL_ARRAY else 0
+    entry = frame[_START] + 2 * width + keys + index * (width + 1)
+    type_ = np.int64(data[entry])
+    small = type_ == _LITERAL or type_ == _INT16 or type_ == _UINT16
+    if small or (width == 4 and (type_ == _INT32 or type_ == _UINT32)):
+        return type_, entry + 1
+    at = frame[_START] + little(data, entry + 1, width)
+    if at >= frame[_STOP]:
+        return type_, np.int64(-1)
+    return type_, at
+
+
+@nb.njit(**JIT)
+def _put_scalar(data: Any, type_: int, o: int, stop: int, aux: Any, p: int) -> int:
+    """Writes a value that is no container."""
+    if type_ == _STRING:
+        n, o = _length(data, o, stop)
+        return put_quoted(data, o, n, aux, p) if n >= 0 else _DAMAGED
+    if type_ == _OPAQUE:
+        return _put_opaque(data, o, stop, aux, p)
+    if p + 24 > len(aux):
+        return _FULL
+    if type_ == _LITERAL:
+        return _put_literal(data[o], aux, p) if o + 1 <= stop else _DAMAGED
+    if type_ == _INT16 or type_ == _UINT16:
+        if o + 2 > stop:
+            return _DAMAGED
+        half = load16(data, o)
+        number = np.int64(np.int16(half)) if type_ == _INT16 else np.int64(half)
+        return put_integer(aux, p, np.uint64(number), number < 0)
+    if type_ == _INT32 or type_ == _UINT32:
+        if o + 4 > stop:
+            return _DAMAGED
+        word = load32(data, o)
+        number = np.int64(np.int32(word)) if type_ == _INT32 else np.int64(word)
+        return put_integer(aux, p, np.uint64(number), number < 0)
+    if type_ > _DOUBLE or o + 8 > stop:
+        return _DAMAGED
+    bits = load64(data, o)
+    if type_ == _DOUBLE:
+        return put_double(aux, p, bits) if p + LONGEST <= len(aux) else _FULL
+    return put_integer(aux, p, bits, type_ == _INT64 and np.int64(bits) < 0)
+
+
+@nb.njit(**JIT)
+def _put_literal(code: int, aux: Any, p: int) -> int:
+    if code == 0:
+        copy_bytes(aux, p, _NULL, 0, 4)
+        return p + 4
+    if code == 1:
+        copy_bytes(aux, p, _TRUE, 0, 4)
+        return p + 4
+    if code == 2:
+        copy_bytes(aux, p, _FALSE, 0, 5)
+        return p + 5
+    return _DAMAGED
+
+
+@nb.njit(**JIT)
+def _length(data: Any, o: int, stop: int) -> Any:
+    """(length, place after) of a length in groups of seven bits; the length is -1 where it or its bytes do not fit."""
+    n = np.int64(0)
+    for i in range(5):
+        if o >= stop:
+            return np.int64(-1), o
+        byte = np.int64(data[o])
+        o += 1
+        n |= (byte & 127) << (7 * i)
+        if byte < 128:
+            return (n if o + n <= stop else np.int64(-1)), o
+    return np.int64(-1), o
+
+
+@nb.njit(**JIT)
+def put_quoted(data: Any, o: int, n: int, aux: Any, p: int) -> int:
+    """Writes UTF-8 text in quotes, with the escapes that Debezium uses: upper-case hexadecimal, no others than needed."""
+    special = 0
+    for i in range(o, o + n):
+        byte = data[i]
+        special += (byte < 32) | (byte == 34) | (byte == 92)
+    if p + n + 5 * special + 2 > len(aux):
+        return _FULL
+    aux[p] = 34
+    p += 1
+    if special == 0:
+        copy_bytes(aux, p, data, o, n)
+        p += n
+    else:
+        for i in range(o, o + n):
+            p = _put_escaped(data[i], aux, p)
+    aux[p] = 34
+    return p + 1
+
+
+@nb.njit(**JIT)
+def _put_escaped(byte: int, aux: Any, p: int) -> int:
+    if byte >= 32 and byte != 34 and byte != 92:
+        aux[p] = byte
+        return p + 1
+    aux[p] = 92
+    short = np.uint8(0)
+    if byte >= 32:
+        short = byte
+    elif byte == 8:
+        short = np.uint8(98)
+    elif byte == 9:
+        short = np.uint8(116)
+    elif byte == 10:
+        short = np.uint8(110)
+    elif byte == 12:
+        short = np.uint8(102)
+    elif byte == 13:
+        short = np.uint8(114)
+    if short > 0:
+        aux[p + 1] = short
+        return p + 2
+    aux[p + 1] = 117
+    aux[p + 2] = 48
+    aux[p + 3] = 48
+    aux[p + 4] = _HEX[byte >> 4]
+    aux[p + 5] = _HEX[byte & 15]
+    return p + 6
+
+
+@nb.njit(**JIT)
+def _put_opaque(data: Any, o: int, stop: int, aux: Any, p: int) -> int:
+    """Writes a value of a MySQL type."""
+    if o + 1 > stop:
+        return _DAMAGED
+    type_ = np.int64(data[o])
+    n, o = _length(data, o + 1, stop)
+    if n < 0:
+        return _DAMAGED
+    if p + 96 > len(aux):
+        return _FULL
+    if type_ == _NEWDECIMAL or type_ == _DECIMAL:
+        return _put_opaque_decimal(data, o, n, aux, p)
+    if type_ == _DATE or type_ == _DATETIME or type_ == _DATETIME2 or type_ == _TIMESTAMP or type_ == _TIMESTAMP2:
+        return _put_moment(np.int64(load64(data, o)), type_ == _DATE, aux, p) if n >= 8 else _DAMAGED
+    if type_ == _TIME or type_ == _TIME2:
+        return _put_duration(np.int64(load64(data, o)), aux, p) if n >= 8 else _DAMAGED
+    if p + (n + 2) // 3 * 4 + 2 > len(aux):
+        return _FULL
+    aux[p] = 34
+    p = put_base64(aux, p + 1, data, o, n, n, False)  # noqa: FBT003
+    aux[p] = 34
+    return p + 1
+
+
+@nb.njit(**JIT)
+def _put_opaque_decimal(data: Any, o: int, n: int, aux: Any, p: int) -> int:
+    if n < 2:
+        return _DAMAGED
+    precision, scale = np.int64(data[o]), np.int64(data[o + 1])
+    if precision > 65 or precision == 0 or scale > precision or n - 2 < decimal_size(precision, scale):
+        return _DAMAGED
+    start, stop = put_decimal(data, o + 2, precision, scale, aux, p)
+    for i in range(stop - start):
+        aux[p + i] = aux[start + i]
+    return p + stop - start
+
+
+@nb.njit(**JIT)
+def _put_moment(packed: int, date_only: bool, aux: Any, p: int) -> int:  # noqa: FBT001
+    """Writes a date, or a date and a time, in quotes."""
+    micros = packed & 0xFFFFFF
+    packed >>= 24
+    month = (packed >> 22) & 0x1FFFF
+    aux[p] = 34
+    p = _put_padded(aux, p + 1, month // 13, 4)
+    aux[p] = 45
+    p = _put_padded(aux, p + 1, month % 13, 2)
+    aux[p] = 45
+    p = _put_padded(aux, p + 1, (packed >> 17) & 31, 2)
+    if not date_only:
+        aux[p] = 32
+        p = _put_time(aux, p + 1, (packed >> 12) & 31, packed, micros)
+    aux[p] = 34
+    return p + 1
+
+
+@nb.njit(**JIT)
+def _put_duration(packed: int, aux: Any, p: int) -> int:
+    """Writes a TIME in quotes."""
+    aux[p] = 34
+    p += 1
+    if packed < 0:
+        packed = -packed
+        aux[p] = 45
+        p += 1
+    micros = packed & 0xFFFFFF
+    packed >>= 24
+    p = _put_time(aux, p, (packed >> 12) & 1023, packed, micros)
+    aux[p] = 34
+    return p + 1
+
+
+@nb.njit(**JIT)
+def _put_time(aux: Any, p: int, hour: int, packed: int, micros: int) -> int:
+    """Writes a time of day, with as many digits of its fraction as it needs."""
+    p = _put_padded(aux, p, hour, 2)
+    aux[p] = 58
+    p = _put_padded(aux, p + 1, (packed >> 6) & 63, 2)
+    aux[p] = 58
+    p = _put_padded(aux, p + 1, packed & 63, 2)
+    if micros == 0:
+        return p
+    digits = 6
+    while micros % 10 == 0:
+        micros //= 10
+        digits -= 1
+    aux[p] = 46
+    return _put_padded(aux, p + 1, micros, digits)
+
+
+@nb.njit(**JIT)
+def _put_padded(aux: Any, p: int, value: int, width: int) -> int:
+    """Writes a number with at least `width` digits."""
+    digits = 1
+    rest = value // 10
+    while rest > 0:
+        digits += 1
+        rest //= 10
+    digits = max(digits, width)
+    for i in range(digits - 1, -1, -1):
+        aux[p + i] = np.uint8(48 + value % 10)
+        value //= 10
+    return p + digits

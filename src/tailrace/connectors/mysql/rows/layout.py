@@ -1,0 +1,306 @@
+"""Plans as the compiled code takes them: a matrix of numbers, a block of tables, and places in a block of results.
+
+A row of the matrix is a column's route (the loop that reads it), its width in the row image and the parameters of the
+loop. Tables (characters of a set, views of labels, the view of a zero date's text) stand one after the other in one
+block. Results stand in one block too: first the bitmaps, then what each change is, then the columns; every place is
+a multiple of the number of images that there is room for, so that a layout is computed once and scaled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes.vectors import Bytes
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.rows import columns
+from tailrace.connectors.mysql.rows.charsets import AS_IT_IS, CODECS, WIDE, keeps_ascii, single_byte_table
+from tailrace.connectors.mysql.rows.columns import Route
+from tailrace.connectors.mysql.rows.decimals import decimal_size
+from tailrace.connectors.mysql.rows.strings import BASE64, BASE64_URL, HEX
+from tailrace.connectors.mysql.rows.temporal import ZERO_IS_NULL, ZERO_IS_NUMBER, ZERO_IS_TEXT
+from tailrace.errors import UnsupportedError
+
+Int64 = npt.NDArray[np.int64]
+
+NUMBER, VIEW = 8, 16
+"""Bytes a value of a slot takes: a number of any kind, or a view."""
+
+TABLES: Final = 2
+"""The number of the buffer of tables in a view; 0 is the log, 1 the text made."""
+
+MOMENTS: Final = frozenset(
+    {
+        Wire.DATE,
+        Wire.TIME2,
+        Wire.DATETIME2,
+        Wire.TIMESTAMP2,
+        Wire.OLD_TIME,
+        Wire.OLD_DATETIME,
+        Wire.OLD_TIMESTAMP,
+    }
+)
+_MOMENT_NUMBERS: Final = frozenset({Out.INT, Out.DAYS, Out.MILLIS, Out.MICROS, Out.NANOS})
+_ENCODINGS: Final = {Out.BASE64: BASE64, Out.BASE64_URL: BASE64_URL, Out.HEX: HEX}
+_FIXED: Final = {
+    Wire.FLOAT: 4,
+    Wire.DOUBLE: 8,
+    Wire.DATE: 3,
+    Wire.OLD_TIME: 3,
+    Wire.OLD_DATETIME: 8,
+    Wire.OLD_TIMESTAMP: 4,
+    Wire.YEAR: 1,
+}
+_WITH_FRACTION: Final = {Wire.TIME2: 3, Wire.DATETIME2: 5, Wire.TIMESTAMP2: 4}
+_PREFIXED: Final = frozenset({Wire.STRING, Wire.JSON, Wire.GEOMETRY, Wire.VECTOR})
+
+
+@dataclass(slots=True)
+class Layout:
+    """The compiled plans of one table.
+
+    Attributes:
+        plan: a row of `columns.FIELDS` numbers for each column.
+        widths: bytes of each column's values, or minus the bytes of their length prefix.
+        diffs: the extra bitmap of each JSON column, -1 for another column.
+        tables: all tables, one after the other.
+        slots: bytes a value in each slot of results.
+        bitmaps: how many there are: valid and missing for each column, then the extra ones.
+
+    """
+
+    plans: tuple[ColumnPlan, ...]
+    plan: Int64
+    widths: Int64
+    diffs: Int64
+    tables: Bytes
+    slots: list[int]
+    bitmaps: int
+
+
+def width_of(plan: ColumnPlan) -> int:
+    """Bytes of a column's values in a row image, or minus the bytes of their length prefix."""
+    if plan.wire in _PREFIXED:
+        return -plan.meta
+    if plan.wire in _WITH_FRACTION:
+        return _WITH_FRACTION[plan.wire] + (plan.meta + 1) // 2
+    if plan.wire is Wire.DECIMAL:
+        return int(decimal_size.py_func(plan.meta >> 8, plan.meta & 0xFF))
+    if plan.wire is Wire.BIT:
+        return (plan.meta + 7) // 8
+    return _FIXED.get(plan.wire, plan.meta)
+
+
+def compiled(plans: Sequence[ColumnPlan]) -> Layout:
+    """The layout of a table with these columns; an `UnsupportedError` names a column that has no route."""
+    builder = _Builder(len(plans))
+    for c, plan in enumerate(plans):
+        builder.add(c, plan)
+    return builder.layout(plans)
+
+
+@dataclass(slots=True)
+class _Builder:
+    columns: int
+    rows: list[list[int]] = field(default_factory=list)
+    diffs: list[int] = field(default_factory=list)
+    parts: list[Bytes] = field(default_factory=list)
+    size: int = 0
+    slots: list[int] = field(default_factory=list)
+    extra: int = 0
+
+    def add(self, c: int, plan: ColumnPlan) -> None:
+        """Adds the row of one column."""
+        row = [0] * columns.FIELDS
+        row[columns.WIDTH] = width_of(plan)
+        row[columns.SLOT] = max(len(self.slots) - 1, 0)
+        self.diffs.append(-1)
+        if plan.emit:
+            route = _ROUTES.get(plan.wire, _moment)(self, row, plan)
+            if route is None:
+                raise UnsupportedError(f"column {c + 1}: a value of {plan.wire.name} can't come out as {plan.out.name}")
+            row[columns.ROUTE] = route
+        if plan.wire is Wire.JSON:
+            self.diffs[-1] = row[columns.EXTRA] if plan.emit else self.bitmap()
+        self.rows.append(row)
+
+    def layout(self, plans: Sequence[ColumnPlan]) -> Layout:
+        """The arrays."""
+        return Layout(
+            tuple(plans),
+            np.array(self.rows, np.int64).reshape(-1, columns.FIELDS),
+            np.array([row[columns.WIDTH] for row in self.rows], np.int64),
+            np.array(self.diffs, np.int64),
+            np.concatenate(self.parts) if self.parts else np.zeros(16, np.uint8),
+            self.slots or [NUMBER],
+            2 * self.columns + self.extra,
+        )
+
+    def slot(self, row: list[int], *sizes: int) -> None:
+        """Gives a column its slots."""
+        row[columns.SLOT] = len(self.slots)
+        self.slots += sizes
+
+    def bitmap(self) -> int:
+        """Another bitmap."""
+        self.extra += 1
+        return 2 * self.columns + self.extra - 1
+
+    def table(self, table: Bytes) -> int:
+        """Adds a table; where it begins."""
+        start = self.size
+        self.parts.append(table)
+        self.size += len(table)
+        return start
+
+    def texts(self, texts: Sequence[bytes]) -> int:
+        """Adds texts and then the views of them; where the views begin."""
+        place = self.table(np.frombuffer(b"".join(texts), np.uint8))
+        views = b""
+        for text in texts:
+            views += len(text).to_bytes(4, "little")
+            views += (
+                text.ljust(12, b"\0")
+                if len(text) <= 12
+                else text[:4] + TABLES.to_bytes(4, "little") + place.to_bytes(4, "little")
+            )
+            place += len(text)
+        return self.table(np.frombuffer(views, np.uint8))
+
+    def zero(self, row: list[int], plan: ColumnPlan) -> None:
+        """Notes what stands for a zero date."""
+        if isinstance(plan.zero, str):
+            row[columns.ZERO], row[columns.ZERO_VALUE] = ZERO_IS_TEXT, self.texts([plan.zero.encode()])
+        elif plan.zero is not None:
+            row[columns.ZERO], row[columns.ZERO_VALUE] = ZERO_IS_NUMBER, plan.zero
+        else:
+            row[columns.ZERO] = ZERO_IS_NULL
+
+
+def _integer(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    row[columns.A] = int(plan.unsigned)
+    if plan.out is Out.INT:
+        builder.slot(row, NUMBER)
+        return Route.INTEGER
+    builder.slot(row, VIEW)
+    return {Out.UNSCALED: Route.UNSCALED_INTEGER, Out.DECIMAL_TEXT: Route.INTEGER_TEXT}.get(plan.out)
+
+
+def _float(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    builder.slot(row, NUMBER)
+    if plan.wire is Wire.DOUBLE:
+        return Route.INTEGER if plan.out is Out.FLOAT64 else None
+    return {Out.FLOAT32: Route.SINGLE, Out.FLOAT64: Route.WIDENED}.get(plan.out)
+
+
+def _decimal(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    row[columns.A], row[columns.B] = plan.meta >> 8, plan.meta & 0xFF
+    if plan.out is Out.FLOAT64:
+        builder.slot(row, NUMBER)
+        row[columns.EXTRA] = builder.bitmap()
+        return Route.DECIMAL_DOUBLE
+    builder.slot(row, VIEW)
+    return {Out.UNSCALED: Route.UNSCALED_DECIMAL, Out.DECIMAL_TEXT: Route.DECIMAL_TEXT}.get(plan.out)
+
+
+def _string(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    builder.slot(row, VIEW)
+    row[columns.A] = plan.pad
+    if plan.out in _ENCODINGS:
+        row[columns.B] = _ENCODINGS[plan.out]
+        return Route.ENCODED
+    if plan.out is Out.BYTES or (plan.out is Out.TEXT and plan.charset in AS_IT_IS):
+        return Route.PADDED_VIEW if plan.pad else Route.VIEW
+    if plan.out is not Out.TEXT or plan.charset is None:
+        return None
+    return _text(builder, row, plan.charset)
+
+
+def _text(builder: _Builder, row: list[int], charset: str) -> Route:
+    table = single_byte_table(charset)
+    if table is not None:
+        row[columns.A], row[columns.B] = builder.table(table), int(keeps_ascii(charset))
+        return Route.TABLE_TEXT
+    if charset in WIDE:
+        row[columns.A] = WIDE[charset]
+        return Route.WIDE_TEXT
+    if charset in CODECS:
+        row[columns.EXTRA] = builder.bitmap()
+        return Route.CODEC_TEXT
+    raise UnsupportedError(f"the character set {charset} is not known: convert the column to utf8mb4")
+
+
+def _moment(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    row[columns.A], row[columns.B] = plan.wire, plan.meta
+    row[columns.C], row[columns.D] = plan.out, int(plan.adjust_years)
+    builder.zero(row, plan)
+    if plan.out in _MOMENT_NUMBERS:
+        builder.slot(row, NUMBER)
+        return Route.MOMENT_NUMBER
+    builder.slot(row, VIEW)
+    return Route.MOMENT_TEXT if plan.out in (Out.ISO, Out.ZONED) else None
+
+
+def _year(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    builder.slot(row, NUMBER)
+    return Route.YEAR if plan.out is Out.INT else None
+
+
+def _labels(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    row[columns.A] = 0
+    if plan.out is Out.INT:
+        row[columns.A] = 1  # unsigned
+        builder.slot(row, NUMBER)
+        return Route.INTEGER
+    builder.slot(row, VIEW)
+    row[columns.A], row[columns.B] = builder.texts([b"", *plan.labels]), len(plan.labels)
+    if plan.out is not Out.TEXT:
+        return None
+    return Route.ENUM if plan.wire is Wire.ENUM else Route.SET
+
+
+def _bit(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    if plan.out in (Out.BIT_BOOL, Out.INT):
+        builder.slot(row, NUMBER)
+        return Route.BITS
+    builder.slot(row, VIEW)
+    return Route.BIT_BYTES if plan.out in (Out.BIT_BYTES, Out.BYTES) else None
+
+
+def _json(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    builder.slot(row, VIEW)
+    builder.zero(row, plan)
+    row[columns.EXTRA] = builder.bitmap()
+    return {Out.TEXT: Route.JSON, Out.BYTES: Route.VIEW}.get(plan.out)
+
+
+def _geometry(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    row[columns.A] = int(plan.out is Out.POINT)
+    row[columns.EXTRA] = builder.bitmap()
+    builder.slot(row, VIEW, NUMBER, *([NUMBER, NUMBER] if plan.out is Out.POINT else []))
+    return {Out.POINT: Route.GEOMETRY, Out.GEOMETRY: Route.GEOMETRY, Out.BYTES: Route.VIEW}.get(plan.out)
+
+
+def _vector(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
+    builder.slot(row, VIEW)
+    return Route.VIEW if plan.out in (Out.FLOATS, Out.BYTES) else None
+
+
+_ROUTES: Final[dict[Wire, Callable[[Any, list[int], ColumnPlan], Route | None]]] = {
+    Wire.INT: _integer,
+    Wire.FLOAT: _float,
+    Wire.DOUBLE: _float,
+    Wire.DECIMAL: _decimal,
+    Wire.STRING: _string,
+    Wire.YEAR: _year,
+    Wire.ENUM: _labels,
+    Wire.SET: _labels,
+    Wire.BIT: _bit,
+    Wire.JSON: _json,
+    Wire.GEOMETRY: _geometry,
+    Wire.VECTOR: _vector,
+}

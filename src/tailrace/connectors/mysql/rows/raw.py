@@ -1,0 +1,209 @@
+"""Bytes in memory, as compiled code reads and writes them.
+
+MySQL's values are not aligned, and Arrow's are wanted side by side in one block of memory, so everything here works
+on `uint8` arrays and byte offsets. An unaligned load or store is one machine instruction; numba has no name for it,
+hence the intrinsics. None of them checks bounds: `scan` has proved, before any column is read, that each value lies
+within its event.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numba as nb
+import numpy as np
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+JIT: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy"}
+"""What every compiled function of this package asks of numba."""
+INLINE: Final[dict[str, Any]] = {**JIT, "forceinline": True}
+"""The same for the small functions of hot loops, where a call would cost as much as the work."""
+
+
+def _loader(bits: int, result: Any) -> Any:
+    def load(_context: Any, array: Any, offset: Any) -> Any:  # noqa: ARG001 -- numba types it by its name
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            value = builder.load(_pointer(context, builder, signature, args, bits))
+            value.align = 1
+            return value
+
+        return result(array, types.int64), emit
+
+    return intrinsic(load)
+
+
+def _storer(bits: int, type_: Any) -> Any:
+    def store(_context: Any, array: Any, offset: Any, value: Any) -> Any:  # noqa: ARG001 -- as above
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            done = builder.store(args[2], _pointer(context, builder, signature, args, bits))
+            done.align = 1
+            return context.get_dummy_value()
+
+        return types.void(array, types.int64, type_), emit
+
+    return intrinsic(store)
+
+
+def _pointer(context: Any, builder: Any, signature: Any, args: Any, bits: int) -> Any:
+    data = context.make_array(signature.args[0])(context, builder, args[0]).data
+    return builder.bitcast(builder.gep(data, [args[1]]), ir.IntType(bits).as_pointer())
+
+
+load8: Final = _loader(8, types.uint8)
+load16: Final = _loader(16, types.uint16)
+load32: Final = _loader(32, types.uint32)
+load64: Final = _loader(64, types.uint64)
+store32: Final = _storer(32, types.uint32)
+store64: Final = _storer(64, types.uint64)
+
+
+def _swapper(type_: Any) -> Any:
+    def swap(_context: Any, value: Any) -> Any:  # noqa: ARG001 -- as above
+        def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+            return builder.bswap(args[0])
+
+        return type_(type_), emit
+
+    return intrinsic(swap)
+
+
+swap16: Final = _swapper(types.uint16)
+swap32: Final = _swapper(types.uint32)
+swap64: Final = _swapper(types.uint64)
+
+
+@intrinsic
+def copy_bytes(
+    _context: Any,
+    target: Any,
+    to: Any,  # noqa: ARG001
+    source: Any,
+    start: Any,  # noqa: ARG001
+    count: Any,  # noqa: ARG001
+) -> Any:
+    """`target[to : to + count] = source[start : start + count]`; the two must not overlap."""
+
+    def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        into = context.make_array(signature.args[0])(context, builder, args[0]).data
+        out_of = context.make_array(signature.args[2])(context, builder, args[2]).data
+        cgutils.raw_memcpy(builder, builder.gep(into, [args[1]]), builder.gep(out_of, [args[3]]), args[4], 1)
+        return context.get_dummy_value()
+
+    return types.void(target, types.int64, source, types.int64, types.int64), emit
+
+
+@intrinsic
+def pointer_to(_context: Any, address: Any) -> Any:  # noqa: ARG001
+    """The pointer at an address given as an integer: data that numpy calls read-only has no type of its own then."""
+
+    def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+
+    return types.CPointer(types.uint8)(types.int64), emit
+
+
+def _bits_as(result: Any, argument: Any) -> Any:
+    def convert(_context: Any, value: Any) -> Any:  # noqa: ARG001
+        def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return builder.bitcast(args[0], context.get_value_type(signature.return_type))
+
+        return result(argument), emit
+
+    return intrinsic(convert)
+
+
+float64_bits: Final = _bits_as(types.uint64, types.float64)
+bits_float64: Final = _bits_as(types.float64, types.uint64)
+bits_float32: Final = _bits_as(types.float32, types.uint32)
+
+
+STRIDE: Final = 4 * (1024 + 16)
+"""Bytes of a row of offsets: not a power of two, or all columns would fight for the same cache lines."""
+
+
+@nb.njit(**INLINE)
+def offset_of(offsets: Any, c: int, j: int) -> int:
+    """Where the value of column `c` in image `j` of the chunk stands; negative for a null."""
+    return np.int64(np.int32(load32(offsets, c * STRIDE + 4 * j)))
+
+
+@nb.njit(**INLINE)
+def little(data: Any, o: int, n: int) -> Any:
+    """The unsigned little-endian number of `n` bytes (1 to 8), as int64: eight bytes wrap."""
+    if n == 1:
+        return np.int64(load8(data, o))
+    if n == 2:
+        return np.int64(load16(data, o))
+    if n == 4:
+        return np.int64(load32(data, o))
+    if n == 8:
+        return np.int64(load64(data, o))
+    value = np.int64(0)
+    for k in range(n):
+        value |= np.int64(data[o + k]) << np.int64(8 * k)
+    return value
+
+
+@nb.njit(**INLINE)
+def big(data: Any, o: int, n: int) -> Any:
+    """The unsigned big-endian number of `n` bytes (0 to 8), as int64: eight bytes wrap."""
+    if n == 4:
+        return np.int64(swap32(load32(data, o)))
+    if n == 5:
+        return np.int64(data[o]) << 32 | np.int64(swap32(load32(data, o + 1)))
+    value = np.int64(0)
+    for k in range(n):
+        value = value << 8 | np.int64(data[o + k])
+    return value
+
+
+@nb.njit(**INLINE)
+def put_view(mem: Any, at: int, data: Any, buffer: int, o: int, n: int) -> None:
+    """Writes the view of `data[o : o + n]` at byte `at` of `mem`; short values stand in the view itself."""
+    store32(mem, at, np.uint32(n))
+    if n > 12:
+        store32(mem, at + 4, load32(data, o))
+        store32(mem, at + 8, np.uint32(buffer))
+        store32(mem, at + 12, np.uint32(o))
+        return
+    low = np.uint64(0)
+    high = np.uint32(0)
+    if o + 12 <= len(data):
+        low = load64(data, o)
+        if n < 8:
+            low &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
+        else:
+            high = np.uint32(
+                np.uint64(load32(data, o + 8)) & ((np.uint64(1) << np.uint64(8 * (n - 8))) - np.uint64(1))
+            )
+    else:
+        for k in range(min(n, 8)):
+            low |= np.uint64(data[o + k]) << np.uint64(8 * k)
+        for k in range(8, n):
+            high |= np.uint32(data[o + k]) << np.uint32(8 * (k - 8))
+    store64(mem, at + 4, low)
+    store32(mem, at + 12, high)
+
+
+@nb.njit(**INLINE)
+def put_null_view(mem: Any, at: int) -> None:
+    """Writes an empty view, which is what stands where a value is null."""
+    store64(mem, at, np.uint64(0))
+    store64(mem, at + 8, np.uint64(0))
+
+
+@nb.njit(**JIT)
+def mark(mem: Any, bitmap: int, marks: Any, which: int, i: int, size: int, bit: int) -> None:
+    """Sets bit `i` of a bitmap to `bit`; the first call for a bitmap fills it with the other value.
+
+    So a bitmap that nobody marks costs nothing. `marks[which]` counts the calls.
+    """
+    if marks[which] == 0:
+        mem[bitmap : bitmap + size] = 0xFF if bit == 0 else 0
+    marks[which] += 1
+    if bit == 0:
+        mem[bitmap + (i >> 3)] &= np.uint8(~(1 << (i & 7)) & 0xFF)
+    else:
+        mem[bitmap + (i >> 3)] |= np.uint8(1 << (i & 7))

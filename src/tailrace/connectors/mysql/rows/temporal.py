@@ -1,0 +1,284 @@
+"""DATE, TIME, DATETIME and TIMESTAMP, in the formats since MySQL 5.6.4 and before it.
+
+A date that is no day of the calendar (a zero year, month or day, or one like February 30) becomes what the plan's
+`zero` says: null, a number or a text. So does the TIMESTAMP 0. The rest are days, or milli-, micro- or nanoseconds
+since 1970, or text in the form of Java's ISO formatters, which Debezium uses. TIME is a duration with a sign; its
+text is a time of day and so wraps at midnight, as Debezium's does.
+
+Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`. The calendar arithmetic is
+the usual one that counts years from March.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numba as nb
+import numpy as np
+
+from tailrace.connectors.mysql.plan import Out, Wire
+from tailrace.connectors.mysql.rows.raw import (
+    INLINE,
+    JIT,
+    big,
+    copy_bytes,
+    load32,
+    load64,
+    mark,
+    offset_of,
+    put_null_view,
+    put_view,
+    store64,
+)
+from tailrace.connectors.mysql.rows.scan import INVALID
+
+_DATE, _TIME2, _DATETIME2, _TIMESTAMP2 = (int(w) for w in (Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2))
+_OLD_TIME, _OLD_DATETIME, _OLD_TIMESTAMP = (int(w) for w in (Wire.OLD_TIME, Wire.OLD_DATETIME, Wire.OLD_TIMESTAMP))
+_DAYS, _MILLIS, _MICROS, _NANOS, _ISO = (int(o) for o in (Out.DAYS, Out.MILLIS, Out.MICROS, Out.NANOS, Out.ISO))
+
+ZERO_IS_NULL, ZERO_IS_NUMBER, ZERO_IS_TEXT = range(3)
+
+_DAY: Final = 86400
+_MILLION: Final = 1_000_000
+_TO_MICROS: Final = np.array([1_000_000, 10_000, 100, 1], np.int64)  # by the bytes of the fraction
+_LONGEST: Final = 40  # bytes of a text
+
+
+@nb.njit(**INLINE)
+def day_number(year: int, month: int, day: int) -> int:
+    """Days since 1970-01-01 of a day of the Gregorian calendar."""
+    shifted = year - (1 if month <= 2 else 0)
+    era = shifted // 400
+    year_of_era = shifted - era * 400
+    day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
+    return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
+
+
+@nb.njit(**JIT)
+def calendar_day(days: int) -> Any:
+    """(year, month, day) of a number of days since 1970-01-01."""
+    shifted = days + 719468
+    era = shifted // 146097
+    rest = shifted - era * 146097
+    year_of_era = (rest - rest // 1460 + rest // 36524 - rest // 146096) // 365
+    day_of_year = rest - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    shifted_month = (5 * day_of_year + 2) // 153
+    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
+    year = year_of_era + era * 400 + (1 if month <= 2 else 0)
+    return year, month, day_of_year - (153 * shifted_month + 2) // 5 + 1
+
+
+@nb.njit(**INLINE)
+def _is_day(year: int, month: int, day: int) -> bool:
+    if year == 0 or month == 0 or month > 12 or day == 0:
+        return False
+    if day <= 28:
+        return True
+    if month == 2:
+        return day == 29 and year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
+    return day <= 30 or (day == 31 and ((month & 1) == 1) == (month < 8))
+
+
+@nb.njit(**INLINE)
+def _seconds(year: int, month: int, day: int, second: int, adjust: bool) -> Any:  # noqa: FBT001
+    """(True, seconds since the epoch), or (False, 0) where that is no day."""
+    if not _is_day(year, month, day) or second < 0:
+        return False, np.int64(0)
+    if adjust and year < 100:
+        year += 2000 if year < 70 else 1900
+    return True, np.int64(day_number(year, month, day)) * _DAY + second
+
+
+@nb.njit(**INLINE)
+def _clock(hour: int, minute: int, second: int) -> int:
+    """Second of the day, -1 where there is none such."""
+    return (hour * 60 + minute) * 60 + second if hour < 24 and minute < 60 and second < 60 else -1
+
+
+@nb.njit(**INLINE)
+def _moment(data: Any, o: int, wire: int, digits: int, adjust: bool) -> Any:  # noqa: FBT001
+    """(is it one, seconds since the epoch or of the duration, microseconds from there on)."""
+    n = (digits + 1) >> 1
+    if wire == _DATETIME2:
+        packed = big(data, o, 5)
+        month = (packed >> 22) & 0x1FFFF
+        clock = _clock((packed >> 12) & 31, (packed >> 6) & 63, packed & 63)
+        good, seconds = _seconds(month // 13, month % 13, (packed >> 17) & 31, clock, adjust)
+        return good, seconds, big(data, o + 5, n) * _TO_MICROS[n]
+    if wire == _TIMESTAMP2:
+        seconds = big(data, o, 4)
+        micros = big(data, o + 4, n) * _TO_MICROS[n]
+        return seconds != 0 or micros != 0, seconds, micros
+    if wire == _DATE:
+        packed = np.int64(data[o]) | np.int64(data[o + 1]) << 8 | np.int64(data[o + 2]) << 16
+        good, seconds = _seconds(packed >> 9, (packed >> 5) & 15, packed & 31, 0, adjust)
+        return good, seconds, np.int64(0)
+    if wire == _TIME2:
+        packed = big(data, o, 3 + n) - (np.int64(0x800000) << (8 * n))
+        sign = np.int64(-1) if packed < 0 else np.int64(1)
+        packed *= sign
+        fraction = (packed & ((np.int64(1) << (8 * n)) - 1)) * _TO_MICROS[n]
+        packed >>= 8 * n
+        seconds = ((packed >> 12) & 1023) * 3600 + ((packed >> 6) & 63) * 60 + (packed & 63)
+        return True, sign * seconds, sign * fraction
+    return _old_moment(data, o, wire, adjust)
+
+
+@nb.njit(**JIT)
+def _old_moment(data: Any, o: int, wire: int, adjust: bool) -> Any:  # noqa: FBT001
+    """The same for the formats before MySQL 5.6.4: decimal digits in a little-endian number."""
+    if wire == _OLD_TIMESTAMP:
+        seconds = np.int64(load32(data, o))
+        return seconds != 0, seconds, np.int64(0)
+    if wire == _OLD_TIME:
+        packed = np.int64(data[o]) | np.int64(data[o + 1]) << 8 | np.int64(np.int8(data[o + 2])) << 16
+        sign = np.int64(-1) if packed < 0 else np.int64(1)
+        packed *= sign
+        return True, sign * (packed // 10000 * 3600 + packed // 100 % 100 * 60 + packed % 100), np.int64(0)
+    packed = np.int64(load64(data, o))
+    date = packed // _MILLION
+    time = packed % _MILLION
+    clock = _clock(time // 10000, time // 100 % 100, time % 100)
+    good, seconds = _seconds(date // 10000, date // 100 % 100, date % 100, clock, adjust)
+    return good, seconds, np.int64(0)
+
+
+@nb.njit(**JIT)
+def moment_numbers(
+    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, wire: int, digits: int, unit: int, adjust: bool,  # noqa: FBT001
+    zero: int, zero_number: int, bitmap: int, marks: Any, first: int, size: int, state: Any,
+) -> None:
+    """Days, milliseconds, microseconds or nanoseconds; nanoseconds beyond the years 1677 to 2262 wrap."""
+    for j in range(k):
+        o = offset_of(offsets, c, j)
+        value = np.int64(0)
+        if o >= 0:
+            good, seconds, micros = _moment(data, o, wire, digits, adjust)
+            if good:
+                value = _in_unit(seconds, micros, unit)
+            elif zero == ZERO_IS_NUMBER:
+                value = zero_number
+                state[INVALID] += 1
+            else:
+                mark(mem, bitmap, marks, c, first + j, size, 0)
+                state[INVALID] += 1
+        store64(mem, at + 8 * j, np.uint64(value))
+
+
+@nb.njit(**INLINE)
+def _in_unit(seconds: int, micros: int, unit: int) -> int:
+    if unit == _MILLIS:  # the fraction of a negative TIME is negative too: it is cut towards zero, as Java does
+        whole = micros // 1000
+        return seconds * 1000 + (whole if micros >= 0 else -(-micros // 1000))
+    if unit == _MICROS:
+        return seconds * _MILLION + micros
+    if unit == _NANOS:
+        return (seconds * _MILLION + micros) * 1000
+    return seconds // _DAY
+
+
+@nb.njit(**JIT)
+def moment_texts(
+    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, wire: int, digits: int, form: int, adjust: bool,  # noqa: FBT001
+    zero: int, tables: Any, zero_text: int, bitmap: int, marks: Any, first: int, size: int, aux: Any, ao: int,
+    state: Any,
+) -> int:
+    """Text in ISO form and UTC; the new end of `aux`, -1 where it is too small.
+
+    With `Out.ISO` the fraction has as many digits as it needs, with `Out.ZONED` as many as the column.
+    """
+    if ao + _LONGEST * k > len(aux):
+        return -1
+    known = np.int64(-(1 << 40))
+    kept = np.int64(0)
+    for j in range(k):
+        o = offset_of(offsets, c, j)
+        place = at + 16 * j
+        if o < 0:
+            put_null_view(mem, place)
+            continue
+        good, seconds, micros = _moment(data, o, wire, digits, adjust)
+        if not good:
+            state[INVALID] += 1
+            if zero == ZERO_IS_TEXT:
+                store64(mem, place, load64(tables, zero_text))
+                store64(mem, place + 8, load64(tables, zero_text + 8))
+            else:
+                put_null_view(mem, place)
+                mark(mem, bitmap, marks, c, first + j, size, 0)
+            continue
+        p = ao
+        if wire == _TIME2 or wire == _OLD_TIME:
+            total = (seconds * _MILLION + micros) % (_DAY * _MILLION)
+            seconds = total // _MILLION
+            micros = total - seconds * _MILLION
+            p = _put_clock(aux, p, seconds)
+        else:
+            days = seconds // _DAY
+            if days != known:  # neighbours in the log are often of one day
+                _put_date(aux, p, days)
+                known, kept = days, np.int64(p)
+            elif kept != p:
+                copy_bytes(aux, p, aux, kept, 10)
+            p += 10
+            if wire != _DATE:
+                aux[p] = 84
+                p = _put_clock(aux, p + 1, seconds - days * _DAY)
+        p = _put_fraction(aux, p, micros, 0 if form == _ISO else digits)
+        aux[p] = 90
+        p += 1
+        put_view(mem, place, aux, 1, ao, p - ao)
+        if p - ao > 12:
+            ao = p
+    return ao
+
+
+@nb.njit(**JIT)
+def _put_date(aux: Any, p: int, days: int) -> None:
+    """YYYY-MM-DD; MySQL's years have at most four digits."""
+    year, month, day = calendar_day(days)
+    _put_pair(aux, p, year // 100)
+    _put_pair(aux, p + 2, year % 100)
+    aux[p + 4] = 45
+    _put_pair(aux, p + 5, month)
+    aux[p + 7] = 45
+    _put_pair(aux, p + 8, day)
+
+
+@nb.njit(**INLINE)
+def _put_clock(aux: Any, p: int, second: int) -> int:
+    """HH:MM:SS; the place after."""
+    minute = second // 60
+    _put_pair(aux, p, minute // 60)
+    aux[p + 2] = 58
+    _put_pair(aux, p + 3, minute % 60)
+    aux[p + 5] = 58
+    _put_pair(aux, p + 6, second - minute * 60)
+    return p + 8
+
+
+@nb.njit(**INLINE)
+def _put_pair(aux: Any, p: int, value: int) -> None:
+    tens = value // 10
+    aux[p] = np.uint8(48 + tens)
+    aux[p + 1] = np.uint8(48 + value - 10 * tens)
+
+
+@nb.njit(**INLINE)
+def _put_fraction(aux: Any, p: int, micros: int, digits: int) -> int:
+    """A point and `digits` digits, or, for 0, as many as there are up to the last that is not zero."""
+    if digits == 0:
+        if micros == 0:
+            return p
+        digits = 6
+        while micros % 10 == 0:
+            micros //= 10
+            digits -= 1
+    else:
+        for _ in range(6 - digits):
+            micros //= 10
+    aux[p] = 46
+    for i in range(digits, 0, -1):
+        aux[p + i] = np.uint8(48 + micros % 10)
+        micros //= 10
+    return p + 1 + digits

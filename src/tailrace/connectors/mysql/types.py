@@ -1,0 +1,326 @@
+"""MySQL's types as Debezium shows them: the schema of each column's field, and how its values are read.
+
+Two things decide. The structure says what the field looks like: a type's name, its length, whether it may be null, its
+default, and the handling modes of the configuration. The log says how values stand in it: a table map's type numbers
+and parameters. Both meet in a `ColumnPlan`.
+
+Names, versions and parameters of the schemas are Debezium's.
+
+Source: Debezium's documentation of the MySQL connector, "Data type mappings"; MySQL Reference Manual, "Data Types".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql.defaults import default_of
+from tailrace.connectors.mysql.jdbc import (
+    BINARY,
+    BINARY_TYPES,
+    BIT,
+    DECIMAL_TYPES,
+    SCHEMA_TYPES,
+    TEXT_TYPES,
+    TIMESTAMP_WITH_TIMEZONE,
+)
+from tailrace.connectors.mysql.jdbc import DATE as DATE_TYPE
+from tailrace.connectors.mysql.jdbc import TIME as TIME_TYPE
+from tailrace.connectors.mysql.jdbc import TIMESTAMP as TIMESTAMP_TYPE
+from tailrace.connectors.mysql.log.table_map import MapColumn
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, misfits, table_of_map, wire_of
+from tailrace.errors import UnsupportedError
+from tailrace.schema.connect import NO_DEFAULT, Field, Schema, Type
+from tailrace.schema.tables import Column, TableId
+
+__all__ = ["ColumnType", "column_type", "field_schema", "misfits", "plan_of", "table_of_map"]
+
+DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
+BIGINT_UNSIGNED_DIGITS: Final = 20
+FLOAT_BITS: Final = 24  # FLOAT(p) of more is a DOUBLE
+MILLISECONDS: Final = 3  # digits of a fraction
+Parameters = tuple[tuple[str, str], ...]
+
+_GEOMETRY = Schema(
+    Type.STRUCT,
+    name="io.debezium.data.geometry.Geometry",
+    version=1,
+    doc="Geometry",
+    fields=(Field("wkb", Schema(Type.BYTES)), Field("srid", Schema(Type.INT32, optional=True))),
+)
+_POINT = Schema(
+    Type.STRUCT,
+    name="io.debezium.data.geometry.Point",
+    version=1,
+    doc="Geometry (POINT)",
+    fields=(
+        Field("x", Schema(Type.FLOAT64)),
+        Field("y", Schema(Type.FLOAT64)),
+        Field("wkb", Schema(Type.BYTES, optional=True)),
+        Field("srid", Schema(Type.INT32, optional=True)),
+    ),
+)
+_BY_NAME: Final = {
+    "JSON": Schema(Type.STRING, name="io.debezium.data.Json", version=1),
+    "POINT": _POINT,
+    **dict.fromkeys(
+        ("GEOMETRY", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON"), _GEOMETRY
+    ),
+    **dict.fromkeys(("GEOMETRYCOLLECTION", "GEOMCOLLECTION"), _GEOMETRY),
+    "YEAR": Schema(Type.INT32, name="io.debezium.time.Year", version=1),
+    "VECTOR": Schema(Type.ARRAY, name="io.debezium.data.FloatVector", version=1, items=Schema(Type.FLOAT32)),
+}
+_UNSIGNED: Final = {
+    **dict.fromkeys(("TINYINT", "INT1"), Type.INT16),
+    **dict.fromkeys(("SMALLINT", "INT2", "MEDIUMINT", "INT3", "MIDDLEINT"), Type.INT32),
+    **dict.fromkeys(("INT", "INTEGER", "INT4"), Type.INT64),
+}
+_BIG: Final = ("BIGINT", "INT8")
+
+_DAY: Final = {
+    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoDate", version=1),
+    "connect": Schema(Type.INT32, name="org.apache.kafka.connect.data.Date", version=1),
+}
+_DAYS = Schema(Type.INT32, name="io.debezium.time.Date", version=1)
+_TIME: Final = {
+    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoTime", version=1),
+    "connect": Schema(Type.INT32, name="org.apache.kafka.connect.data.Time", version=1),
+    "nanoseconds": Schema(Type.INT64, name="io.debezium.time.NanoTime", version=1),
+}
+_MICRO_TIME = Schema(Type.INT64, name="io.debezium.time.MicroTime", version=1)
+_MICRO_TIMESTAMP = Schema(Type.INT64, name="io.debezium.time.MicroTimestamp", version=1)
+_MILLI_TIMESTAMP = Schema(Type.INT64, name="io.debezium.time.Timestamp", version=1)
+_TIMESTAMP: Final = {
+    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoTimestamp", version=1),
+    "connect": Schema(Type.INT64, name="org.apache.kafka.connect.data.Timestamp", version=1),
+    "microseconds": _MICRO_TIMESTAMP,
+    "nanoseconds": Schema(Type.INT64, name="io.debezium.time.NanoTimestamp", version=1),
+}
+_ZONED = Schema(Type.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnType:
+    """How a column is read and shown.
+
+    Attributes:
+        key: the schema of its field in a key.
+        value: the same in a value, where a column policy may have left its mark.
+        plan: how its values are read.
+        rule: the rule of the configuration that alters its values or their schema; None without one.
+
+    """
+
+    key: Schema
+    value: Schema
+    plan: ColumnPlan
+    rule: Truncate | Mask | Hash | SourceTypes | None = None
+
+
+def column_type(table: TableId, column: Column, logged: MapColumn, settings: Settings) -> ColumnType:
+    """How a column is read and shown; `logged` is the table map's view of it.
+
+    Raises:
+        UnsupportedError: its type is not known.
+
+    """
+    key = field_schema(column, settings)
+    rule = settings.column_rule(table.catalog, table.name, column.name, column.type_name)
+    value = key.with_(parameters=key.parameters + parameters_of(rule, column))
+    return ColumnType(key, value, plan_of(column, key, logged, settings), rule)
+
+
+def field_schema(column: Column, settings: Settings) -> Schema:
+    """The schema of a column's field, before any column policy."""
+    schema = _schema(column, settings).with_(optional=column.optional)
+    if column.comment is not None:
+        schema = schema.with_(doc=column.comment)
+    return schema.with_(default=default_of(column, schema, settings))
+
+
+def parameters_of(rule: Truncate | Mask | Hash | SourceTypes | None, column: Column) -> Parameters:
+    """What a rule adds to the parameters of a field's schema."""
+    if isinstance(rule, SourceTypes):
+        return source_parameters(column)
+    if isinstance(rule, Truncate):
+        return (("truncateLength", str(rule.length)),) if truncates(rule, column) else ()
+    return (("masked", "true"),) if rule is not None else ()
+
+
+def truncates(rule: Truncate, column: Column) -> bool:
+    """Whether a column may hold more than the rule leaves."""
+    return column.length is None or column.length > rule.length
+
+
+def source_parameters(column: Column) -> Parameters:
+    """What `column.propagate.source.type` tells of a column."""
+    prefix = "__debezium.source.column."
+    told = (
+        ("type", column.type_name.upper()),
+        ("length", column.length),
+        ("scale", column.scale),
+        ("comment", column.comment or None),
+        ("name", column.name),
+    )
+    return tuple((prefix + name, str(value)) for name, value in told if value is not None)
+
+
+def plan_of(column: Column, schema: Schema, logged: MapColumn, settings: Settings) -> ColumnPlan:
+    """How a column's values are read from row images, to come out as its field's schema wants them."""
+    wire, meta = wire_of(column.name, logged)
+    out = _out(column, schema, wire, settings)
+    return ColumnPlan(
+        wire=wire,
+        meta=meta,
+        out=out,
+        unsigned=is_unsigned(column) if logged.unsigned is None else logged.unsigned,
+        charset=charset_of(column, logged),
+        labels=labels_of(column, logged) if wire in (Wire.ENUM, Wire.SET) else (),
+        pad=(column.length or 0) if column.jdbc_type == BINARY and wire is Wire.STRING else 0,
+        zero=_zero(column, schema, wire),
+        adjust_years=settings.enable_time_adjuster,
+    )
+
+
+def is_unsigned(column: Column) -> bool:
+    """Whether a number is UNSIGNED."""
+    return "UNSIGNED" in column.type_name.upper().split()
+
+
+def charset_of(column: Column, logged: MapColumn) -> str | None:
+    """The character set of a column: the structure's, else the log's; None for a column without."""
+    if column.jdbc_type in TEXT_TYPES:
+        return column.charset or charset_of_collation(logged.collation) or "utf8mb4"
+    return None
+
+
+def labels_of(column: Column, logged: MapColumn) -> tuple[bytes, ...]:
+    """The labels of an ENUM or SET in UTF-8: the structure's, else the log's."""
+    if column.enum_values or not logged.labels:
+        return tuple(label.encode() for label in column.enum_values)
+    return tuple(text.encode() for text in decoded_labels(logged))
+
+
+def _schema(column: Column, settings: Settings) -> Schema:
+    words = column.type_name.upper().partition("(")[0].split()
+    base = words[0] if words else ""
+    unsigned = "UNSIGNED" in words
+    if base in _BY_NAME:
+        return _BY_NAME[base]
+    if base in ("ENUM", "SET"):
+        name = "io.debezium.data.Enum" if base == "ENUM" else "io.debezium.data.EnumSet"
+        return Schema(Type.STRING, name=name, version=1, parameters=(("allowed", _allowed(column)),))
+    if unsigned and base in _UNSIGNED:
+        return Schema(_UNSIGNED[base])
+    if unsigned and base in _BIG and settings.bigint_unsigned_handling_mode == "precise":
+        return _decimal(BIGINT_UNSIGNED_DIGITS, 0)
+    if base == "FLOAT" and column.scale is None and (column.length or 0) <= FLOAT_BITS:
+        return Schema(Type.FLOAT32)
+    return _schema_by_jdbc(column, settings)
+
+
+def _schema_by_jdbc(column: Column, settings: Settings) -> Schema:
+    kind = column.jdbc_type
+    if kind == BIT and (column.length or 1) > 1:
+        return Schema(
+            Type.BYTES, name="io.debezium.data.Bits", version=1, parameters=(("length", str(column.length)),)
+        )
+    if kind in BINARY_TYPES:
+        return Schema(Type.BYTES if settings.binary_handling_mode == "bytes" else Type.STRING)
+    if kind in DECIMAL_TYPES:
+        return _decimal_schema(column, settings)
+    if kind in (DATE_TYPE, TIME_TYPE, TIMESTAMP_TYPE, TIMESTAMP_WITH_TIMEZONE):
+        return _temporal(column, settings.time_precision_mode)
+    if kind not in SCHEMA_TYPES:
+        raise UnsupportedError(f"the type {column.type_name} of column {column.name} is not known")
+    return Schema(SCHEMA_TYPES[kind])
+
+
+def _decimal_schema(column: Column, settings: Settings) -> Schema:
+    if settings.decimal_handling_mode == "precise":
+        return _decimal(column.length or 10, column.scale or 0)
+    return Schema(Type.STRING if settings.decimal_handling_mode == "string" else Type.FLOAT64)
+
+
+def _decimal(precision: int, scale: int) -> Schema:
+    parameters = (("scale", str(scale)), ("connect.decimal.precision", str(precision)))
+    return Schema(Type.BYTES, name=DECIMAL, version=1, parameters=parameters)
+
+
+def _temporal(column: Column, mode: str) -> Schema:
+    if column.jdbc_type == DATE_TYPE:
+        return _DAY.get(mode, _DAYS)
+    if column.jdbc_type == TIME_TYPE:
+        return _TIME.get(mode, _MICRO_TIME)
+    if column.jdbc_type == TIMESTAMP_WITH_TIMEZONE:
+        return _ZONED
+    adaptive = _MILLI_TIMESTAMP if (column.length or 0) <= MILLISECONDS else _MICRO_TIMESTAMP
+    return _TIMESTAMP.get(mode, adaptive)
+
+
+def _allowed(column: Column) -> str:
+    """The labels as one text: a comma, and a backslash, within a label has a backslash before it."""
+    return ",".join(label.replace("\\", "\\\\").replace(",", "\\,") for label in column.enum_values)
+
+
+_OUT_BY_NAME: Final = {
+    "io.debezium.time.Date": Out.DAYS,
+    "org.apache.kafka.connect.data.Date": Out.DAYS,
+    "io.debezium.time.IsoDate": Out.ISO,
+    "io.debezium.time.IsoTime": Out.ISO,
+    "io.debezium.time.IsoTimestamp": Out.ISO,
+    "io.debezium.time.MicroTime": Out.MICROS,
+    "io.debezium.time.NanoTime": Out.NANOS,
+    "org.apache.kafka.connect.data.Time": Out.MILLIS,
+    "io.debezium.time.Timestamp": Out.MILLIS,
+    "org.apache.kafka.connect.data.Timestamp": Out.MILLIS,
+    "io.debezium.time.MicroTimestamp": Out.MICROS,
+    "io.debezium.time.NanoTimestamp": Out.NANOS,
+    "io.debezium.time.ZonedTimestamp": Out.ZONED,
+    "io.debezium.data.Bits": Out.BIT_BYTES,
+    "io.debezium.data.geometry.Geometry": Out.GEOMETRY,
+    "io.debezium.data.geometry.Point": Out.POINT,
+    "io.debezium.data.FloatVector": Out.FLOATS,
+    DECIMAL: Out.UNSCALED,
+}
+_OUT_BY_TYPE: Final = {
+    Type.BOOLEAN: Out.BIT_BOOL,
+    Type.FLOAT32: Out.FLOAT32,
+    Type.FLOAT64: Out.FLOAT64,
+    Type.BYTES: Out.BYTES,
+}
+_ENCODED: Final = {"base64": Out.BASE64, "base64-url-safe": Out.BASE64_URL, "hex": Out.HEX}
+
+
+def _out(column: Column, schema: Schema, wire: Wire, settings: Settings) -> Out:
+    if schema.name in _OUT_BY_NAME:
+        return _OUT_BY_NAME[schema.name]
+    if schema.type is not Type.STRING:
+        return _OUT_BY_TYPE.get(schema.type, Out.INT)
+    if wire is Wire.DECIMAL:
+        return Out.DECIMAL_TEXT
+    if column.jdbc_type in BINARY_TYPES:
+        return _ENCODED[settings.binary_handling_mode]
+    return Out.TEXT
+
+
+_EPOCH: Final = {
+    "io.debezium.time.IsoDate": "1970-01-01Z",
+    "io.debezium.time.IsoTimestamp": "1970-01-01T00:00:00Z",
+    "io.debezium.time.ZonedTimestamp": "1970-01-01T00:00:00Z",
+}
+_DATES: Final = (Wire.DATE, Wire.DATETIME2, Wire.TIMESTAMP2, Wire.OLD_DATETIME, Wire.OLD_TIMESTAMP)
+
+
+def _zero(column: Column, schema: Schema, wire: Wire) -> int | str | None:
+    """What stands for a date that is none, and for a JSON value of no bytes."""
+    if column.optional or wire not in (*_DATES, Wire.JSON):
+        return None
+    if wire is Wire.JSON:
+        return "{}"
+    if isinstance(schema.default, int | str) and schema.default is not NO_DEFAULT:
+        return schema.default
+    return _EPOCH.get(schema.name or "", 0)

@@ -1,0 +1,137 @@
+"""Kafka Connect schemas, and values of them, as Kafka Connect's JSON converter writes them.
+
+Used for what is rendered once (schemas, defaults) or is rare (schema changes, headers). Row changes are rendered
+column by column, with the pieces that this module gives.
+
+A null in a field whose schema has a default is written as the default: that is the converter's behaviour
+(`replace.null.with.default` is true unless it is set), and Debezium's consumers see it.
+
+Source of the form: Kafka's `org.apache.kafka.connect.json.JsonConverter` and `JsonSchema` (their documentation).
+"""
+
+from __future__ import annotations
+
+import base64
+import math
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+import orjson
+
+from tailrace.schema.connect import NO_DEFAULT, Schema, Type
+
+DECIMAL = "org.apache.kafka.connect.data.Decimal"
+NULL = b"null"
+
+
+def schema_json(schema: Schema, field: str | None = None) -> bytes:
+    """The schema part of a message; `field` is its name when it is a field of a struct."""
+    parts = [b'"type":' + orjson.dumps(schema.type.value)]
+    if schema.keys is not None:
+        parts.append(b'"keys":' + schema_json(schema.keys))
+    if schema.items is not None:
+        parts.append((b'"values":' if schema.type is Type.MAP else b'"items":') + schema_json(schema.items))
+    if schema.type is Type.STRUCT:
+        parts.append(b'"fields":[' + b",".join(schema_json(f.schema, f.name) for f in schema.fields) + b"]")
+    parts.append(b'"optional":' + orjson.dumps(schema.optional))
+    for name, value in (("name", schema.name), ("version", schema.version), ("doc", schema.doc)):
+        if value is not None:
+            parts.append(b'"%s":%s' % (name.encode(), orjson.dumps(value)))
+    if schema.parameters:
+        parts.append(b'"parameters":' + orjson.dumps(dict(schema.parameters)))
+    if schema.default is not NO_DEFAULT:
+        parts.append(b'"default":' + value_json(schema, schema.default))
+    if field is not None:
+        parts.append(b'"field":' + orjson.dumps(field))
+    return b"{" + b",".join(parts) + b"}"
+
+
+def schema_prefix(schema: Schema) -> bytes:
+    """What stands before the payload of a message with a schema; `SCHEMA_SUFFIX` stands behind it."""
+    return b'{"schema":' + schema_json(schema) + b',"payload":'
+
+
+SCHEMA_SUFFIX = b"}"
+
+
+def message_json(schema: Schema, value: Any, *, with_schema: bool) -> bytes:
+    """A whole message: the value alone, or with its schema."""
+    payload = value_json(schema, value)
+    return schema_prefix(schema) + payload + SCHEMA_SUFFIX if with_schema else payload
+
+
+def null_text(schema: Schema, *, replace_with_default: bool = True) -> bytes:
+    """What a null becomes in the payload."""
+    if schema.default is NO_DEFAULT or not replace_with_default:
+        return NULL
+    return value_json(schema, schema.default)
+
+
+def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True) -> bytes:
+    """A value of a schema.
+
+    Structs are mappings; a field that the mapping lacks is null. Bytes are `bytes`; a Connect decimal may be a
+    `Decimal` as well as the bytes of its unscaled value.
+    """
+    if value is None:
+        return null_text(schema, replace_with_default=replace_with_default)
+    return _WRITERS.get(schema.type, _scalar)(schema, value)
+
+
+def decimal_bytes(value: Decimal, scale: int) -> bytes:
+    """The unscaled value as shortest big-endian two's complement, which is Connect's form of a decimal."""
+    unscaled = int(value.scaleb(scale))
+    magnitude = unscaled if unscaled >= 0 else ~unscaled
+    return unscaled.to_bytes(magnitude.bit_length() // 8 + 1, "big", signed=True)
+
+
+def _scalar(_schema: Schema, value: Any) -> bytes:
+    return orjson.dumps(value)
+
+
+def _bytes(schema: Schema, value: bytes | Decimal) -> bytes:
+    if isinstance(value, Decimal):
+        value = decimal_bytes(value, int(dict(schema.parameters).get("scale", "0")))
+    return b'"' + base64.b64encode(value) + b'"'
+
+
+def _floating(_schema: Schema, value: float) -> bytes:
+    if math.isnan(value) or math.isinf(value):
+        return orjson.dumps(str(value).replace("inf", "Infinity").replace("nan", "NaN"))
+    return orjson.dumps(float(value))
+
+
+def _struct(schema: Schema, value: Mapping[str, Any]) -> bytes:
+    fields = (orjson.dumps(f.name) + b":" + value_json(f.schema, value.get(f.name)) for f in schema.fields)
+    return b"{" + b",".join(fields) + b"}"
+
+
+def _array(schema: Schema, value: Sequence[Any]) -> bytes:
+    items = _known(schema.items, schema)
+    return b"[" + b",".join(value_json(items, item) for item in value) + b"]"
+
+
+def _map(schema: Schema, value: Mapping[Any, Any]) -> bytes:
+    keys, items = _known(schema.keys, schema), _known(schema.items, schema)
+    if keys.type is Type.STRING:
+        pairs = (orjson.dumps(key) + b":" + value_json(items, item) for key, item in value.items())
+        return b"{" + b",".join(pairs) + b"}"
+    entries = (b"[" + value_json(keys, key) + b"," + value_json(items, item) + b"]" for key, item in value.items())
+    return b"[" + b",".join(entries) + b"]"
+
+
+def _known(part: Schema | None, schema: Schema) -> Schema:
+    if part is None:
+        raise ValueError(f"the schema {schema.name or schema.type} does not say what it holds")
+    return part
+
+
+_WRITERS = {
+    Type.BYTES: _bytes,
+    Type.FLOAT32: _floating,
+    Type.FLOAT64: _floating,
+    Type.STRUCT: _struct,
+    Type.ARRAY: _array,
+    Type.MAP: _map,
+}

@@ -1,0 +1,118 @@
+"""A table that is being built or altered: columns in order, the key, the default character set.
+
+As Debezium has it, the key is the primary key, or else the first unique key whose columns can't be null. It
+is only ever replaced by a primary key: dropping the unique index does not take it away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tailrace.errors import StructureError
+from tailrace.schema.ddl.columns import ColumnDefinition
+from tailrace.schema.tables import Column, Table, TableId
+
+
+class TableEditor:
+    """One table on the way to its next structure."""
+
+    def __init__(self, table: Table) -> None:
+        self.id: TableId = table.id
+        self.columns = list(table.columns)
+        self.key = list(table.primary_key)
+        self.charset = table.default_charset
+        self.comment = table.comment
+        self._attributes = table.attributes
+
+    def table(self) -> Table:
+        """The table as it is now."""
+        known = {c.name.lower(): c.name for c in self.columns}
+        key = tuple(known[name.lower()] for name in self.key if name.lower() in known)
+        return Table(self.id, tuple(self.columns), key, self.charset, self.comment, self._attributes)
+
+    def find(self, name: str) -> int:
+        """Where a column stands.
+
+        Raises:
+            StructureError: the table has none of that name.
+
+        """
+        lowered = name.lower()
+        for at, column in enumerate(self.columns):
+            if column.name.lower() == lowered:
+                return at
+        raise StructureError(f"{self.id} has no column {name} as far as it is known")
+
+    def add(self, definition: ColumnDefinition) -> None:
+        """Puts a new column at the end."""
+        self.columns.append(definition.column(self.charset))
+        self.take_inline_key(definition)
+
+    def change(self, name: str, definition: ColumnDefinition) -> None:
+        """Gives a column another definition, and maybe another name."""
+        at = self.find(name)
+        was_optional = self.columns[at].optional
+        self.columns[at] = definition.column(self.charset)
+        self._rename_in_key(name, definition.name)
+        self.take_inline_key(definition)
+        in_key = any(definition.name.lower() == part.lower() for part in self.key)
+        if in_key and not was_optional and definition.nullable is None:
+            self._not_null(definition.name)
+
+    def rename(self, name: str, new_name: str) -> None:
+        """Gives a column another name."""
+        at = self.find(name)
+        self.columns[at] = replace(self.columns[at], name=new_name)
+        self._rename_in_key(name, new_name)
+
+    def drop(self, name: str) -> None:
+        """Takes a column out."""
+        del self.columns[self.find(name)]
+        self.key = [part for part in self.key if part.lower() != name.lower()]
+
+    def move(self, name: str, after: str | None) -> None:
+        """Puts a column behind another, or first."""
+        column = self.columns.pop(self.find(name))
+        self.columns.insert(0 if after is None else self.find(after) + 1, column)
+
+    def replace(self, name: str, column: Column) -> None:
+        """Puts another column in a column's place."""
+        self.columns[self.find(name)] = column
+
+    def set_primary_key(self, names: Sequence[str]) -> None:
+        """Makes these columns the primary key, which can't be null."""
+        self.key = list(names)
+        for name in names:
+            self._not_null(name)
+
+    def offer_unique_key(self, names: Sequence[str] | None) -> None:
+        """Takes a unique key if there is no key and no column of it can be null; None: it has expressions."""
+        if self.key or names is None:
+            return
+        if not any(self.columns[self.find(name)].optional for name in names):
+            self.key = list(names)
+
+    def convert(self, charset: str) -> None:
+        """CONVERT TO CHARACTER SET: of the table and of all its columns that have one."""
+        self.charset = charset
+        self.columns = [replace(c, charset=charset) if c.charset else c for c in self.columns]
+
+    def take_inline_key(self, definition: ColumnDefinition) -> None:
+        """A column's own PRIMARY KEY or UNIQUE."""
+        if definition.primary:
+            self.set_primary_key([definition.name])
+        elif definition.unique and not self.key:
+            self.key = [definition.name]
+
+    def _rename_in_key(self, name: str, new_name: str) -> None:
+        self.key = [new_name if part.lower() == name.lower() else part for part in self.key]
+
+    def _not_null(self, name: str) -> None:
+        at = self.find(name)
+        column = self.columns[at]
+        if column.optional:
+            computed_or_null = column.default is None
+            self.columns[at] = replace(
+                column, optional=False, has_default=column.has_default and not computed_or_null
+            )

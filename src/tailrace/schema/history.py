@@ -1,0 +1,317 @@
+"""The schema history: DDL and structures in the order of the log, in Debezium's record format.
+
+A record has `source`, `position`, `ts_ms`, `databaseName`, `ddl` and `tableChanges`. Structures at a position
+are built again from the records up to it: from their table changes, or where there are none from their DDL.
+Files written by Debezium are read, and files written here are read by Debezium.
+
+Source: Debezium documentation, "Schema history", and files that Debezium 3.6.1 wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from tailrace.errors import StructureError
+from tailrace.schema.changes_topic import SchemaEvent, quoted_id, quoted_labels, told_changes
+from tailrace.schema.ddl import TableChange
+from tailrace.schema.ddl.tokens import unescaped
+from tailrace.schema.structures import Structures
+from tailrace.schema.tables import Column, Table, TableId
+
+HistoryRecord = Mapping[str, Any]
+
+_ID_PART = re.compile(r'"((?:[^"]|"")*)"')
+
+
+def history_record(
+    source: Mapping[str, Any],
+    position: Mapping[str, Any],
+    ts_ms: int,
+    event: SchemaEvent,
+    *,
+    comments: bool = False,
+) -> dict[str, Any]:
+    """The record of one event; `position` is the offset up to which all before the statement is done."""
+    return {
+        "source": dict(source),
+        "position": dict(position),
+        "ts_ms": ts_ms,
+        "databaseName": event.database,
+        "ddl": event.ddl,
+        "tableChanges": [_change(change, comments=comments) for change in told_changes(event)],
+    }
+
+
+def rebuild(
+    records: Iterable[HistoryRecord],
+    structures: Structures,
+    *,
+    source: Mapping[str, Any] | None = None,
+    wanted: Callable[[Mapping[str, Any]], bool] = lambda _position: True,
+) -> Structures:
+    """Applies records to `structures` and gives them back.
+
+    Args:
+        records: in the order in which they were written.
+        structures: what they are applied to; usually empty.
+        source: only records of this source count; None: of any.
+        wanted: whether a record's position counts; see `at_or_before`.
+
+    Raises:
+        StructureError: a record can't be understood, or its DDL can't be.
+
+    """
+    for number, record in enumerate(records, 1):
+        try:
+            if (source is None or record["source"] == source) and wanted(record["position"]):
+                _apply(record, structures, number)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise StructureError(f"record {number} of the schema history is damaged: {error!r}") from error
+    return structures
+
+
+def at_or_before(desired: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
+    """Whether a position is at or before the desired one, by file, offset, event and row (not by GTIDs)."""
+    limit = _order(desired)
+    base = str(desired.get("file", "")).rpartition(".")[0]
+
+    def at_or_before_limit(position: Mapping[str, Any]) -> bool:
+        if str(position.get("file", "")).rpartition(".")[0] != base:
+            return True  # another server's numbers: better one record too many than one too few
+        return _order(position) <= limit
+
+    return at_or_before_limit
+
+
+def table_of(table_id: TableId, document: Mapping[str, Any], comment: str | None = None) -> Table:
+    """A table from its document in a record."""
+    return Table(
+        id=table_id,
+        columns=tuple(_column_of(c) for c in sorted(document["columns"], key=_position_of)),
+        primary_key=tuple(document.get("primaryKeyColumnNames") or ()),
+        default_charset=document.get("defaultCharsetName"),
+        comment=document.get("comment") or comment,
+        attributes=tuple((a["name"], a["value"]) for a in document.get("attributes") or ()),
+    )
+
+
+def parse_id(text: str) -> TableId:
+    """The id of a table as records have it.
+
+    Raises:
+        StructureError: it has no name, or too many parts.
+
+    """
+    parts = [part.replace('""', '"') for part in _ID_PART.findall(text)] or text.split(".")
+    if len(parts) == 1:
+        return TableId("", "", parts[0])
+    if len(parts) == 2:
+        return TableId(parts[0], "", parts[1])
+    if len(parts) == 3:
+        return TableId(parts[0], parts[1], parts[2])
+    raise StructureError(f"{text} is not the id of a table")
+
+
+class HistoryFile:
+    """A schema history in a file of JSON lines, one writer at a time.
+
+    What is appended is on the disk when `append` returns. A last line that was cut off by a crash is passed
+    over, and taken away by the next append. Records that are there already are not written again: after a
+    restart the log is read from a little earlier.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._path = Path(path)
+        self._seen: set[bytes] | None = None
+        self._end = 0
+
+    def load(self) -> list[dict[str, Any]]:
+        """All records, in order; none where the file is missing.
+
+        Raises:
+            StructureError: a line that is not the last one can't be read.
+
+        """
+        text = self._path.read_bytes() if self._path.exists() else b""
+        lines = text.split(b"\n")
+        cut_off = lines.pop()
+        records = [_parsed(line, self._path, number) for number, line in enumerate(lines, 1) if line.strip()]
+        self._end = len(text) - len(cut_off)
+        if whole := _whole(cut_off):  # Debezium's file may end without a line's end
+            records.append(whole)
+            self._end = len(text)
+        self._seen = {_identity(record) for record in records}
+        return records
+
+    def append(self, records: Iterable[HistoryRecord]) -> int:
+        """Adds those records that are not there yet, durably; says how many."""
+        if self._seen is None:
+            self.load()
+        fresh = self._fresh(records)
+        if fresh:
+            self._write(b"".join(orjson.dumps(record) + b"\n" for record in fresh))
+        return len(fresh)
+
+    def _fresh(self, records: Iterable[HistoryRecord]) -> list[HistoryRecord]:
+        seen = self._seen if self._seen is not None else set()
+        fresh = []
+        for record in records:
+            identity = _identity(record)
+            if identity not in seen:
+                seen.add(identity)
+                fresh.append(record)
+        return fresh
+
+    def _write(self, lines: bytes) -> None:
+        new = not self._path.exists()
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        with self._path.open("ab") as file:
+            file.truncate(self._end)
+            if self._end and not _ends_with_newline(self._path, self._end):
+                file.write(b"\n")
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+            self._end = file.tell()
+        if new:
+            _sync_directory(self._path.parent)
+
+
+def _apply(record: HistoryRecord, structures: Structures, number: int) -> None:
+    changes = record.get("tableChanges")
+    if changes:
+        for change in changes:
+            _apply_change(change, structures)
+    elif record.get("ddl"):
+        structures.apply(
+            record.get("databaseName") or "", record["ddl"], at=f"record {number} of the schema history"
+        )
+
+
+def _apply_change(change: Mapping[str, Any], structures: Structures) -> None:
+    table_id = parse_id(change["id"])
+    if change["type"] == "DROP":
+        structures.remove(table_id)
+        return
+    if change.get("previousId"):
+        structures.remove(parse_id(change["previousId"]))
+    structures.put(table_of(table_id, change["table"], change.get("comment")))
+
+
+def _change(change: TableChange, *, comments: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"type": change.type.value, "id": quoted_id(change.id) if change.id else ""}
+    if change.previous_id:
+        found["previousId"] = quoted_id(change.previous_id)
+    if change.table is not None:
+        found["table"] = _table(change.table, comments=comments)
+        found["comment"] = change.table.comment if comments else None
+    return found
+
+
+def _table(table: Table, *, comments: bool) -> dict[str, Any]:
+    return {
+        "defaultCharsetName": table.default_charset,
+        "primaryKeyColumnNames": list(table.primary_key),
+        "columns": [_column(c, at, comments=comments) for at, c in enumerate(table.columns, 1)],
+        "attributes": [{"name": name, "value": value} for name, value in table.attributes],
+    }
+
+
+def _column(column: Column, position: int, *, comments: bool) -> dict[str, Any]:
+    size = {"length": column.length, "scale": column.scale}
+    default = {} if column.default is None else {"defaultValueExpression": column.default}
+    return {
+        "name": column.name,
+        "jdbcType": column.jdbc_type,
+        "typeName": column.type_name,
+        "typeExpression": column.type_expression,
+        "charsetName": column.charset,
+        **{name: value for name, value in size.items() if value is not None},
+        "position": position,
+        "optional": column.optional,
+        "autoIncremented": column.auto_incremented,
+        "generated": column.generated,
+        "comment": column.comment if comments else None,
+        "hasDefaultValue": column.has_default,
+        **default,
+        "enumValues": quoted_labels(column),
+    }
+
+
+def _column_of(document: Mapping[str, Any]) -> Column:
+    default = document.get("defaultValueExpression")
+    return Column(
+        name=document["name"],
+        type_name=document["typeName"],
+        type_expression=document.get("typeExpression") or document["typeName"],
+        jdbc_type=document["jdbcType"],
+        length=document.get("length"),
+        scale=document.get("scale"),
+        charset=document.get("charsetName"),
+        optional=document["optional"],
+        auto_incremented=document["autoIncremented"],
+        generated=document["generated"],
+        has_default=bool(document.get("hasDefaultValue")) or default is not None,
+        default=default,
+        enum_values=tuple(_label_of(text) for text in document.get("enumValues") or ()),
+        comment=document.get("comment"),
+    )
+
+
+def _label_of(text: str) -> str:
+    quoted = len(text) >= 2 and text[0] == text[-1] and text[0] in "'\""
+    return unescaped(text[1:-1]) if quoted else text
+
+
+def _position_of(document: Mapping[str, Any]) -> int:
+    return int(document["position"])
+
+
+def _order(position: Mapping[str, Any]) -> tuple[int, int, int, int]:
+    number = str(position.get("file", "")).rpartition(".")[2]
+    return (
+        int(number) if number.isdigit() else 0,
+        int(position.get("pos", 0)),
+        int(position.get("event", 0)),
+        int(position.get("row", 0)),
+    )
+
+
+def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
+    record = _whole(line)
+    if record is None:
+        raise StructureError(f"line {number} of the schema history {path} is not a record: {line[:80]!r}")
+    return record
+
+
+def _whole(line: bytes) -> dict[str, Any] | None:
+    try:
+        record = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return record if isinstance(record, dict) and "source" in record and "position" in record else None
+
+
+def _identity(record: HistoryRecord) -> bytes:
+    parts = [record.get(name) for name in ("source", "position", "databaseName", "ddl")]
+    return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+
+
+def _ends_with_newline(path: Path, end: int) -> bool:
+    with path.open("rb") as file:
+        file.seek(end - 1)
+        return file.read(1) == b"\n"
+
+
+def _sync_directory(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

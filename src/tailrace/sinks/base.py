@@ -1,0 +1,41 @@
+"""What a sink of the direct way offers to the task that delivers.
+
+A sink keeps, beside the records, how far each lane has come; both become visible at once, by `commit`. Its record is
+the only truth about delivery: a task begins by reading it and goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from tailrace.changes.records import Records
+from tailrace.connectors.base import HistoryRecord, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What a sink knows of a lane: nothing yet (`progress` is None), or how far it came and with which structures."""
+
+    progress: Progress | None = None
+    history: Sequence[HistoryRecord] = field(default=())
+
+
+class Sink(Protocol):
+    """A place for records. Made anew by every task and by the planner."""
+
+    def peek(self, lane: int) -> Progress | None:
+        """How far a lane has come, without disturbing the task that may be at work there."""
+
+    def open(self, lane: int) -> Opened:
+        """Take a lane over: from now on, whoever had it before gets a `FencedError` from `commit`."""
+
+    def write(self, records: Sequence[Records]) -> int:
+        """Take records in, invisible until they are committed; returns their size in bytes."""
+
+    def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
+        """Make everything written since the last commit visible, with the progress, at once and for good."""
+
+    def close(self) -> None:
+        """Let go; what was not committed is dropped."""

@@ -1,0 +1,73 @@
+"""The console: events go over the link to the driver, which owns the screen and prints them.
+
+A screen can't take anything back, so events appear when they are read, and what was read after the last commit
+appears again after a crash. Progress is kept in a folder, as for files, so that a later run goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from tailrace.changes.records import Records
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.errors import ConfigError
+from tailrace.sinks.base import Opened
+from tailrace.sinks.lane_record import Commit, LaneRecord
+from tailrace.sinks.lines import render_lines
+from tailrace.source.link import Reporter
+
+LINES_A_MESSAGE = 500
+
+
+class ConsoleSink:
+    """The sink for one task: prints by way of the driver."""
+
+    def __init__(self, folder: Path, source: str, run: str, link: str) -> None:
+        self._folder = folder
+        self._source = source
+        self._run = run
+        self._record = self._lane_record(0)
+        self._last: Commit | None = None
+        self._screen = Reporter(link)
+
+    def peek(self, lane: int) -> Progress | None:
+        """How far a lane has come."""
+        commit = self._lane_record(lane).read()
+        return commit.progress if commit else None
+
+    def open(self, lane: int) -> Opened:
+        """Take the lane over."""
+        if not self._screen.connected:
+            raise ConfigError("--to console prints where the driver runs: it needs a local master")
+        self._record = self._lane_record(lane)
+        with self._record.locked():
+            self._last = self._record.take()
+        return Opened(self._last.progress if self._last else None, self._record.history(self._last))
+
+    def write(self, records: Sequence[Records]) -> int:
+        """Print events, in log order over all topics."""
+        rendered = [render_lines(item) for item in records]
+        lines = [line for item in rendered for line in bytes(item.data).splitlines()]
+        order = np.argsort(np.concatenate([item.log_order for item in records]), kind="stable")
+        for first in range(0, len(order), LINES_A_MESSAGE):
+            self._screen.send("events", [lines[i].decode() for i in order[first : first + LINES_A_MESSAGE]])
+        return sum(map(len, lines))
+
+    def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
+        """Store the progress."""
+        with self._record.locked():
+            self._last = self._record.store(self._last, progress, history, ())
+
+    def close(self) -> None:
+        """Let go of the screen."""
+        self._screen.close()
+
+    def superseded_by_same_run(self) -> bool:
+        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        return self._record.superseded_by_same_run()
+
+    def _lane_record(self, lane: int) -> LaneRecord:
+        return LaneRecord(self._folder / f"lane-{lane}", self._source, self._run)

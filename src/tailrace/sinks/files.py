@@ -1,0 +1,197 @@
+"""Files: one folder a topic, lines of JSON, each committed line there exactly once whatever is killed when.
+
+    DIR/inventory.shop.orders/0000000000000042-lane0.jsonl
+    DIR/_tailrace/lane-0/                                     progress, structures, files not committed yet
+
+A commit makes one new file for each topic that has something to tell. Files are never appended to: a file that a
+reader can see is whole and stays as it is, so a reader needs no rule about what counts. The price is the number of
+files, which the task keeps low by committing about once a second, or when there is enough.
+
+A commit goes like this: the files are written under names of this attempt (`_tailrace/lane-0/epoch-7/`) and brought
+to the disk; one rename stores the record that names them together with the progress; then they are moved to where
+readers look. A crash before the record leaves nothing but rubbish, which the next owner removes; a crash after it
+leaves moves to be done, which the next owner does first. The number of the commit begins the file's name, so that
+names sort in log order.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from urllib.parse import quote
+
+from tailrace.changes.records import Records
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.errors import FencedError, ProgressError
+from tailrace.sinks.base import Opened
+from tailrace.sinks.lane_record import Commit, LaneRecord, sync_folder
+from tailrace.sinks.lines import render_lines
+
+OWN_FOLDER = "_tailrace"
+SUFFIX = ".jsonl"
+SPILL_BYTES = 1 << 20  # held in memory for each topic before it goes to its file
+LONGEST_NAME = 200
+
+
+class FilesSink:
+    """The sink for one task: a lane's files below `folder`."""
+
+    def __init__(self, folder: Path, source: str, run: str) -> None:
+        self._folder = folder
+        self._source = source
+        self._run = run
+        self._lane = 0
+        self._record = self._lane_record(0)
+        self._last: Commit | None = None
+        self._pending: dict[str, _PendingFile] = {}
+
+    def peek(self, lane: int) -> Progress | None:
+        """How far a lane has come."""
+        commit = self._lane_record(lane).read()
+        return commit.progress if commit else None
+
+    def open(self, lane: int) -> Opened:
+        """Take the lane over, finish the last commit and remove what was left uncommitted."""
+        self._lane = lane
+        self._record = self._lane_record(lane)
+        with self._record.locked():
+            last = self._record.take()
+            if last is None:
+                self._refuse_foreign_files()
+            else:
+                self._publish(last)
+            self._remove_leftovers()
+            self._own_folder().mkdir()
+        self._last = last
+        return Opened(last.progress if last else None, self._record.history(last))
+
+    def write(self, records: Sequence[Records]) -> int:
+        """Append lines to the topics' next files."""
+        size = 0
+        for item in records:
+            lines = render_lines(item)
+            if len(lines.data):
+                pending = self._pending_file(item.topic)
+                pending.append(lines.data.tobytes())
+                size += len(lines.data)
+                if pending.held >= SPILL_BYTES:
+                    self._while_owner(pending.spill)
+        return size
+
+    def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
+        """Show the files and store the progress, at once."""
+        for pending in self._pending.values():
+            self._while_owner(pending.finish)
+        files = [self._names(topic, pending) for topic, pending in self._pending.items()]
+        with self._record.locked():
+            self._last = self._record.store(self._last, progress, history, files)
+            self._publish(self._last)
+        self._pending.clear()
+
+    def close(self) -> None:
+        """Drop what is not committed."""
+        self._pending.clear()
+        if self._record.epoch:
+            shutil.rmtree(self._own_folder(), ignore_errors=True)
+
+    def _lane_record(self, lane: int) -> LaneRecord:
+        return LaneRecord(self._folder / OWN_FOLDER / f"lane-{lane}", self._source, self._run)
+
+    def _own_folder(self) -> Path:
+        return self._record.folder / f"epoch-{self._record.epoch}"
+
+    def _pending_file(self, topic: str) -> _PendingFile:
+        pending = self._pending.get(topic)
+        if pending is None:
+            pending = _PendingFile(self._own_folder() / f"{len(self._pending)}{SUFFIX}")
+            self._pending[topic] = pending
+        return pending
+
+    def _names(self, topic: str, pending: _PendingFile) -> tuple[str, str]:
+        number = self._last.number + 1 if self._last else 1
+        name = f"{topic_folder(topic)}/{number:016d}-lane{self._lane}{SUFFIX}"
+        return str(pending.path.relative_to(self._folder)), name
+
+    def _publish(self, commit: Commit) -> None:
+        """Move the files of a commit to where readers look; those that are gone were moved before."""
+        folders = set()
+        for written, seen in commit.files:
+            target = self._folder / seen
+            if not target.parent.exists():
+                target.parent.mkdir(parents=True, exist_ok=True)
+                folders.add(self._folder)
+            try:
+                (self._folder / written).rename(target)
+            except FileNotFoundError:
+                continue
+            folders.add(target.parent)
+        for folder in folders:
+            sync_folder(folder)
+
+    def _remove_leftovers(self) -> None:
+        for folder in self._record.folder.glob("epoch-*"):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _refuse_foreign_files(self) -> None:
+        found = next(self._folder.glob(f"*/*-lane{self._lane}{SUFFIX}"), None)
+        if found is not None:
+            raise ProgressError(
+                f"{self._folder} holds files ({found.relative_to(self._folder)}) but no progress: "
+                f"{OWN_FOLDER} was removed; deliver to an empty folder, or move the files away"
+            )
+
+    def _while_owner(self, step: Callable[[], None]) -> None:
+        """Run a step that fails on missing folders once another task has taken over and tidied up."""
+        try:
+            step()
+        except FileNotFoundError as error:
+            with self._record.locked():
+                self._record.check_owner()
+            raise ProgressError(f"{error.filename} has vanished while tailrace was writing it") from error
+
+    def superseded_by_same_run(self) -> bool:
+        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        return self._record.superseded_by_same_run()
+
+
+class _PendingFile:
+    """A topic's next file: kept in memory up to a size, then appended to, on the disk at the commit."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.held = 0
+        self._chunks: list[bytes] = []
+
+    def append(self, lines: bytes) -> None:
+        self._chunks.append(lines)
+        self.held += len(lines)
+
+    def spill(self) -> None:
+        """Move what is held to the file."""
+        self._write(sync=False)
+
+    def finish(self) -> None:
+        """Bring everything to the disk."""
+        self._write(sync=True)
+
+    def _write(self, *, sync: bool) -> None:
+        with self.path.open("ab") as file:
+            file.writelines(self._chunks)
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        self._chunks.clear()
+        self.held = 0
+
+
+def topic_folder(topic: str) -> str:
+    """The name of a topic's folder: the topic's, where that is fit for one."""
+    name = quote(topic, safe="-_ ")
+    if name.startswith(".") or name == OWN_FOLDER:
+        name = f"%{ord(name[0]):02X}{name[1:]}"
+    if len(name) > LONGEST_NAME:
+        name = f"{name[:LONGEST_NAME]}~{sha256(topic.encode()).hexdigest()[:16]}"
+    return name

@@ -1,0 +1,204 @@
+"""The record of a lane in a folder: its progress and structures, changed all at once, by one owner at a time.
+
+    lock            held while the record changes hands or changes (flock: the system drops it with the process)
+    owner.json      the epoch, counted up by each task that takes the lane over, and who that was
+    commit.json     the last commit: progress, files, committed length of the history; replaced by a rename
+    history.jsonl   the schema history, appended to; what lies beyond the committed length does not count
+
+A task that was taken over finds another epoch than its own when it wants to commit, and ends: it can have written
+files that nobody will look at, but it can't have committed.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.errors import FencedError, ProgressError
+
+FORMAT = 1
+LOCK_SECONDS = 60
+LOCK_POLL_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit: its number, counted from 1, and what holds since.
+
+    Attributes:
+        source: whose progress this is, as `kind topic-prefix`.
+        files: (written as, to be seen as), relative to the sink's folder.
+        history_bytes: how much of `history.jsonl` counts.
+
+    """
+
+    number: int
+    source: str
+    delivered: str
+    restart: Mapping[str, Any]
+    files: Sequence[tuple[str, str]] = ()
+    history_bytes: int = 0
+    epoch: int = 0
+    committed_at_ms: int = 0
+    format: int = field(default=FORMAT)
+
+    @property
+    def progress(self) -> Progress:
+        """The progress that it stored."""
+        return Progress(self.delivered, self.restart)
+
+
+class LaneRecord:
+    """The record of one lane of one source in a folder of its own."""
+
+    def __init__(self, folder: Path, source: str, run: str) -> None:
+        self.folder = folder
+        self.epoch = 0
+        self._source = source
+        self._run = run
+
+    def read(self) -> Commit | None:
+        """The last commit; None before the first."""
+        path = self.folder / "commit.json"
+        try:
+            fields = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError) as error:
+            raise ProgressError(f"the progress record {path} can't be read: {error}") from error
+        return self._checked(path, fields)
+
+    def take(self) -> Commit | None:
+        """Become the owner; call it with the lock held."""
+        commit = self.read()
+        self.epoch = max(self._owner().get("epoch", 0), commit.epoch if commit else 0) + 1
+        owner = {"epoch": self.epoch, "run": self._run, "host": socket.gethostname(), "pid": os.getpid()}
+        replace_file(self.folder / "owner.json", owner)
+        self._drop_uncommitted_history(commit)
+        return commit
+
+    def check_owner(self) -> None:
+        """Raise `FencedError` unless this task is still the owner; call it with the lock held."""
+        owner = self._owner()
+        if owner.get("epoch") == self.epoch:
+            return
+        raise FencedError(
+            f"{self.folder} was taken over by process {owner.get('pid')} on {owner.get('host')}"
+            + ("" if owner.get("run") == self._run else ", another run: only one may deliver to the same place")
+        )
+
+    def superseded_by_same_run(self) -> bool:
+        """Whether the owner is another attempt of the same run, so that nothing is wrong."""
+        return bool(self._owner().get("run") == self._run)
+
+    def store(
+        self, last: Commit | None, progress: Progress, history: Sequence[HistoryRecord], files: Sequence[tuple[str, str]]
+    ) -> Commit:
+        """Commit, by one rename; call it with the lock held, once the files are on the disk."""
+        self.check_owner()
+        commit = Commit(
+            number=last.number + 1 if last else 1,
+            source=self._source,
+            delivered=progress.delivered,
+            restart=progress.restart,
+            files=tuple(files),
+            history_bytes=self._append_history(last, history),
+            epoch=self.epoch,
+            committed_at_ms=time.time_ns() // 1_000_000,
+        )
+        replace_file(self.folder / "commit.json", asdict(commit))
+        return commit
+
+    def history(self, commit: Commit | None) -> list[HistoryRecord]:
+        """The schema history as of a commit."""
+        if commit is None or commit.history_bytes == 0:
+            return []
+        path = self.folder / "history.jsonl"
+        try:
+            with path.open("rb") as file:
+                text = file.read(commit.history_bytes)
+        except OSError as error:
+            raise ProgressError(f"the schema history {path} can't be read: {error}") from error
+        if len(text) < commit.history_bytes:
+            raise ProgressError(f"{path} is shorter than the {commit.history_bytes} bytes that were committed")
+        return [json.loads(line) for line in text.splitlines()]
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Hold the lane's lock."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / "lock").open("ab") as file:
+            _lock(file.fileno(), self.folder)
+            yield
+
+    def _owner(self) -> dict[str, Any]:
+        try:
+            owner: dict[str, Any] = json.loads((self.folder / "owner.json").read_bytes())
+        except FileNotFoundError:
+            return {}
+        return owner
+
+    def _checked(self, path: Path, fields: dict[str, Any]) -> Commit:
+        if fields.get("format") != FORMAT:
+            raise ProgressError(f"{path} has format {fields.get('format')!r}; this tailrace reads {FORMAT}")
+        if fields["source"] != self._source:
+            raise ProgressError(f"{path} is the progress of {fields['source']!r}, not of {self._source!r}")
+        return Commit(**{**fields, "files": tuple(tuple(pair) for pair in fields["files"])})
+
+    def _append_history(self, last: Commit | None, history: Sequence[HistoryRecord]) -> int:
+        length = last.history_bytes if last else 0
+        if not history:
+            return length
+        lines = b"".join(json.dumps(record, ensure_ascii=False).encode() + b"\n" for record in history)
+        with (self.folder / "history.jsonl").open("ab") as file:
+            file.write(lines)
+            file.flush()
+            os.fsync(file.fileno())
+        return length + len(lines)
+
+    def _drop_uncommitted_history(self, commit: Commit | None) -> None:
+        path = self.folder / "history.jsonl"
+        if path.exists():
+            os.truncate(path, commit.history_bytes if commit else 0)
+
+
+def replace_file(path: Path, content: Mapping[str, Any]) -> None:
+    """Replace a file by JSON so that a reader, or a crash, sees the old or the new one, whole."""
+    new = path.with_name(path.name + ".new")
+    with new.open("wb") as file:
+        file.write(json.dumps(content, ensure_ascii=False).encode())
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's names to the disk."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: Path) -> None:
+    deadline = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise ProgressError(f"{folder}/lock has been held by another process for {LOCK_SECONDS} s") from None
+            time.sleep(LOCK_POLL_SECONDS)
+        else:
+            return

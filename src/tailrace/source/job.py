@@ -1,0 +1,84 @@
+"""A job of the direct way: what is read, where it goes and at what pace; it travels to the tasks as one text.
+
+The configuration travels as people wrote it, so that `${env:…}` and `${file:…}` are replaced where the task runs and
+a secret kept outside of it never enters Spark's plans.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from attrs import asdict, field, frozen
+
+from tailrace.connectors import load_object
+from tailrace.connectors.base import Connector
+from tailrace.sinks import open_sink
+from tailrace.sinks.base import Sink
+
+CONNECTOR_FACTORY = "tailrace.connectors:connector_from"
+
+
+@frozen(kw_only=True)
+class Pace:
+    """When a task commits and when it ends.
+
+    Attributes:
+        slice_seconds: how long a task works before it makes room for the next; bounded work is not cut.
+        commit_seconds: at most this long after a commit comes the next, if there is anything to commit.
+        commit_bytes, commit_changes: a commit comes earlier when this much waits for it.
+        max_retries: attempts after a retriable error: -1 without limit, 0 never.
+        retry_seconds: pause before each of them.
+
+    """
+
+    slice_seconds: float = 30.0
+    commit_seconds: float = 1.0
+    commit_bytes: int = 64 << 20
+    commit_changes: int = 500_000
+    max_retries: int = -1
+    retry_seconds: float = 10.0
+
+
+@frozen(kw_only=True)
+class Job:
+    """Everything that a planner and its tasks need.
+
+    Attributes:
+        document: the connector's configuration, `{"name", "config"}` or flat.
+        source: whose changes these are, told in progress records so that they are not mixed up.
+        target: where records go, as on the command line: `files:DIR`, `console`.
+        link: the address of the driver's `Link`; "" without one.
+        run: tells two runs of the same job apart.
+        connector: `module:function` that makes a `Connector` of the document.
+
+    """
+
+    document: Mapping[str, Any]
+    source: str
+    target: str
+    pace: Pace = field(factory=Pace)
+    link: str = ""
+    run: str = field(factory=lambda: uuid.uuid4().hex)
+    connector: str = CONNECTOR_FACTORY
+
+    def to_json(self) -> str:
+        """As one text."""
+        return json.dumps(asdict(self))
+
+    @classmethod
+    def from_json(cls, text: str) -> Job:
+        """From `to_json`."""
+        fields = json.loads(text)
+        return cls(**{**fields, "pace": Pace(**fields["pace"])})
+
+    def new_connector(self) -> Connector:
+        """The connector, with placeholders replaced here and now."""
+        make: Callable[[Mapping[str, Any]], Connector] = load_object(self.connector)
+        return make(self.document)
+
+    def new_sink(self) -> Sink:
+        """The sink."""
+        return open_sink(self.target, source=self.source, run=self.run, link=self.link)

@@ -1,0 +1,121 @@
+"""The link between the driver and the tasks that run on the same machine: figures, notices and console lines one way,
+"stop" the other.
+
+It is a convenience, not part of delivery: a task without a link (on another machine, or after the driver's death)
+works by its time budget alone. A Unix socket in a folder that only this user can enter, so no key is needed; messages
+are JSON, never pickles.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from multiprocessing.connection import Client, Connection, Listener
+from pathlib import Path
+from typing import Any
+
+Handler = Callable[[str, Any], None]
+GO, STOP = b"go", b"stop"
+ASK_SECONDS = 0.1
+
+
+class Link:
+    """The driver's end. `handler(kind, content)` is called on threads of the link, one message at a time."""
+
+    def __init__(self, handler: Handler) -> None:
+        self._handler = handler
+        self._stop = threading.Event()
+        self._lock = threading.Lock()
+        self._folder = Path(tempfile.mkdtemp(prefix="tailrace-"))
+        self.address = str(self._folder / "link")
+        self._listener = Listener(self.address, family="AF_UNIX")
+        threading.Thread(target=self._accept, daemon=True, name="tailrace-link").start()
+
+    def stop_tasks(self) -> None:
+        """Ask all tasks, those to come as well, to commit and end."""
+        self._stop.set()
+
+    def close(self) -> None:
+        """Take no more messages."""
+        self._listener.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: Connection) -> None:
+        with connection, suppress(EOFError, OSError):
+            while True:
+                kind, content = json.loads(connection.recv_bytes())
+                if kind != "ask":
+                    with self._lock:
+                        self._handler(kind, content)
+                connection.send_bytes(STOP if self._stop.is_set() else GO)
+
+
+class Reporter:
+    """A task's end; every message is answered, so what was sent has been handled."""
+
+    def __init__(self, address: str) -> None:
+        self._connection: Connection | None = None
+        self._stopping = False
+        self._asked_at = -ASK_SECONDS
+        self._connect(address)
+
+    @property
+    def connected(self) -> bool:
+        """Whether anybody listens."""
+        return self._connection is not None
+
+    def report(self, figures: Mapping[str, Any]) -> None:
+        """Tell what was done so far."""
+        self.send("figures", figures)
+
+    def notice(self, text: str) -> None:
+        """Tell something that a person should know."""
+        self.send("notice", text)
+
+    def stopping(self) -> bool:
+        """Whether to end soon: the driver says so, or it is gone."""
+        now = time.monotonic()
+        if now - self._asked_at >= ASK_SECONDS:
+            self._asked_at = now
+            self.send("ask", None)
+        return self._stopping
+
+    def send(self, kind: str, content: Any) -> None:
+        """Send a message and wait until it was handled."""
+        if self._connection is None:
+            return
+        try:
+            self._connection.send_bytes(json.dumps([kind, content]).encode())
+            self._stopping = self._connection.recv_bytes() == STOP
+        except (EOFError, OSError):
+            self.close()
+            self._stopping = True
+
+    def close(self) -> None:
+        """Let go of the driver."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _connect(self, address: str) -> None:
+        if not address:
+            return
+        try:
+            self._connection = Client(address, family="AF_UNIX")  # type: ignore[assignment]
+        except ConnectionRefusedError:
+            self._stopping = True  # the driver was killed
+        except OSError:
+            pass  # another machine than the driver's

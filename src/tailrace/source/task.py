@@ -1,0 +1,205 @@
+"""The task of the direct way: take the lane, read the log from where the sink stands, deliver, commit, again.
+
+It ends at its time budget, at the end of a bounded turn, or when the driver asks it to stop; a kill at any moment is
+just as safe, because only commits count. Retriable errors are retried here, from what was read completely, without
+giving up the lane.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from typing import Protocol, cast
+
+from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.errors import FencedError, RetriableError, TailraceError
+from tailrace.sinks.base import Sink
+from tailrace.source.job import Job, Pace
+from tailrace.source.link import Reporter
+from tailrace.source.slices import Turn, check_progress
+
+WAIT_STEP_SECONDS = 0.2
+
+
+class StoppedError(TailraceError):
+    """A bounded turn was asked to stop before its end; Spark must not take it for done."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """What a task did so far, for display only.
+
+    Attributes:
+        task: tells the tasks of a run apart.
+        delivered: text of the last position that was committed.
+        lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
+
+    """
+
+    task: str = field(default_factory=lambda: uuid.uuid4().hex)
+    changes: int = 0
+    records: int = 0
+    bytes: int = 0
+    commits: int = 0
+    delivered: str = ""
+    lag_ms: int = -1
+
+
+def deliver(job: Job, turn: Turn) -> Figures:
+    """Do a turn."""
+    sink = job.new_sink()
+    reporter = Reporter(job.link)
+    with closing(sink), closing(reporter):
+        try:
+            return _Delivery(job, turn, sink, reporter).run()
+        except FencedError:
+            superseded = getattr(sink, "superseded_by_same_run", lambda: False)
+            if not superseded():
+                raise
+            return Figures()
+
+
+class _Delivery:
+    """The state of one turn."""
+
+    def __init__(self, job: Job, turn: Turn, sink: Sink, reporter: Reporter) -> None:
+        self._job = job
+        self._turn = turn
+        self._sink = sink
+        self._reporter = reporter
+        self._figures = Figures()
+        self._history: list[HistoryRecord] = []
+        self._progress: Progress | None = None
+        self._uncommitted = _Uncommitted()
+        self._ends_at = time.monotonic() + job.pace.slice_seconds
+        self._last_commit = 0.0
+        self._failures = 0
+
+    def run(self) -> Figures:
+        opened = self._sink.open(self._turn.lane)
+        check_progress(first=self._turn.first, floor=self._turn.floor, progress=opened.progress)
+        self._progress, self._history = opened.progress, list(opened.history)
+        while not self._attempt():
+            pass
+        return self._figures
+
+    def _attempt(self) -> bool:
+        """Read until the end, or until a retriable error; whether the end was reached."""
+        try:
+            connector = self._job.new_connector()
+            progress = self._progress or self._begin(connector)
+            self._read(connector, progress)
+        except RetriableError as error:
+            self._commit()
+            return self._pause(error)
+        return True
+
+    def _begin(self, connector: Connector) -> Progress:
+        """The first commit: nothing was delivered, but from here on the beginning is fixed."""
+        point = connector.start_point()
+        self._uncommitted = _Uncommitted(Progress("", point.restart), list(point.history))
+        self._commit()
+        return cast(Progress, self._progress)
+
+    def _read(self, connector: Connector, progress: Progress) -> None:
+        batches = connector.read(LogRange(progress.restart, self._turn.until), progress, tuple(self._history))
+        with closing(cast("_Closable", batches)):
+            for batch in batches:
+                self._take(batch)
+                if self._is_due():
+                    self._commit()
+                if self._is_over():
+                    break
+        self._commit()
+
+    def _take(self, batch: LogBatch) -> None:
+        size = self._sink.write(batch.records) if batch.records else 0
+        self._uncommitted.add(batch, size)
+        if not batch.idle:
+            self._failures = 0
+
+    def _is_due(self) -> bool:
+        pace, waiting = self._job.pace, self._uncommitted
+        if waiting.progress is None:
+            return False
+        enough = waiting.bytes >= pace.commit_bytes or waiting.changes >= pace.commit_changes
+        return enough or time.monotonic() - self._last_commit >= pace.commit_seconds
+
+    def _is_over(self) -> bool:
+        if self._reporter.stopping():
+            self._stop()
+            return True
+        return self._turn.until is None and time.monotonic() >= self._ends_at
+
+    def _stop(self) -> None:
+        self._commit()
+        if self._turn.until is not None:
+            raise StoppedError("stopped as asked; everything that was read is delivered")
+
+    def _commit(self) -> None:
+        waiting, self._uncommitted = self._uncommitted, _Uncommitted()
+        self._last_commit = time.monotonic()
+        if waiting.progress is None or (waiting.progress == self._progress and not waiting.has_content):
+            return
+        self._sink.commit(waiting.progress, waiting.history)
+        self._progress = waiting.progress
+        self._history += waiting.history
+        waiting.count_into(self._figures)
+        self._reporter.report(asdict(self._figures))
+
+    def _pause(self, error: RetriableError) -> bool:
+        """Wait before the next attempt; whether the turn is over instead."""
+        pace = self._job.pace
+        self._failures += 1
+        if 0 <= pace.max_retries < self._failures:
+            raise error
+        self._reporter.notice(f"{error}; trying again in {pace.retry_seconds:g} s")
+        until = time.monotonic() + pace.retry_seconds
+        while time.monotonic() < until:
+            if self._reporter.stopping():
+                self._stop()
+                return True
+            time.sleep(min(WAIT_STEP_SECONDS, pace.retry_seconds))
+        return False
+
+
+class _Closable(Protocol):
+    """What reading gives: a generator, which holds a connection until it is closed."""
+
+    def __iter__(self) -> Iterator[LogBatch]: ...
+
+    def close(self) -> None: ...
+
+
+class _Uncommitted:
+    """What was written since the last commit."""
+
+    def __init__(self, progress: Progress | None = None, history: list[HistoryRecord] | None = None) -> None:
+        self.progress = progress
+        self.history = history or []
+        self.changes = self.records = self.bytes = 0
+        self.source_ts_ms: int | None = None
+
+    @property
+    def has_content(self) -> bool:
+        return bool(self.records or self.history)
+
+    def add(self, batch: LogBatch, size: int) -> None:
+        self.progress = batch.progress
+        self.history += batch.history
+        self.changes += batch.changes
+        self.records += sum(map(len, batch.records))
+        self.bytes += size
+        self.source_ts_ms = batch.source_ts_ms or self.source_ts_ms
+
+    def count_into(self, figures: Figures) -> None:
+        figures.changes += self.changes
+        figures.records += self.records
+        figures.bytes += self.bytes
+        figures.commits += 1
+        figures.delivered = self.progress.delivered if self.progress else ""
+        if self.source_ts_ms is not None:
+            figures.lag_ms = max(0, time.time_ns() // 1_000_000 - self.source_ts_ms)

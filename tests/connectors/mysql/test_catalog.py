@@ -1,0 +1,251 @@
+"""What servers say about themselves, and structures that hold at a place in the log."""
+
+import contextlib
+import itertools
+import threading
+import uuid
+
+import pytest
+
+from support.mysql_settings import settings_for
+from support.packets import events
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.connection import connect
+from tailrace.connectors.mysql.gtid import GtidSet, source_filter
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.stream import BinlogStream, From, Options
+from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
+from tailrace.schema.tables import TableId
+from tailrace.testing.mysql_server import MySqlServer
+
+pytestmark = pytest.mark.mysql
+
+NO_LOCKS = "SELECT, REPLICATION SLAVE, REPLICATION CLIENT"
+WITH_BACKUP_LOCK = f"{NO_LOCKS}, BACKUP_ADMIN"
+EVERY_SOURCE = source_filter()
+
+
+@pytest.fixture
+def connection(mysql_server):
+    opened = connect(settings_for(mysql_server))
+    yield opened
+    opened.close()
+
+
+def connection_of(server, privileges):
+    user = f"u_{uuid.uuid4().hex[:8]}"
+    server.create_connector_user(user, "pw", privileges)
+    return connect(settings_for(server, database_user=user, database_password="pw"))
+
+
+def test_a_server_says_what_it_is(mysql_server, connection):
+    server = catalog.server(connection)
+    assert server.version >= (8, 0, 0)
+    assert server.has_gtids
+    assert server.is_on("log_bin")
+    assert server["binlog_row_metadata"] == "FULL"
+    assert server["no such variable"] == ""
+    assert server.uuid == mysql_server.variable("server_uuid")
+
+
+def test_the_head_is_where_the_next_transaction_begins(mysql_server, connection, database):
+    server = catalog.server(connection)
+    before = catalog.head(connection, server)
+    mysql_server.sql("CREATE TABLE t (id INT)", database)
+    after = catalog.head(connection, server)
+    assert after.pos > before.pos
+    assert GtidSet.parse(after.gtids).subtract(GtidSet.parse(before.gtids)).count() == 1
+    start = From(before.file, before.pos)
+    with BinlogStream(settings_for(mysql_server), start, Options(blocking=False)) as stream:
+        assert any(b"CREATE TABLE t" in event for event in events(stream))
+
+
+def test_the_head_without_gtids_has_no_gtid_set(mysql_minimal):
+    opened = connect(settings_for(mysql_minimal))
+    server = catalog.server(opened)
+    assert not server.has_gtids
+    assert catalog.head(opened, server).gtids is None
+
+
+def test_a_server_without_a_log_has_no_head():
+    with MySqlServer(gtid=False, flags=("--skip-log-bin",)) as server:
+        opened = connect(settings_for(server))
+        with pytest.raises(SourceSetupError, match="no binary log"):
+            catalog.head(opened, catalog.server(opened))
+
+
+def test_log_files_come_with_their_sizes(connection):
+    head = catalog.head(connection, catalog.server(connection))
+    files = catalog.files(connection)
+    assert files[head.file] >= head.pos
+    assert list(files) == sorted(files)
+
+
+@pytest.mark.parametrize("privileges", [NO_LOCKS, WITH_BACKUP_LOCK])
+@pytest.mark.parametrize("locking", [False, True])
+def test_structures_are_those_of_all_wanted_tables(mysql_server, database, privileges, locking):
+    mysql_server.sql(
+        "CREATE TABLE `o``dd ta%ble` (id INT); CREATE TABLE b (`x``y` INT); CREATE VIEW v AS SELECT 1",
+        database,
+    )
+    opened = connection_of(mysql_server, privileges)
+    server = catalog.server(opened)
+    found = catalog.structures(opened, server, lambda d, t: d == database, locking=locking)
+    assert list(found.tables) == [TableId(database, "", "b"), TableId(database, "", "o`dd ta%ble")]
+    assert found.tables[TableId(database, "", "b")].startswith("CREATE TABLE `b` (\n  `x``y` int")
+    assert found.databases[database].startswith(f"CREATE DATABASE `{database}`")
+    assert found.head == catalog.head(opened, server)
+    mysql_server.sql("CREATE TABLE after_all_locks_are_gone (id INT)", database)
+
+
+def test_more_tables_than_fit_one_round_trip(mysql_server, database, connection, monkeypatch):
+    monkeypatch.setattr(catalog, "STATEMENTS_AT_ONCE", 3)
+    mysql_server.sql(";".join(f"CREATE TABLE t{i} (c{i} INT)" for i in range(7)), database)
+    found = catalog.structures(connection, catalog.server(connection), lambda d, t: d == database)
+    assert [f"`c{i}`" in ddl for i, ddl in enumerate(found.tables.values())] == [True] * 7
+
+
+def test_no_table_at_all_is_fine(connection):
+    found = catalog.structures(connection, catalog.server(connection), lambda d, t: False)
+    assert not found.tables
+
+
+@pytest.mark.parametrize("privileges", [NO_LOCKS, WITH_BACKUP_LOCK])
+def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, database, privileges):
+    """GIVEN many writers, WHEN heads are taken, THEN no GTID before them lacks, and none after them is there."""
+    mysql_server.sql("CREATE TABLE t (id INT)", database)
+    opened = connection_of(mysql_server, privileges)
+    server = catalog.server(opened)
+    start = catalog.head(opened, server)
+    with writers(mysql_server, database, 4):
+        found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(5)]
+    for one in found:
+        events = catalog._events_between(opened, start, one.head)
+        before = [event for event in events if event["Pos"] < one.head.pos]
+        assert len(before) > 10
+        assert one.head.gtids == str(GtidSet.parse(start.gtids).union(catalog._logged(before)))
+
+
+def test_a_structure_that_never_rests_is_worth_another_attempt(mysql_server, database, monkeypatch):
+    monkeypatch.setattr(catalog, "SETTLING_SECONDS", 0.5)
+    monkeypatch.setattr(catalog, "ATTEMPTS", 2)
+    mysql_server.sql("CREATE TABLE t (c0 INT)", database)
+    opened = connection_of(mysql_server, NO_LOCKS)
+    server = catalog.server(opened)
+    with altering(mysql_server, database, pause=0.05), pytest.raises(RetriableError, match="BACKUP_ADMIN"):
+        catalog.structures(opened, server, lambda d, t: d == database)
+
+
+@contextlib.contextmanager
+def writers(server, database, count):
+    """So many sessions that insert until the end of the block."""
+    stop = threading.Event()
+
+    def write():
+        with server.connect(database) as own, own.cursor() as cursor:
+            while not stop.is_set():
+                cursor.execute("INSERT INTO t VALUES (1)")
+
+    threads = [threading.Thread(target=write) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
+
+
+@contextlib.contextmanager
+def altering(server, database, pause):
+    """One session that adds columns to `t`, and rows, until the end of the block."""
+    stop = threading.Event()
+
+    def alter():
+        with server.connect(database) as own, own.cursor() as cursor:
+            for number in itertools.count(1):
+                cursor.execute(f"ALTER TABLE t ADD c{number} INT")
+                for _ in range(5):
+                    cursor.execute("INSERT INTO t (c0) VALUES (1)")
+                if stop.wait(pause):
+                    return
+
+    thread = threading.Thread(target=alter)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.parametrize(("privileges", "pause"), [(NO_LOCKS, 0.4), (WITH_BACKUP_LOCK, 0.02)])
+def test_structures_fit_the_log_while_tables_change_all_the_time(mysql_server, database, privileges, pause):
+    """GIVEN a table that gets one more column again and again, WHEN structures are read, THEN the columns are
+    exactly those of the statements before the head."""
+    mysql_server.sql("CREATE TABLE t (c0 INT)", database)
+    opened = connection_of(mysql_server, privileges)
+    server = catalog.server(opened)
+    start = catalog.head(opened, server)
+    with altering(mysql_server, database, pause):
+        found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(4)]
+    for one in found:
+        events = catalog._events_between(opened, start, one.head)
+        alters = sum("ALTER TABLE t ADD" in event["Info"] for event in events if event["Pos"] < one.head.pos)
+        (ddl,) = one.tables.values()
+        assert ddl.count("\n  `c") == alters + 1
+
+
+@pytest.fixture(scope="module")
+def purged():
+    """A server that has but the last of its log files."""
+    with MySqlServer() as server:
+        server.sql(
+            "CREATE DATABASE d; FLUSH BINARY LOGS; CREATE DATABASE e; FLUSH BINARY LOGS; CREATE DATABASE f"
+        )
+        last = server.sql("SHOW BINARY LOGS")[-1][0]
+        server.sql(f"PURGE BINARY LOGS TO '{last}'")
+        yield connect(settings_for(server))
+
+
+class TestAvailability:
+    """Whether the server can send everything from a restart position on."""
+
+    def check(self, opened, restart, wanted=EVERY_SOURCE):
+        catalog.require_available(opened, catalog.server(opened), restart, wanted)
+
+    def test_the_head_is_available(self, purged):
+        server = catalog.server(purged)
+        self.check(purged, catalog.head(purged, server).restart(server))
+
+    def test_a_file_that_was_purged_is_not(self, purged):
+        with pytest.raises(PositionLostError, match=r"mysql-bin\.000001 any more \(it has mysql-bin\.\d+ to"):
+            self.check(purged, RestartPosition(file="mysql-bin.000001"))
+
+    def test_a_place_beyond_the_end_of_its_file_is_not(self, purged):
+        last = list(catalog.files(purged))[-1]
+        with pytest.raises(PositionLostError, match="lost the end of its log"):
+            self.check(purged, RestartPosition(file=last, pos=10**9))
+
+    def test_a_file_of_another_server_is_not(self, purged):
+        other = str(uuid.UUID(int=7))
+        with pytest.raises(PositionLostError, match=f"{other}.*without GTIDs"):
+            self.check(purged, RestartPosition(file="mysql-bin.000001", server_uuid=other))
+
+    def test_purged_transactions_are_not_unless_nobody_wants_their_source(self, purged):
+        nothing_read = RestartPosition(gtids="")
+        source = catalog.server(purged).uuid
+        with pytest.raises(PositionLostError, match=f"purged the transactions {source}"):
+            self.check(purged, nothing_read)
+        self.check(purged, nothing_read, source_filter(excludes=[source]))
+
+    def test_transactions_that_the_server_never_had_are_not(self, purged):
+        foreign = f"{uuid.UUID(int=7)}:1-9"
+        executed, _ = catalog.gtids(purged)
+        with pytest.raises(PositionLostError, match=f"{foreign} were read"):
+            self.check(purged, RestartPosition(gtids=f"{executed},{foreign}"))
+
+    def test_gtids_need_a_server_with_gtids(self, mysql_minimal):
+        with pytest.raises(SourceSetupError, match="gtid_mode is OFF"):
+            self.check(connect(settings_for(mysql_minimal)), RestartPosition(gtids=""))

@@ -1,0 +1,313 @@
+"""Connections, TLS and what errors mean, against a real server with certificates of its own."""
+
+import contextlib
+import datetime as dt
+import socket
+from pathlib import Path
+
+import pymysql
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    pkcs12,
+)
+from cryptography.x509.oid import NameOID
+
+from support.mysql_settings import settings_for
+from tailrace.connectors.mysql import tls
+from tailrace.connectors.mysql.connection import (
+    connect,
+    execute,
+    initial_statements,
+    is_encrypted,
+    mappings,
+    of_driver,
+    rows,
+)
+from tailrace.errors import ConfigError, RetriableError, SourceSetupError
+from tailrace.testing.mysql_server import MySqlServer
+
+PASSWORD = "pässwörd-with-é"
+NOW = dt.datetime.now(dt.UTC)
+
+
+class Certificates:
+    """An authority and what it signs, as PEM files and PKCS12 stores in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.ca_key = ec.generate_private_key(ec.SECP256R1())
+        self.ca = self._signed("authority", self.ca_key, authority=True)
+        self.ca_pem = self._write("ca.pem", self.ca.public_bytes(Encoding.PEM))
+        self.ca_p12 = self._write(
+            "ca.p12",
+            pkcs12.serialize_key_and_certificates(
+                None, None, None, [self.ca], BestAvailableEncryption(b"stored")
+            ),
+        )
+
+    def pair(self, name: str, host: str | None = None) -> tuple[Path, Path]:
+        key, certificate = self._pair(name, host)
+        return (
+            self._write(f"{name}.pem", certificate.public_bytes(Encoding.PEM)),
+            self._write(
+                f"{name}-key.pem", key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+            ),
+        )
+
+    def store(self, name: str, password: bytes) -> Path:
+        key, certificate = self._pair(name, None)
+        content = pkcs12.serialize_key_and_certificates(
+            None, key, certificate, [self.ca], BestAvailableEncryption(password)
+        )
+        return self._write(f"{name}.p12", content)
+
+    def _pair(self, name, host):
+        key = ec.generate_private_key(ec.SECP256R1())
+        return key, self._signed(name, key, host=host)
+
+    def _signed(self, name, key, *, host=None, authority=False):
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        issuer = subject if authority else self.ca.subject
+        made = (
+            x509.CertificateBuilder().subject_name(subject).issuer_name(issuer).public_key(key.public_key())
+        )
+        made = made.serial_number(x509.random_serial_number())
+        made = made.not_valid_before(NOW - dt.timedelta(days=1)).not_valid_after(NOW + dt.timedelta(days=1))
+        made = made.add_extension(x509.BasicConstraints(ca=authority, path_length=None), critical=True)
+        if host:
+            made = made.add_extension(x509.SubjectAlternativeName([x509.DNSName(host)]), critical=False)
+        return made.sign(self.ca_key, hashes.SHA256())
+
+    def _write(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def tls_server(certificates):
+    """A server whose certificate is for `localhost`, with a user who must show one too."""
+    certificate, key = certificates.pair("server", "localhost")
+    flags = (f"--ssl-ca={certificates.ca_pem}", f"--ssl-cert={certificate}", f"--ssl-key={key}")
+    with MySqlServer(flags=flags) as server:
+        server.create_connector_user("strict", PASSWORD)
+        server.sql("ALTER USER strict REQUIRE X509")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def plain_server():
+    """A server without TLS."""
+    with MySqlServer(flags=("--tls-version=",)) as server:
+        server.create_connector_user("reader", PASSWORD)
+        yield server
+
+
+@contextlib.contextmanager
+def connected(server, **changes):
+    connection = connect(settings_for(server, **changes))
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize(
+    ("mode", "encrypted"), [("disabled", False), ("preferred", True), ("required", True)]
+)
+def test_caching_sha2_passwords_work_with_and_without_tls(mysql_server, mode, encrypted):
+    mysql_server.create_connector_user("reader", PASSWORD)  # new, so that the server's cache does not know it
+    with connected(
+        mysql_server, database_user="reader", database_password=PASSWORD, database_ssl_mode=mode
+    ) as c:
+        assert is_encrypted(c) == encrypted
+        assert rows(c, "SELECT SUBSTRING_INDEX(USER(), '@', 1)") == [("reader",)]
+
+
+@pytest.mark.mysql
+def test_a_session_is_in_utc_and_in_mysqls_own_dialect(mysql_server):
+    with connected(mysql_server) as c:
+        assert mappings(c, "SELECT @@time_zone z, @@sql_mode m, @@character_set_client c") == [
+            {"z": "+00:00", "m": "", "c": "utf8mb4"}
+        ]
+
+
+@pytest.mark.mysql
+def test_initial_statements_run_on_every_catalog_connection(mysql_server):
+    statements = "SET @a = 'x;;y'; SET @b = 2;"
+    assert initial_statements(statements) == ["SET @a = 'x;y'", "SET @b = 2"]
+    with connected(mysql_server, database_initial_statements=statements) as c:
+        assert rows(c, "SELECT @a, @b") == [("x;y", 2)]
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("store", ["ca_pem", "ca_p12"])
+def test_the_servers_certificate_is_checked_against_the_trust_store(tls_server, certificates, store):
+    trust = {
+        "database_ssl_truststore": str(getattr(certificates, store)),
+        "database_ssl_truststore_password": "stored",
+    }
+    with connected(tls_server, database_ssl_mode="verify_ca", **trust) as c:
+        assert is_encrypted(c)
+
+
+@pytest.mark.mysql
+def test_a_certificate_of_another_authority_is_refused(tls_server, tmp_path):
+    other = Certificates(tmp_path)
+    with pytest.raises(ConfigError, match=r"certificate is not accepted.*database\.ssl\.truststore"):
+        connect(
+            settings_for(tls_server, database_ssl_mode="verify_ca", database_ssl_truststore=str(other.ca_pem))
+        )
+
+
+@pytest.mark.mysql
+def test_the_host_name_counts_with_verify_identity_only(tls_server, certificates):
+    trust = {"database_ssl_truststore": str(certificates.ca_pem)}
+    with connected(
+        tls_server, database_ssl_mode="verify_identity", database_hostname="localhost", **trust
+    ) as c:
+        assert is_encrypted(c)
+    with pytest.raises(ConfigError, match="certificate is not accepted"):
+        connect(settings_for(tls_server, database_ssl_mode="verify_identity", **trust))
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("mode", ["preferred", "required"])
+def test_a_client_certificate_comes_from_a_pkcs12_store_or_a_pem_file(tls_server, certificates, mode):
+    user = {"database_user": "strict", "database_password": PASSWORD, "database_ssl_mode": mode}
+    with pytest.raises(SourceSetupError, match="Access denied"):
+        connect(settings_for(tls_server, **user))
+    store = {
+        "database_ssl_keystore": str(certificates.store("client", b"opens")),
+        "database_ssl_keystore_password": "opens",
+    }
+    with connected(tls_server, **user, **store) as c:
+        assert is_encrypted(c)
+    certificate, key = certificates.pair("client")
+    both = certificates.folder / "both.pem"
+    both.write_bytes(certificate.read_bytes() + key.read_bytes())
+    with connected(tls_server, **user, database_ssl_keystore=str(both)) as c:
+        assert is_encrypted(c)
+
+
+@pytest.mark.mysql
+def test_preferred_goes_without_tls_where_the_server_has_none(plain_server):
+    user = {"database_user": "reader", "database_password": PASSWORD}
+    with connected(plain_server, **user, database_ssl_mode="preferred") as c:
+        assert not is_encrypted(c)
+    with pytest.raises(SourceSetupError, match=r"database\.ssl\.mode to preferred"):
+        connect(settings_for(plain_server, **user, database_ssl_mode="required"))
+
+
+@pytest.mark.mysql
+def test_a_server_that_wants_tls_says_so():
+    with MySqlServer() as server:
+        server.create_connector_user("reader", "pw")
+        server.sql("SET GLOBAL require_secure_transport = ON", None)
+        with pytest.raises(ConfigError, match=r"set database\.ssl\.mode to required"):
+            connect(
+                settings_for(
+                    server, database_user="reader", database_password="pw", database_ssl_mode="disabled"
+                )
+            )
+
+
+@pytest.mark.mysql
+def test_a_wrong_password_is_not_worth_another_attempt_and_is_not_shown(mysql_server):
+    with pytest.raises(SourceSetupError, match="Access denied") as caught:
+        connect(settings_for(mysql_server, database_user="nobody", database_password="hunter2"))
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.mysql
+def test_a_connection_that_was_killed_is_worth_another_attempt(mysql_server):
+    with connected(mysql_server) as c:
+        mysql_server.sql(f"KILL {c.thread_id()}")
+        with pytest.raises(RetriableError, match="SELECT 1"):
+            rows(c, "SELECT 1")
+        with pytest.raises(RetriableError):
+            execute(c, "SELECT 2")
+        c.connect()
+
+
+@pytest.mark.mysql
+def test_a_wrong_statement_is_named_with_its_error(mysql_server):
+    with connected(mysql_server) as c, pytest.raises(SourceSetupError, match=r"SELECT nonsense.*1054"):
+        rows(c, "SELECT nonsense")
+
+
+@pytest.mark.mysql
+def test_a_query_that_takes_too_long_is_given_up(mysql_server):
+    with pytest.raises(RetriableError, match="timed out"):
+        rows(connect(settings_for(mysql_server, database_query_timeout_ms=100)), "SELECT SLEEP(20)")
+
+
+class Nowhere:
+    user, password, host = "root", "", "127.0.0.1"
+
+    def __init__(self, host="127.0.0.1"):
+        self.host = host
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            self.port = probe.getsockname()[1]
+
+
+def test_a_refused_connection_is_worth_another_attempt():
+    with pytest.raises(RetriableError, match=r"connecting to MySQL at 127\.0\.0\.1.*refused"):
+        connect(settings_for(Nowhere()))
+
+
+def test_an_address_that_is_none_is_a_matter_of_the_configuration(monkeypatch):
+    def unknown(*_, **__):
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "create_connection", unknown)
+    with pytest.raises(ConfigError, match=r"no such host.*database\.hostname"):
+        connect(settings_for(Nowhere("no-such-host")))
+
+
+def test_an_error_without_a_number_is_a_lost_connection():
+    assert isinstance(of_driver(pymysql.err.InterfaceError(0, ""), "asking"), RetriableError)
+
+
+def test_a_jks_store_is_refused_with_the_command_that_converts_it(tmp_path):
+    store = tmp_path / "trust.jks"
+    store.write_bytes(b"\xfe\xed\xfe\xed\0\0\0\x02")
+    with pytest.raises(ConfigError, match=r"keytool -importkeystore.*PKCS12"):
+        connect(settings_for(Nowhere(), database_ssl_mode="verify_ca", database_ssl_truststore=str(store)))
+
+
+def test_a_wrong_password_of_a_store_is_named_by_its_property(tmp_path):
+    store = Certificates(tmp_path).store("client", b"right")
+    with pytest.raises(ConfigError, match=r"database\.ssl\.keystore\.password does not open it") as caught:
+        connect(
+            settings_for(
+                Nowhere(), database_ssl_keystore=str(store), database_ssl_keystore_password="wrong-one"
+            )
+        )
+    assert "wrong-one" not in str(caught.value)
+
+
+def test_a_store_that_is_not_there_is_named():
+    with pytest.raises(ConfigError, match="/no/such/store can't be read"):
+        connect(
+            settings_for(Nowhere(), database_ssl_mode="verify_ca", database_ssl_truststore="/no/such/store")
+        )
+
+
+def test_an_unknown_ssl_mode_is_refused():
+    with pytest.raises(ConfigError, match="must be one of disabled, preferred"):
+        tls.context("maybe")

@@ -1,0 +1,24 @@
+-- Row images that leave columns out.
+SET sql_mode = '';
+CREATE DATABASE d_images;
+USE d_images;
+CREATE TABLE full_inserts (id INT PRIMARY KEY, a INT, b VARCHAR(10), t TEXT, n INT NOT NULL DEFAULT 5);
+CREATE TABLE no_key (a INT, b VARCHAR(10));
+SET binlog_row_image = 'MINIMAL';
+INSERT INTO full_inserts VALUES (1, 1, 'one', 'text', 1), (2, 2, 'two', 'text', 2);
+INSERT INTO no_key VALUES (50, 'min');
+SET binlog_row_image = 'NOBLOB';
+INSERT INTO full_inserts VALUES (3, 3, 'three', 'noblob', 3);
+UPDATE full_inserts SET t = 'new' WHERE id = 3;
+UPDATE full_inserts SET a = 33 WHERE id = 3;
+UPDATE full_inserts SET id = 30 WHERE id = 3;
+DELETE FROM full_inserts WHERE id = 30;
+SET binlog_row_image = 'MINIMAL';
+UPDATE no_key SET b = 'min2' WHERE a = 50;
+DELETE FROM no_key;
+UPDATE full_inserts SET a = 11 WHERE id = 1;
+UPDATE full_inserts SET id = 12 WHERE id = 2;
+DELETE FROM full_inserts WHERE id = 1;
+INSERT INTO full_inserts (id, a) VALUES (4, 4);
+SET binlog_row_image = 'FULL';
+INSERT INTO full_inserts VALUES (9, 9, 'nine', 'text', 9);

@@ -1,0 +1,59 @@
+"""tailrace as a function: the same properties in, records out, in this process and without Spark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.differential.records import Record, loads
+
+from tailrace.changes.records import Records
+from tailrace.config.load import from_mapping
+from tailrace.connectors import connector_for
+from tailrace.connectors.base import LogRange, Progress, StartPoint
+
+ENGINE_ONLY = ("offset.",)  # where Debezium's embedded engine keeps its offsets
+
+
+def start_point(properties: Mapping[str, str]) -> StartPoint:
+    """Where a new connector with these properties would begin now."""
+    return connector_for(_settings(properties)).start_point()
+
+
+def read(properties: Mapping[str, str], start: StartPoint, marker: str) -> list[Record]:
+    """The records from `start` up to the first of the topic `marker`."""
+    connector = connector_for(_settings(properties))
+    range_ = LogRange(start.restart, connector.head())
+    read: list[Record] = []
+    for batch in connector.read(range_, Progress("", start.restart), start.history):
+        ordered = sorted(_ranked(batch.records), key=lambda pair: pair[0])
+        for _, record in ordered:
+            read.append(record)
+            if record.topic == marker:
+                return read
+    return read
+
+
+def _settings(properties: Mapping[str, str]) -> Any:
+    return from_mapping({k: v for k, v in properties.items() if not k.startswith(ENGINE_ONLY)})
+
+
+def _ranked(batch: list[Records]) -> Iterator[tuple[int, Record]]:
+    for records in batch:
+        for i in range(len(records)):
+            yield int(records.log_order[i]), _record(records, i)
+
+
+def _record(records: Records, i: int) -> Record:
+    key, value = records.keys[i], records.values[i]
+    headers = {}
+    for header in records.headers:
+        text = header.values[i]
+        if text is not None:
+            headers[header.name] = loads(text)
+    return Record(records.topic, _parsed(key), _parsed(value), headers)
+
+
+def _parsed(text: bytes | None) -> Any:
+    return None if text is None else json.loads(text)

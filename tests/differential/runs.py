@@ -1,0 +1,133 @@
+"""Both systems over the same history: servers, runs side by side, and what came out.
+
+A `Bench` owns the servers and the folders. Each history is written once; each variant is then one run of Debezium
+and one of tailrace over it.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from tests.differential import cases, debezium, known, reading, records
+from tests.differential.compare import Difference, compare
+from tests.differential.records import Record
+from tests.differential.variants import FULL, HISTORY, LATE, MINIMAL, VARIANTS, Variant, all_properties
+
+from tailrace.connectors.base import StartPoint
+from tailrace.testing.mysql_server import MySqlServer
+
+PREFIX = "dbz"
+FLAGS = {FULL: {}, MINIMAL: {"gtid": False, "row_metadata": "MINIMAL"}}
+
+
+@dataclass(frozen=True)
+class History:
+    """A server whose log holds the cases, where in it both systems begin, and what Debezium knew there."""
+
+    server: MySqlServer
+    offset: Mapping[str, Any]
+    start: StartPoint
+    schema_history: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What one variant gave."""
+
+    variant: Variant
+    debezium: list[Record]
+    tailrace: list[Record]
+    unexplained: list[Difference]
+    known: Mapping[known.Known, int]
+
+
+@dataclass
+class Bench:
+    """Servers with their histories, started when they are first asked for."""
+
+    folder: Path = field(default_factory=lambda: Path(tempfile.mkdtemp(prefix="tailrace-differential-")))
+    _histories: dict[tuple[str, bool], History] = field(default_factory=dict)
+    _outcomes: dict[str, Outcome] = field(default_factory=dict)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for (_, late), history in self._histories.items():
+            if not late:
+                history.server.discard()
+
+    def history(self, server: str, *, late: bool = False) -> History:
+        """The history on the server of that name; a late one begins when all tables are there."""
+        if (server, late) not in self._histories:
+            self._histories[server, late] = (
+                _late_history(self.history(server).server, self.folder / server) if late else _history(server)
+            )
+        return self._histories[server, late]
+
+    def outcome(self, variant: Variant) -> Outcome:
+        """Read the variant's history with both systems and compare."""
+        if variant.name not in self._outcomes:
+            self._outcomes[variant.name] = self._compare(variant)
+        return self._outcomes[variant.name]
+
+    def from_debezium(self, variant: Variant, name: str = "debezium") -> list[Record]:
+        """Debezium's records."""
+        folder = self._folder(variant, name)
+        history = self.history(variant.server, late=variant.late)
+        properties = _properties(variant, history, folder)
+        (folder / "history.jsonl").write_text(history.schema_history, encoding="utf-8")
+        out = folder / "records.jsonl"
+        debezium.run(properties, out, marker=variant.marker, offset=history.offset)
+        return records.read(out)
+
+    def from_tailrace(self, variant: Variant) -> list[Record]:
+        """Our own."""
+        history = self.history(variant.server, late=variant.late)
+        properties = _properties(variant, history, self._folder(variant, "tailrace"))
+        return reading.read(properties, history.start, variant.marker)
+
+    def _compare(self, variant: Variant) -> Outcome:
+        theirs, ours = self.from_debezium(variant), self.from_tailrace(variant)
+        unexplained, counts = known.split(variant.name, compare(theirs, ours))
+        return Outcome(variant, theirs, ours, unexplained, counts)
+
+    def _folder(self, variant: Variant, name: str) -> Path:
+        folder = self.folder / variant.name.replace(" ", "-").replace(",", "") / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+
+def variants() -> tuple[Variant, ...]:
+    """All variants, in the order in which they are reported."""
+    return VARIANTS
+
+
+def _properties(variant: Variant, history: History, folder: Path) -> dict[str, str]:
+    base = debezium.base_properties(history.server.port, PREFIX, folder)
+    return all_properties(variant, base, folder)
+
+
+def _history(name: str) -> History:
+    server = MySqlServer(**FLAGS[name]).start()
+    cases.run_all(server.port, cases.FIRST)
+    offset = cases.binlog_position(server.port)
+    start = _start_point(server)
+    cases.play(server.port, HISTORY)
+    return History(server, offset, start, debezium.first_history(PREFIX, offset))
+
+
+def _late_history(server: MySqlServer, folder: Path) -> History:
+    folder.mkdir(parents=True, exist_ok=True)
+    debezium.run(debezium.base_properties(server.port, PREFIX, folder), folder / "snapshot.jsonl", idle=3)
+    offset, start = cases.binlog_position(server.port), _start_point(server)
+    cases.play(server.port, LATE)
+    return History(server, offset, start, (folder / "history.jsonl").read_text(encoding="utf-8"))
+
+
+def _start_point(server: MySqlServer) -> StartPoint:
+    return reading.start_point(debezium.base_properties(server.port, PREFIX, Path()))

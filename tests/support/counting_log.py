@@ -1,0 +1,130 @@
+"""A database for tests: its log is the numbers from 0 on, and how many there are stands in a file.
+
+Change number i belongs to transaction i // 7 and to topic i % 3; every 50th transaction begins with a change of
+structure, which is remembered in the history. A reader that gets a history which does not fit its position fails, as
+a real one would. `fail_every` makes reading fail now and then as a dropped connection does.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import orjson
+
+from tailrace.changes.records import Binary, Header, Records
+from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, StartPoint
+from tailrace.errors import RetriableError, StructureError
+
+TRANSACTION = 7
+STRUCTURE_EVERY = 50 * TRANSACTION
+TOPICS = 3
+
+
+def connector(document):
+    return CountingLog(**document)
+
+
+def grow(path, count):
+    """Set how many changes there are."""
+    path = Path(path)
+    new = path.with_suffix(".new")
+    new.write_text(str(count))
+    new.replace(path)
+
+
+class CountingLog:
+    def __init__(
+        self, log, block=20, poll_seconds=0.02, fail_every=0, pause_seconds=0.0, start="0", header=False
+    ):
+        self._log = Path(log)
+        self._block = int(block)
+        self._poll_seconds = float(poll_seconds)
+        self._fail_every = int(fail_every)
+        self._pause_seconds = float(pause_seconds)
+        self._start = start
+        self._header = header
+
+    def head(self) -> Mapping[str, int]:
+        return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
+
+    def start_point(self) -> StartPoint:
+        n = self.head()["n"] if self._start == "head" else int(self._start)
+        return StartPoint({"n": n}, [{"structure": 0}])
+
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> Iterator[LogBatch]:
+        i = range_.start["n"]
+        delivered = int(progress.delivered) if progress.delivered else -1
+        self._check_history(history, progress)
+        until = range_.until["n"] if range_.until else None
+        batches = 0
+        while until is None or i < until:
+            end = min(i + self._block, self.head()["n"] if until is None else until)
+            if end <= i:
+                time.sleep(self._poll_seconds)
+                yield LogBatch(
+                    [], Progress(f"{delivered:012d}" if delivered >= 0 else "", {"n": i}), idle=True
+                )
+                continue
+            numbers = [n for n in range(i, end) if n > delivered]
+            new = [{"structure": n} for n in numbers if n and n % STRUCTURE_EVERY == 0]
+            delivered = max(end - 1, delivered)
+            i = end
+            restart = {"n": i // TRANSACTION * TRANSACTION}
+            yield LogBatch(
+                self._records(numbers),
+                Progress(f"{delivered:012d}", restart),
+                new,
+                len(numbers),
+                time.time_ns() // 10**6,
+            )
+            batches += 1
+            if self._pause_seconds:
+                time.sleep(self._pause_seconds)
+            if self._fail_every and batches % self._fail_every == 0:
+                raise RetriableError("the connection was dropped")
+
+    def _check_history(self, history, progress):
+        delivered = int(progress.delivered) if progress.delivered else -1
+        start = int(self._start) if self._start != "head" else 0
+        wanted = [0] + [n for n in range(STRUCTURE_EVERY, delivered + 1, STRUCTURE_EVERY) if n >= start]
+        if self._start != "head" and [record["structure"] for record in history] != wanted:
+            raise StructureError(f"at {delivered} the history should be {wanted}, not {list(history)}")
+
+    def _records(self, numbers) -> list[Records]:
+        return [
+            records_of(f"count.t{t}", [n for n in numbers if n % TOPICS == t], header=self._header)
+            for t in range(TOPICS)
+        ]
+
+
+def records_of(topic, numbers, *, header=False) -> Records:
+    headers = ()
+    if header:
+        headers = (
+            Header("odd", binary([b"true" if n % 2 else None for n in numbers])),
+            Header("n", binary([b"%d" % n for n in numbers])),
+        )
+    return Records(
+        topic,
+        binary([orjson.dumps({"id": n}) for n in numbers]),
+        binary(
+            [
+                None if n % 10 == 9 else orjson.dumps({"op": "c", "after": {"id": n, "text": f'row {n} "ü"'}})
+                for n in numbers
+            ]
+        ),
+        np.array([1_700_000_000_000 + n for n in numbers], np.int64),
+        binary([b"%012d" % n for n in numbers]),
+        np.array(numbers, np.int64),
+        headers,
+    )
+
+
+def binary(values) -> Binary:
+    offsets = np.zeros(len(values) + 1, np.int64)
+    np.cumsum([len(v or b"") for v in values], out=offsets[1:])
+    valid = np.array([v is not None for v in values], np.bool_) if None in values else None
+    return Binary(np.frombuffer(b"".join(v or b"" for v in values) or b" ", np.uint8), offsets, valid)

@@ -1,0 +1,26 @@
+"""Settings for a test's server."""
+
+import itertools
+from typing import Any
+
+from tailrace.config.load import from_mapping
+from tailrace.config.settings import Settings
+from tailrace.testing.mysql_server import Server
+
+SERVER_IDS = itertools.count(70_000)  # each reader its own, unless a test wants otherwise
+
+
+def settings_for(server: Server, **changes: Any) -> Settings:
+    """Settings as the server's administrator; `include_query=True` is the property `include.query`."""
+    usual = {
+        "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+        "topic.prefix": "test",
+        "database.hostname": server.host,
+        "database.port": server.port,
+        "database.user": server.user,
+        "database.password": server.password,
+        "database.server.id": next(SERVER_IDS),
+        "snapshot.mode": "no_data",
+    }
+    given = {name.replace("_", "."): str(value) for name, value in changes.items() if value is not None}
+    return from_mapping({**{name: str(value) for name, value in usual.items()}, **given})

@@ -1,0 +1,30 @@
+"""`tailrace run` with the test's own connector: `run_counting_log.py JOB.json CHECKPOINT [--available-now] [--verbose]`."""
+
+import sys
+from pathlib import Path
+
+from tailrace.cli.exit_codes import exit_code_for
+from tailrace.cli.failures import unwrapped
+from tailrace.cli.running import Target, run_job
+from tailrace.cli.screen import Screen
+from tailrace.source.job import Job
+
+
+def main() -> int:
+    job = Job.from_json(Path(sys.argv[1]).read_text())
+    target = Target(text=job.target, checkpoint=Path(sys.argv[2]))
+    verbose = "--verbose" in sys.argv
+    try:
+        with Screen(verbose=verbose) as screen:
+            stopped = run_job(
+                job, target, screen, available_now="--available-now" in sys.argv, verbose=verbose
+            )
+        screen.finish("stopped" if stopped else "done")
+    except Exception as error:
+        print("error:", unwrapped(error), file=sys.stderr)
+        return exit_code_for(unwrapped(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
