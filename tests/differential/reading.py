@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -51,9 +50,10 @@ def _record(records: Records, i: int) -> Record:
     for header in records.headers:
         text = header.values[i]
         if text is not None:
-            headers[header.name] = loads(text)
+            headers[header.name] = _parsed(text)
     return Record(records.topic, _parsed(key), _parsed(value), headers)
 
 
 def _parsed(text: bytes | None) -> Any:
-    return None if text is None else json.loads(text)
+    """Bytes that are no UTF-8 become lone surrogates, which equal nothing that Debezium writes."""
+    return None if text is None else loads(text.decode("utf-8", "surrogateescape"))

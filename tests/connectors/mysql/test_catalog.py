@@ -16,7 +16,7 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.stream import BinlogStream, From, Options
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace.testing.mysql_server import MySqlServer, wait_until
 
 pytestmark = pytest.mark.mysql
 
@@ -118,11 +118,12 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
     server = catalog.server(opened)
     start = catalog.head(opened, server)
     with writers(mysql_server, database, 4):
+        wait_until(lambda: catalog.head(opened, server).pos > start.pos, 20, lambda: "nobody writes")
         found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(5)]
     for one in found:
         events = catalog._events_between(opened, start, one.head)
         before = [event for event in events if event["Pos"] < one.head.pos]
-        assert len(before) > 10
+        assert before
         assert one.head.gtids == str(GtidSet.parse(start.gtids).union(catalog._logged(before)))
 
 

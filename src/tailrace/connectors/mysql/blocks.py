@@ -13,6 +13,7 @@ import numpy as np
 
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.mysql.stream import BinlogStream
+from tailrace.errors import RetriableError
 
 SMALLEST: Final = 1 << 20
 LARGEST: Final = 16 << 20
@@ -27,18 +28,20 @@ class Blocks:
         self.data: Bytes = np.empty(SMALLEST + SPARE, np.uint8)
         self.start = 0
         self.end = 0
+        self._lost: RetriableError | None = None
 
     def fill(self, wait_ms: int) -> bool:
         """Read until the buffer is full or nothing more is there; False when nothing came within `wait_ms`."""
+        if self._lost is not None:
+            raise self._lost
         self._move_to_front()
         view = memoryview(self.data)
         count = self._stream.read(view[self.end :], wait_ms)
+        came = count > 0
         while count:
             self.end += count
-            if self.end == len(self.data):
-                return True
-            count = self._stream.read(view[self.end :], 0)
-        return self.end > self.start
+            count = 0 if self.full else self._more(view[self.end :])
+        return came
 
     @property
     def full(self) -> bool:
@@ -56,6 +59,14 @@ class Blocks:
         size = min(max(size, SMALLEST), LARGEST) + SPARE
         if size > len(self.data):
             self._resize(size)
+
+    def _more(self, view: memoryview) -> int:
+        """What else is there; that the connection is lost is told when what came before has been decoded."""
+        try:
+            return self._stream.read(view, 0)
+        except RetriableError as error:
+            self._lost = error
+            return 0
 
     def _resize(self, size: int) -> None:
         larger = np.empty(size, np.uint8)

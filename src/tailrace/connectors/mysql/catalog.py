@@ -6,8 +6,8 @@ where the user may do that and `snapshot.locking.mode` is not `none`; otherwise 
 afterwards, and all is read again if it holds DDL.
 
 The server adds a transaction's GTID to its set after it wrote the transaction to the log, so that the set
-lags behind file and offset by what is being committed. What comes to the set a little later and was not
-logged since belongs before the head, too.
+lags behind file and offset by what is being committed. What was logged shortly before the head, and what came
+to the set afterwards without having been logged since, belongs before the head as well.
 """
 
 from __future__ import annotations
@@ -257,7 +257,7 @@ def _structures_once(
     """None when DDL came in between, or when it can't be told."""
     before = head(connection, of)
     execute(connection, f"DO SLEEP({SETTLING_SECONDS})")
-    at = head(connection, of)  # what is being committed now was logged after `before`
+    at = head(connection, of)  # what is being committed now was logged after `before`, most likely
     found = _read_structures(connection, at, wanted)
     after = head(connection, of)
     events = _events_between(connection, before, after)
@@ -274,11 +274,13 @@ def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
 
 
 def _with_in_flight(at: Head, after: Head, events: Sequence[Mapping[str, Any]]) -> Head:
-    """The head with the transactions that stand before it and came to the GTID set only afterwards."""
+    """The head with the transactions that were logged before it and were not in the GTID set yet."""
     if at.gtids is None:
         return at
-    since = [event for event in events if _place(event["Log_name"], event["Pos"]) >= _place(at.file, at.pos)]
-    in_flight = _added(at, after).subtract(_logged(since))
+    place = _place(at.file, at.pos)
+    earlier = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) < place])
+    later = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) >= place])
+    in_flight = earlier.union(_added(at, after).subtract(later))
     return replace(at, gtids=str(GtidSet.parse(at.gtids).union(in_flight)))
 
 

@@ -55,13 +55,12 @@ class RunFacts:
     transaction_id: Fact | None
 
 
-def facts_of(run: RowEvents, era: int, rank: Int64, *, query: bool, transaction_ids: bool) -> RunFacts:
+def facts_of(run: RowEvents, era: int, *, query: bool, transaction_ids: bool) -> RunFacts:
     """The facts of a run.
 
     Args:
         run: the run.
         era: of its positions.
-        rank: of each event among those that start at the same offset.
         query: the statements' texts are wanted.
         transaction_ids: so are the transactions' ids.
 
@@ -83,7 +82,7 @@ def facts_of(run: RowEvents, era: int, rank: Int64, *, query: bool, transaction_
         source["query"] = Fact(queries(run), Level.EVENT)
     batch = [Fact(integers(np.array([number])), Level.BATCH) for number in (era, file_number(run.file))]
     ids = Fact(transaction_texts(run), Level.TRANSACTION) if transaction_ids else None
-    return RunFacts(source, (batch[0], batch[1], offsets), rank * ROWS_AN_EVENT, commit_us, ids)
+    return RunFacts(source, (batch[0], batch[1], offsets), run.part * ROWS_AN_EVENT, commit_us, ids)
 
 
 def changes_of(

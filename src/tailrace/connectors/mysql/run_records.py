@@ -22,7 +22,7 @@ from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
-from tailrace.connectors.mysql.transaction_records import TransactionRecords
+
 from tailrace.errors import LogFormatError, UnsupportedError
 from tailrace.schema.tables import TableId
 
@@ -46,7 +46,7 @@ class RunRecords:
         self._tables = tables
         self._bounds = bounds
         self._era = era
-        self._transactions = TransactionRecords(settings) if settings.provide_transaction_metadata else None
+        self._transactions = None
         self.now_us = 0
         self._rank = 0
         self._taken = Taken()
@@ -70,11 +70,12 @@ class RunRecords:
 
     def records(self, run: RowEvents) -> list[Records]:
         """The records of one run."""
-        rank = self._ranks(run)
-        wanted = self._bounds.wanted(self._era, file_number(run.file), run.start, rank)
+        if len(run):
+            self._last_start, self._last_count = int(run.start[-1]), int(run.part[-1]) + 1
+        wanted = self._bounds.wanted(self._era, file_number(run.file), run.start, run.part)
         _refuse_prepared(run, wanted)
         metadata = self._transactions is not None
-        facts = facts_of(run, self._era, rank, query=self._settings.include_query, transaction_ids=metadata)
+        facts = facts_of(run, self._era, query=self._settings.include_query, transaction_ids=metadata)
         prepared = self._prepared(run, wanted, facts)
         if self._transactions is None:
             encoded = [captured.shape.records(one, self.now_us) for captured, one in prepared]
@@ -92,21 +93,6 @@ class RunRecords:
         changes = truncation_of(columns, query, self._era, self._tables.constants(table_id))
         records = shape.records(shape.prepare(changes), self.now_us)
         return [records] if len(records) else []
-
-    def _ranks(self, run: RowEvents) -> Int64:
-        """The rank of each event among those that start at the same offset: 0 but in a compressed transaction."""
-        starts = run.start
-        n = len(starts)
-        if n == 0:
-            return np.zeros(0, np.int64)
-        index = np.arange(n)
-        first = np.ones(n, np.bool_)
-        first[1:] = starts[1:] != starts[:-1]
-        ranks = index - np.maximum.accumulate(np.where(first, index, 0))
-        if starts[0] == self._last_start:
-            ranks[starts == starts[0]] += self._last_count
-        self._last_start, self._last_count = int(starts[-1]), int(ranks[-1]) + 1
-        return ranks
 
     def _prepared(
         self, run: RowEvents, wanted: npt.NDArray[np.bool_], facts: RunFacts

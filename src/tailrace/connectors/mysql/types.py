@@ -191,9 +191,9 @@ def is_unsigned(column: Column) -> bool:
 
 
 def charset_of(column: Column, logged: MapColumn) -> str | None:
-    """The character set of a column: the structure's, else the log's; None for a column without."""
+    """The character set of a text column's bytes: the log's word for it counts more than the structure's."""
     if column.jdbc_type in TEXT_TYPES:
-        return column.charset or charset_of_collation(logged.collation) or "utf8mb4"
+        return charset_of_collation(logged.collation) or column.charset or "utf8mb4"
     return None
 
 

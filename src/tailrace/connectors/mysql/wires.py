@@ -114,6 +114,14 @@ def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
     base = column.type_name.upper().partition("(")[0].split()[0]
     if logged.type not in _FITS.get(base, _TEXT_OR_BYTES):
         return f"the column {column.name} of {table} is {column.type_name}, and the log has the type {logged.type}"
+    unsigned = "UNSIGNED" in column.type_name.upper()
+    if logged.type in _INTEGERS and logged.unsigned not in (None, unsigned):
+        return f"the column {column.name} of {table} is {column.type_name}, and the log says otherwise of its sign"
+    if logged.labels is not None and len(logged.labels) != len(column.enum_values):
+        return (
+            f"the column {column.name} of {table} has {len(column.enum_values)} labels, and the log has "
+            f"{len(logged.labels)}"
+        )
     return None
 
 

@@ -183,6 +183,18 @@ def test_a_compressed_transaction_gives_the_same_piece_by_piece(monkeypatch, pie
     assert read("compressed").result == whole
 
 
+@pytest.mark.parametrize("piece", [80, 200, 8 << 20])
+@pytest.mark.parametrize("name", ["compressed", "gtid-crc-full", "plain-minimal"])
+def test_reading_begins_again_at_the_start_of_the_open_transaction_or_behind_the_last(
+    monkeypatch, name, piece
+):
+    monkeypatch.setattr(payload, "PIECE", piece)
+    for run in singles(read(name), RowEvents):
+        last = run.transactions[len(run.transactions) - 1]
+        assert run.restart == (last.end or last.start)
+        assert run.position >= run.restart
+
+
 def test_tags_are_part_of_gtids():
     reader = read("tagged")
     tags = [row["gtid"].split(":")[1] for row in reader.rows]

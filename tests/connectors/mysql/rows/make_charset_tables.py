@@ -37,6 +37,18 @@ def characters(cursor: Any, charset: str) -> str:
     )
 
 
+def eucjpms_extension(cursor: Any) -> str:
+    """IBM's extended characters in eucjpms, 8F F3 F3 to 8F F4 FE."""
+    cells = [(0xF3, c) for c in range(0xF3, 0xFF)] + [(0xF4, c) for c in range(0xA1, 0xFF)]
+    cursor.execute("SELECT " + ", ".join(f"HEX(CONVERT(_eucjpms x'8f{a:02x}{b:02x}' USING utf32))" for a, b in cells))
+    return "".join(chr(int(text, 16)) for text in cursor.fetchone())
+
+
+def lines(text: str) -> None:
+    for i in range(0, len(text), 16):
+        print("        " + '"' + "".join(f"\\u{ord(c):04x}" for c in text[i : i + 16]) + '"')
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--port", type=int, default=3306)
@@ -48,10 +60,11 @@ def main() -> None:
             text = characters(cursor, charset)
             half = text if charset == "swe7" else text[128:]
             print(f'    "{charset}": (')
-            for i in range(0, len(half), 16):
-                print("        " + '"' + "".join(f"\\u{ord(c):04x}" for c in half[i : i + 16]) + '"')
+            lines(half)
             print("    ),")
-        print("}")
+        print("}\n\nEUCJPMS_EXTENSION: Final = (")
+        lines(eucjpms_extension(cursor))
+        print(')\n"""IBM\'s extended characters in eucjpms, from 8F F3 F3 on, 94 to a row."""')
 
 
 if __name__ == "__main__":

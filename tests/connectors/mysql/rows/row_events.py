@@ -5,7 +5,6 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,15 +28,10 @@ class Events:
         return RowDecoder(plans).decode(self.data, self.body, self.end, self.types, **options)
 
 
-def events_of_file(path: Path, database: str, table: str) -> Events:
-    """The row events of one table in a binlog file with checksums."""
-    return events_of(path.read_bytes(), database, table, checksum=4)
-
-
 def dumped(connection: Any, file: str) -> bytes:
-    """A binlog file as the server sends it to a replica, without checksums; it ends where the file ends now."""
+    """A binlog file as the server sends it to a replica; it ends where the file ends now."""
     with connection.cursor() as cursor:
-        cursor.execute("SET @master_binlog_checksum = 'NONE', @source_binlog_checksum = 'NONE'")
+        cursor.execute("SET @master_binlog_checksum = 'CRC32', @source_binlog_checksum = 'CRC32'")
     connection._execute_command(0x12, struct.pack("<IHI", 4, 1, 77) + file.encode())
     parts = [b"\xfebin"]
     while True:
@@ -47,8 +41,8 @@ def dumped(connection: Any, file: str) -> bytes:
         parts.append(packet.get_all_data()[1:])
 
 
-def events_of(raw: bytes, database: str, table: str, checksum: int = 0) -> Events:
-    """The row events of one table in the bytes of a binlog."""
+def events_of(raw: bytes, database: str, table: str, checksum: int = 4) -> Events:
+    """The row events of one table in the bytes of a binlog file."""
     data = np.frombuffer(raw, np.uint8)
     wanted = bytes([len(database)]) + database.encode() + b"\0" + bytes([len(table)]) + table.encode() + b"\0"
     ids = set()

@@ -1,4 +1,4 @@
-"""CRC-32 of a piece of a block, compiled: events are many and short, a call of zlib for each would cost more."""
+"""CRC-32 of a piece of a block, compiled: events are many and short, zlib for each would cost more."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.connectors.mysql.log.compiled import inlined
+from tailrace.connectors.mysql.log.loads import u64
 
 _SLICES = 8
+_BYTE = np.uint64(0xFF)
 
 
 def _tables() -> npt.NDArray[np.uint32]:
@@ -31,21 +33,16 @@ def crc32(data: npt.NDArray[np.uint8], o: int, n: int) -> np.uint32:
     crc = np.uint32(0xFFFFFFFF)
     end = o + n
     while end - o >= 8:
-        low = crc ^ (
-            np.uint32(data[o])
-            | np.uint32(data[o + 1]) << np.uint32(8)
-            | np.uint32(data[o + 2]) << np.uint32(16)
-            | np.uint32(data[o + 3]) << np.uint32(24)
-        )
+        word = np.uint64(u64(data, o)) ^ np.uint64(crc)
         crc = (
-            _TABLES[7, low & np.uint32(0xFF)]
-            ^ _TABLES[6, low >> np.uint32(8) & np.uint32(0xFF)]
-            ^ _TABLES[5, low >> np.uint32(16) & np.uint32(0xFF)]
-            ^ _TABLES[4, low >> np.uint32(24)]
-            ^ _TABLES[3, data[o + 4]]
-            ^ _TABLES[2, data[o + 5]]
-            ^ _TABLES[1, data[o + 6]]
-            ^ _TABLES[0, data[o + 7]]
+            _TABLES[7, word & _BYTE]
+            ^ _TABLES[6, word >> np.uint64(8) & _BYTE]
+            ^ _TABLES[5, word >> np.uint64(16) & _BYTE]
+            ^ _TABLES[4, word >> np.uint64(24) & _BYTE]
+            ^ _TABLES[3, word >> np.uint64(32) & _BYTE]
+            ^ _TABLES[2, word >> np.uint64(40) & _BYTE]
+            ^ _TABLES[1, word >> np.uint64(48) & _BYTE]
+            ^ _TABLES[0, word >> np.uint64(56)]
         )
         o += 8
     while o < end:

@@ -40,8 +40,9 @@ class Columns:
 
     @property
     def position(self) -> int:
-        """The offset behind the last event that was consumed."""
-        return int(self.state[walk.POSITION])
+        """The offset behind the last event that was consumed; a compressed transaction is one event."""
+        ended = self.state[walk.FIXED_START] >= 0 and self.state[walk.OPEN] < 0
+        return int(self.state[walk.FIXED_END if ended else walk.POSITION])
 
     @property
     def restart(self) -> int:

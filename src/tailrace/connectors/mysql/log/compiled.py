@@ -9,8 +9,8 @@ import numba as nb
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-# Counting references to arrays, at each call within a compiled function, would cost ten times what the walk does.
-# So nothing in this package allocates while it is compiled code.
+# Counting references to arrays, at each call within a compiled function, would cost ten times what the walk
+# does. So nothing in this package allocates while it is compiled code.
 _OPTIONS: Final = {"nogil": True, "cache": True, "boundscheck": False, "_nrt": False}
 _INLINED: Final = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 

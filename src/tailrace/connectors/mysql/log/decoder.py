@@ -304,8 +304,8 @@ class LogDecoder:
             )
         table = little(event.body, 0, 6)
         return LogFormatError(
-            f"{where}: rows of table number {table}, which no event before names: reading must begin at the start "
-            "of a transaction"
+            f"{where}: rows of table number {table}, which no event before names: reading must begin at "
+            "the start of a transaction"
         )
 
     def _where(self) -> str:

@@ -40,7 +40,7 @@ _HEADER: Final = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, p
 _ARTIFICIAL, _IGNORABLE = 0x20, 0x80
 _OUTCOMES: Final = {"commit": Outcome.COMMITTED, "rollback": Outcome.ROLLED_BACK}
 
-# What concerns no reader of rows: files of LOAD DATA in statement format (the statement itself follows), and what
+# What concerns no reader of rows: files of LOAD DATA in statement format (the statement follows), and what
 # group replication notes.
 _SKIPPED: Final = {
     events.BEGIN_LOAD_QUERY,
@@ -82,7 +82,7 @@ class Event:
 def event_at(state: Int64, data: Bytes) -> Event:
     """The event where the walk stopped."""
     offset = int(state[walk.EVENT])
-    timestamp, kind, server_id, _, _, flags = _HEADER.unpack_from(data, offset)
+    timestamp, kind, server_id, _, _, flags = _HEADER.unpack_from(data.data, offset)
     return Event(
         data,
         offset,

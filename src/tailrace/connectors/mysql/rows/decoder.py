@@ -300,6 +300,8 @@ class _Task:
         if kind in (Kind.TEXT, Kind.BYTES):
             views = self._array(place, (images, 4), np.uint32)
             return Vector(kind, images, views, valid, (*buffers, *self._made(c, plan, views, images)))
+        if kind is Kind.FLOAT32 and plan.wire is Wire.DOUBLE:  # REAL, which Debezium shows as a float
+            return Vector(kind, images, self._array(place, (images,), np.float64).astype(np.float32), valid)
         if kind is Kind.FLOAT32:
             return Vector(kind, images, self._array(place, (images,), np.float32), valid)
         if kind is Kind.FLOAT64:

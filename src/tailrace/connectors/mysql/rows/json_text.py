@@ -20,12 +20,14 @@ from tailrace.connectors.mysql.rows.decimals import decimal_size, put_decimal
 from tailrace.connectors.mysql.rows.doubles import LONGEST, put_double
 from tailrace.connectors.mysql.rows.numbers import put_integer
 from tailrace.connectors.mysql.rows.raw import (
+    INLINE,
     JIT,
     copy_bytes,
     little,
     load16,
     load32,
     load64,
+    load8,
     mark,
     offset_of,
     put_null_view,
@@ -54,6 +56,12 @@ _FULL: Final = -1
 _DAMAGED: Final = -2
 _GROWTH: Final = 128  # text of a sound document is shorter than its bytes times this: a double takes up to 1077
 
+_ONES: Final = np.uint64(0x0101010101010101)
+_SPACES: Final = np.uint64(0x2020202020202020)
+_QUOTES: Final = np.uint64(0x2222222222222222)
+_BACKSLASHES: Final = np.uint64(0x5C5C5C5C5C5C5C5C)
+_HIGH_BITS: Final = np.uint64(0x8080808080808080)
+
 _TRUE: Final = np.frombuffer(b"true", np.uint8).copy()
 _FALSE: Final = np.frombuffer(b"false", np.uint8).copy()
 _NULL: Final = np.frombuffer(b"null", np.uint8).copy()
@@ -70,7 +78,7 @@ def jsons(
     A value of no bytes, which a server writes for a document that it could not make, becomes `zero_text` or null.
     Values that are differences (see `partial_json.py`) stay bytes: views of the log.
     """
-    stack = np.empty((_DEPTH, _FRAME), np.int64)
+    stack = np.empty(_DEPTH * _FRAME, np.int64)
     for j in range(k):
         o = offset_of(offsets, c, j)
         place = at + 16 * j
@@ -104,56 +112,81 @@ def jsons(
 @nb.njit(**JIT)
 def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any) -> int:
     """Writes the document at `data[o:stop]`; the place after, -1 where `aux` is too small, -2 if it is damaged."""
-    most = min(len(aux), ao + _GROWTH * (stop - o) + LONGEST)
+    room = len(aux)
+    most = min(room, ao + _GROWTH * (stop - o) + LONGEST)
     type_ = np.int64(data[o])
     if type_ > _LARGE_ARRAY:
         return _put_scalar(data, type_, o + 1, stop, aux, ao)
-    depth = 0
+    if ao + 2 > room:
+        return _FULL
     if not _open(data, type_, o + 1, stop, stack, 0):
         return _DAMAGED
     p = ao
-    aux_end = len(aux)
-    if p + 2 > aux_end:
-        return _FULL
-    aux[p] = 91 if type_ >= _SMALL_ARRAY else 123
+    aux[p] = _bracket(type_)
     p += 1
-    while depth >= 0:
-        frame = stack[depth]
+    frame = 0
+    while frame >= 0:
         if p + 4 > most:
-            return _FULL if most == aux_end else _DAMAGED
-        shape = frame[_SHAPE]
-        index = frame[_INDEX]
-        if index == frame[_COUNT]:
-            aux[p] = 93 if shape >= _SMALL_ARRAY else 125
+            return _FULL if most == room else _DAMAGED
+        shape = stack[frame + _SHAPE]
+        index = stack[frame + _INDEX]
+        if index == stack[frame + _COUNT]:
+            aux[p] = _bracket(shape) + 2
             p += 1
-            depth -= 1
+            frame -= _FRAME
             continue
-        frame[_INDEX] = index + 1
+        stack[frame + _INDEX] = index + 1
         if index > 0:
             aux[p] = 44
             p += 1
+        start = stack[frame + _START]
+        end = stack[frame + _STOP]
+        width = 4 if (shape & 1) == 1 else 2
+        entry = start + 2 * width
         if shape < _SMALL_ARRAY:
-            p = _put_key(data, frame, index, aux, p)
+            key = entry + index * (width + 2)
+            entry += stack[frame + _COUNT] * (width + 2)
+            at = start + (np.int64(load16(data, key)) if width == 2 else np.int64(load32(data, key)))
+            n = np.int64(load16(data, key + width))
+            if at + n > end:
+                return _DAMAGED
+            p = put_quoted(data, at, n, aux, p)
             if p < 0:
                 return p
-        type_, at = _value(data, frame, index)
-        if at < 0:
-            return _DAMAGED
-        if type_ > _LARGE_ARRAY:
-            p = _put_scalar(data, type_, at, frame[_STOP], aux, p)
-            if p < 0:
-                return p
-            continue
-        depth += 1
-        if depth == _DEPTH or p + 2 > aux_end or not _open(data, type_, at, frame[_STOP], stack, depth):
-            return _FULL if p + 2 > aux_end else _DAMAGED
-        aux[p] = 91 if type_ >= _SMALL_ARRAY else 123
-        p += 1
+            aux[p] = 58  # `put_quoted` leaves room for one byte more
+            p += 1
+        entry += index * (width + 1)
+        type_ = np.int64(data[entry])
+        at = entry + 1
+        inside = type_ == _LITERAL or type_ == _INT16 or type_ == _UINT16
+        if not (inside or (width == 4 and (type_ == _INT32 or type_ == _UINT32))):
+            at = start + (np.int64(load16(data, at)) if width == 2 else np.int64(load32(data, at)))
+            if at >= end:
+                return _DAMAGED
+        if type_ == _STRING:
+            n, at = _length(data, at, end)
+            p = put_quoted(data, at, n, aux, p) if n >= 0 else _DAMAGED
+        elif type_ > _LARGE_ARRAY:
+            p = _put_scalar(data, type_, at, end, aux, p)
+        else:
+            frame += _FRAME
+            if frame == _DEPTH * _FRAME or not _open(data, type_, at, end, stack, frame):
+                return _DAMAGED
+            aux[p] = _bracket(type_)
+            p += 1
+        if p < 0:
+            return p
     return p
 
 
-@nb.njit(**JIT)
-def _open(data: Any, type_: int, o: int, stop: int, stack: Any, depth: int) -> bool:
+@nb.njit(**INLINE)
+def _bracket(shape: int) -> int:
+    """The byte that opens a container; the one that closes it comes two after."""
+    return np.uint8(91) if shape >= _SMALL_ARRAY else np.uint8(123)
+
+
+@nb.njit(**INLINE)
+def _open(data: Any, type_: int, o: int, stop: int, stack: Any, frame: int) -> bool:
     """Pushes the container at `o`; False where it does not fit between there and `stop`."""
     width = 4 if (type_ & 1) == 1 else 2
     if o + 2 * width > stop:
@@ -163,44 +196,12 @@ def _open(data: Any, type_: int, o: int, stop: int, stack: Any, depth: int) -> b
     entry = width + 1 + (width + 2 if type_ < _SMALL_ARRAY else 0)
     if size > stop - o or 2 * width + count * entry > size:
         return False
-    frame = stack[depth]
-    frame[_START], frame[_STOP], frame[_COUNT], frame[_INDEX], frame[_SHAPE] = o, o + size, count, 0, type_
+    stack[frame + _START] = o
+    stack[frame + _STOP] = o + size
+    stack[frame + _COUNT] = count
+    stack[frame + _INDEX] = 0
+    stack[frame + _SHAPE] = type_
     return True
-
-
-@nb.njit(**JIT)
-def _put_key(data: Any, frame: Any, index: int, aux: Any, p: int) -> int:
-    """Writes a key in quotes and the colon."""
-    width = 4 if (frame[_SHAPE] & 1) == 1 else 2
-    entry = frame[_START] + 2 * width + index * (width + 2)
-    o = frame[_START] + little(data, entry, width)
-    n = np.int64(load16(data, entry + width))
-    if o + n > frame[_STOP]:
-        return _DAMAGED
-    p = put_quoted(data, o, n, aux, p)
-    if p < 0:
-        return p
-    if p + 1 > len(aux):
-        return _FULL
-    aux[p] = 58
-    return p + 1
-
-
-@nb.njit(**JIT)
-def _value(data: Any, frame: Any, index: int) -> Any:
-    """(type, place) of a value of a container; the place is -1 where it lies outside."""
-    shape = frame[_SHAPE]
-    width = 4 if (shape & 1) == 1 else 2
-    keys = frame[_COUNT] * (width + 2) if shape < _SMALL_ARRAY else 0
-    entry = frame[_START] + 2 * width + keys + index * (width + 1)
-    type_ = np.int64(data[entry])
-    small = type_ == _LITERAL or type_ == _INT16 or type_ == _UINT16
-    if small or (width == 4 and (type_ == _INT32 or type_ == _UINT32)):
-        return type_, entry + 1
-    at = frame[_START] + little(data, entry + 1, width)
-    if at >= frame[_STOP]:
-        return type_, np.int64(-1)
-    return type_, at
 
 
 @nb.njit(**JIT)
@@ -249,7 +250,7 @@ def _put_literal(code: int, aux: Any, p: int) -> int:
     return _DAMAGED
 
 
-@nb.njit(**JIT)
+@nb.njit(**INLINE)
 def _length(data: Any, o: int, stop: int) -> Any:
     """(length, place after) of a length in groups of seven bits; the length is -1 where it or its bytes do not fit."""
     n = np.int64(0)
@@ -264,23 +265,55 @@ def _length(data: Any, o: int, stop: int) -> Any:
     return np.int64(-1), o
 
 
-@nb.njit(**JIT)
+@nb.njit(**INLINE)
 def put_quoted(data: Any, o: int, n: int, aux: Any, p: int) -> int:
-    """Writes UTF-8 text in quotes, with the escapes that Debezium uses: upper-case hexadecimal, no others than needed."""
-    special = 0
-    for i in range(o, o + n):
-        byte = data[i]
-        special += (byte < 32) | (byte == 34) | (byte == 92)
-    if p + n + 5 * special + 2 > len(aux):
+    """Writes UTF-8 text in quotes, with the escapes that Debezium uses: as few as can be, hexadecimal in upper case.
+
+    The place after, with room for one byte more; -1 where `aux` is too small.
+    """
+    if p + n + 12 > len(aux):
         return _FULL
     aux[p] = 34
     p += 1
-    if special == 0:
-        copy_bytes(aux, p, data, o, n)
-        p += n
-    else:
-        for i in range(o, o + n):
-            p = _put_escaped(data[i], aux, p)
+    i = 0
+    while i + 8 <= n:
+        word = load64(data, o + i)
+        if _has_special(word):
+            return _put_escaping(data, o + i, o + n, aux, p + i)
+        store64(aux, p + i, word)
+        i += 8
+    while i < n:
+        byte = load8(data, o + i)
+        if byte < 32 or byte == 34 or byte == 92:
+            return _put_escaping(data, o + i, o + n, aux, p + i)
+        aux[p + i] = byte
+        i += 1
+    aux[p + n] = 34
+    return p + n + 1
+
+
+@nb.njit(**INLINE)
+def _has_special(word: int) -> bool:
+    """Whether one of eight bytes is a control character, a quote or a backslash (or, rarely, follows such a byte)."""
+    quote = word ^ _QUOTES
+    backslash = word ^ _BACKSLASHES
+    found = (word - _SPACES) & ~word
+    found |= (quote - _ONES) & ~quote
+    found |= (backslash - _ONES) & ~backslash
+    return found & _HIGH_BITS != np.uint64(0)
+
+
+@nb.njit(**JIT)
+def _put_escaping(data: Any, o: int, stop: int, aux: Any, p: int) -> int:
+    """Writes the rest of a text byte by byte, and the closing quote."""
+    special = 0
+    for i in range(o, stop):
+        byte = data[i]
+        special += (byte < 32) | (byte == 34) | (byte == 92)
+    if p + stop - o + 5 * special + 2 > len(aux):
+        return _FULL
+    for i in range(o, stop):
+        p = _put_escaped(data[i], aux, p)
     aux[p] = 34
     return p + 1
 

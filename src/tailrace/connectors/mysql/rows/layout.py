@@ -183,7 +183,7 @@ class _Builder:
 
 def _integer(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
     row[columns.A] = int(plan.unsigned)
-    if plan.out is Out.INT:
+    if plan.out in (Out.INT, Out.BIT_BOOL):
         builder.slot(row, NUMBER)
         return Route.INTEGER
     builder.slot(row, VIEW)
@@ -193,7 +193,7 @@ def _integer(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | Non
 def _float(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:
     builder.slot(row, NUMBER)
     if plan.wire is Wire.DOUBLE:
-        return Route.INTEGER if plan.out is Out.FLOAT64 else None
+        return Route.INTEGER if plan.out in (Out.FLOAT32, Out.FLOAT64) else None
     return {Out.FLOAT32: Route.SINGLE, Out.FLOAT64: Route.WIDENED}.get(plan.out)
 
 

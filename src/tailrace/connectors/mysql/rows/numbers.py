@@ -116,7 +116,7 @@ def integer_texts(
     return ao
 
 
-@nb.njit(**JIT)
+@nb.njit(**INLINE)
 def put_integer(aux: Any, o: int, value: int, negative: bool) -> int:  # noqa: FBT001
     """Writes the digits of a uint64 (of its negation, with a minus sign, where `negative`); the place after."""
     if negative:
