@@ -24,24 +24,22 @@ def read(properties: Mapping[str, str], start: StartPoint, marker: str) -> list[
     """The records from `start` up to the first of the topic `marker`."""
     connector = connector_for(_settings(properties))
     range_ = LogRange(start.restart, connector.head())
-    read: list[Record] = []
+    placed: list[tuple[bytes, Record]] = []
     for batch in connector.read(range_, Progress("", start.restart), start.history):
-        ordered = sorted(_ranked(batch.records), key=lambda pair: pair[0])
-        for _, record in ordered:
-            read.append(record)
-            if record.topic == marker:
-                return read
-    return read
+        placed += (pair for records in batch.records for pair in _placed(records))
+        end = min((place for place, record in placed if record.topic == marker), default=None)
+        if end is not None:
+            return [record for place, record in placed if place <= end]
+    return [record for _, record in placed]
 
 
 def _settings(properties: Mapping[str, str]) -> Any:
     return from_mapping({k: v for k, v in properties.items() if not k.startswith(ENGINE_ONLY)})
 
 
-def _ranked(batch: list[Records]) -> Iterator[tuple[int, Record]]:
-    for records in batch:
-        for i in range(len(records)):
-            yield int(records.log_order[i]), _record(records, i)
+def _placed(records: Records) -> Iterator[tuple[bytes, Record]]:
+    for i in range(len(records)):
+        yield records.positions[i] or b"", _record(records, i)
 
 
 def _record(records: Records, i: int) -> Record:

@@ -128,7 +128,8 @@ def statements(existing: Tables) -> st.SearchStrategy[str]:
 
 def _action(draw: st.DrawFn, columns: list[str]) -> str:
     old = quoted(draw(st.sampled_from(columns)))
-    new = quoted(draw(names))
+    other = quoted(draw(st.sampled_from(columns)))
+    new, third = quoted(draw(names)), quoted(draw(names))
     place = draw(st.sampled_from(["", "", " FIRST", f" AFTER {quoted(draw(st.sampled_from(columns)))}"]))
     definition = draw(definitions)
     return draw(
@@ -142,6 +143,10 @@ def _action(draw: st.DrawFn, columns: list[str]) -> str:
                 f"CHANGE COLUMN {old} {new} {definition}{place}",
                 f"CHANGE {old} {old} {definition}",
                 f"RENAME COLUMN {old} TO {new}",
+                f"RENAME COLUMN {old} TO {other}, RENAME COLUMN {other} TO {old}",
+                f"CHANGE {old} {other} {definition}, CHANGE {other} {old} {draw(definitions)}{place}",
+                f"DROP {old}, ADD {old} {definition}{place}",
+                f"ADD {new} {definition} AFTER {third}, RENAME COLUMN {old} TO {third}",
                 f"DROP COLUMN {old}",
                 f"DROP {old}",
                 f"ALTER COLUMN {old} SET DEFAULT 7",

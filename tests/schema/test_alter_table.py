@@ -26,6 +26,10 @@ START = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(10))"
         ("CHANGE COLUMN a aa BIGINT AFTER b", ["id", "b", "aa"]),
         ("RENAME COLUMN a TO aa, RENAME COLUMN b TO bb", ["id", "aa", "bb"]),
         ("RENAME COLUMN a TO b2, ADD a INT", ["id", "b2", "b", "a"]),
+        ("RENAME COLUMN a TO b, RENAME COLUMN b TO a, ADD c INT AFTER a", ["id", "b", "a", "c"]),
+        ("CHANGE a b INT, CHANGE b a INT", ["id", "b", "a"]),
+        ("DROP a, ADD a TEXT FIRST", ["a", "id", "b"]),
+        ("ADD c INT AFTER aa, RENAME COLUMN a TO aa", ["id", "aa", "c", "b"]),
         ("ENGINE=InnoDB", ["id", "a", "b"]),
         ("ALGORITHM=INPLACE, LOCK=NONE, ADD c INT", ["id", "a", "b", "c"]),
         ("ADD INDEX i (a), ADD FULLTEXT ft (b), ADD c INT, DROP INDEX i", ["id", "a", "b", "c"]),
@@ -59,6 +63,9 @@ def test_columns_stand_where_the_server_puts_them(action, columns):
         ("DROP COLUMN id", ()),
         ("DROP PRIMARY KEY, MODIFY a INT NOT NULL, ADD UNIQUE INDEX u (a)", ("a",)),
         ("ADD UNIQUE (a)", ("id",)),
+        ("ADD PRIMARY KEY (a), DROP PRIMARY KEY", ("a",)),
+        ("RENAME COLUMN id TO a, RENAME COLUMN a TO id", ("a",)),
+        ("ADD PRIMARY KEY (n), DROP PRIMARY KEY, ADD n INT", ("n",)),
         ("DROP COLUMN id, ADD n INT AUTO_INCREMENT PRIMARY KEY FIRST", ("n",)),
         ("DROP PRIMARY KEY, ADD CONSTRAINT pk PRIMARY KEY USING BTREE (b(5))", ("b",)),
     ],
@@ -72,7 +79,7 @@ def test_the_key_follows(action, key):
 
 def test_a_modified_column_keeps_nothing_of_its_old_definition():
     structures = applied(
-        "CREATE TABLE t (e ENUM('a','b') NOT NULL DEFAULT 'a' COMMENT 'old' CHARACTER SET latin1)",
+        "CREATE TABLE t (e ENUM('a','b') CHARACTER SET latin1 NOT NULL DEFAULT 'a' COMMENT 'old')",
         "ALTER TABLE t MODIFY e VARCHAR(5)",
     )
 
@@ -123,6 +130,7 @@ def test_visibility_is_altered():
         ("DEFAULT CHARACTER SET latin1", "latin1", "utf8mb4", "latin1"),
         ("COLLATE = latin1_bin", "latin1", "utf8mb4", "latin1"),
         ("ENGINE=InnoDB CHARSET latin1 COMMENT 'x'", "latin1", "utf8mb4", "latin1"),
+        ("MODIFY b TEXT, CHARSET latin1", "latin1", "latin1", "latin1"),
     ],
 )
 def test_character_sets_are_converted_or_only_the_default_is(action, of_table, of_column, of_new_column):

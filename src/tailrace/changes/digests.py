@@ -1,6 +1,7 @@
 """Hashes of texts as Debezium's masks make them, with any algorithm of Java's `MessageDigest`.
 
-Source: Debezium's documentation, `column.mask.hash`; Java Object Serialization Specification, chapter 6; RFC 1319 (MD2).
+Source: Debezium's documentation, `column.mask.hash`; Java Object Serialization Specification, chapter 6; RFC
+1319 (MD2).
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Final
 Digest = Callable[[bytes], bytes]
 
 _NAMES: Final = {
-    "MD5": "md5", "SHA-1": "sha1", "SHA-224": "sha224", "SHA-256": "sha256", "SHA-384": "sha384", "SHA-512": "sha512",
+    "MD5": "md5", "SHA-1": "sha1", "SHA-224": "sha224", "SHA-256": "sha256", "SHA-384": "sha384",
+    "SHA-512": "sha512",
     "SHA-512/224": "sha512_224", "SHA-512/256": "sha512_256", "SHA3-224": "sha3_224", "SHA3-256": "sha3_256",
     "SHA3-384": "sha3_384", "SHA3-512": "sha3_512",
 }  # fmt: skip
@@ -38,7 +40,7 @@ def serialized(text: str) -> bytes:
 
 
 def modified_utf8(text: str) -> bytes:
-    """Java's own UTF-8: NUL takes two bytes, a character beyond the basic plane two halves of three bytes each."""
+    """Java's own UTF-8: NUL takes two bytes, a character beyond the basic plane two times three."""
     plain = text.encode()
     if b"\0" not in plain and max(plain, default=0) < 0xF0:
         return plain

@@ -1,11 +1,11 @@
 """Column policies: values that are cut, masked or hashed before anybody sees them.
 
-A policy is a function from one vector to another. Text is handled in columns; what no column expression can do (a
-hash, a cut through characters beyond the basic plane) is done once for each distinct value.
+A policy is a function from one vector to another. Text is handled in columns; what no column expression can
+do (a hash, a cut through characters beyond the basic plane) is done once for each distinct value.
 
-As in Debezium, a mask also hides that a value is null, hashes leave null as it is, and masks and hashes are for text
-columns alone (ENUM and SET among them), while a cut is for whatever is shown as text or bytes. Keys keep the values
-as they are.
+As in Debezium, a mask also hides that a value is null, hashes leave null as it is, and masks and hashes are
+for text columns alone (ENUM and SET among them), while a cut is for whatever is shown as text or bytes. Keys
+keep the values as they are.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Transaction metadata: the records that tell where each transaction begins and ends.
 
 A log of small transactions has as many of these as it has changes, so that they are rendered in columns like
-everything else: a template for beginnings, one for ends, and one for the pieces of an end's list of tables, which
-are written one after the other so that a list is a slice of what was written.
+everything else: a template for beginnings, one for ends, and one for the pieces of an end's list of tables,
+which are written one after the other so that a list is a slice of what was written.
 
 Debezium lists an end's tables in the order of a Java hash map, which consumers may have stored; it is kept.
 """
@@ -101,17 +101,23 @@ class TransactionEncoder:
         bounds = np.searchsorted(owner, np.arange(transactions + 1))
         if not len(order):
             return vector_over(Binary(np.zeros(1, np.uint8), np.zeros(transactions + 1, np.int64)))
-        vectors = [_COMMAS, vector_of([name.encode() for name in counts.names]), _integers(counts.count[order])]
-        roles = np.stack([(~first).astype(np.int32), table.astype(np.int32), np.arange(len(order), dtype=np.int32)])
+        vectors = [
+            _COMMAS,
+            vector_of([name.encode() for name in counts.names]),
+            _integers(counts.count[order]),
+        ]
+        roles = np.stack(
+            [(~first).astype(np.int32), table.astype(np.int32), np.arange(len(order), dtype=np.int32)]
+        )
         pieces = self._pieces.render(vectors, roles)
         return vector_over(Binary(pieces.data, pieces.offsets[bounds]))
 
 
 def java_order(counts: Counts) -> tuple[Int64, npt.NDArray[np.bool_]]:
-    """The pairs by transaction and, within it, in the order of Java's `HashMap`; and which are a transaction's first.
+    """The pairs by transaction and, within it, in the order of Java's `HashMap`; and each transaction's first.
 
-    A map has twice as many buckets whenever three quarters are not enough, 16 at first; a bucket keeps the order in
-    which its entries came. (A map that once was larger keeps its buckets, which is not followed.)
+    A map has twice as many buckets whenever three quarters are not enough, 16 at first; a bucket keeps the
+    order in which its entries came. (A map that once was larger keeps its buckets, which is not followed.)
     """
     hashes = np.array([_spread_hash(name) for name in counts.names] or [0], np.int64)
     owner = counts.transaction

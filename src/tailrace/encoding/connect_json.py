@@ -1,21 +1,22 @@
 """Kafka Connect schemas, and values of them, as Kafka Connect's JSON converter writes them.
 
-Used for what is rendered once (schemas, defaults) or is rare (schema changes, headers). Row changes are rendered
-column by column, with the pieces that this module gives.
+Used for what is rendered once (schemas, defaults) or is rare (schema changes, headers). Row changes are
+rendered column by column, with the pieces that this module gives.
 
 A null in a field whose schema has a default is written as the default: that is the converter's behaviour
 (`replace.null.with.default` is true unless it is set), and Debezium's consumers see it.
 
-Source of the form: Kafka's `org.apache.kafka.connect.json.JsonConverter` and `JsonSchema` (their documentation).
+Source of the form: Kafka's `org.apache.kafka.connect.json.JsonConverter` and `JsonSchema` (their
+documentation).
 """
 
 from __future__ import annotations
 
 import base64
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 import orjson
 
@@ -71,12 +72,13 @@ def null_text(schema: Schema, *, replace_with_default: bool = True) -> bytes:
 def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True) -> bytes:
     """A value of a schema.
 
-    Structs are mappings; a field that the mapping lacks is null. Bytes are `bytes`; a Connect decimal may be a
-    `Decimal` as well as the bytes of its unscaled value.
+    Structs are mappings; a field that the mapping lacks is null. Bytes are `bytes`; a Connect decimal may be
+    a `Decimal` as well as the bytes of its unscaled value.
     """
     if value is None:
         return null_text(schema, replace_with_default=replace_with_default)
-    return _WRITERS.get(schema.type, _scalar)(schema, value)
+    write = _WRITERS.get(schema.type, _scalar)
+    return write(schema, value)
 
 
 def decimal_bytes(value: Decimal, scale: int) -> bytes:
@@ -117,7 +119,9 @@ def _map(schema: Schema, value: Mapping[Any, Any]) -> bytes:
     if keys.type is Type.STRING:
         pairs = (orjson.dumps(key) + b":" + value_json(items, item) for key, item in value.items())
         return b"{" + b",".join(pairs) + b"}"
-    entries = (b"[" + value_json(keys, key) + b"," + value_json(items, item) + b"]" for key, item in value.items())
+    entries = (
+        b"[" + value_json(keys, key) + b"," + value_json(items, item) + b"]" for key, item in value.items()
+    )
     return b"[" + b",".join(entries) + b"]"
 
 
@@ -127,7 +131,7 @@ def _known(part: Schema | None, schema: Schema) -> Schema:
     return part
 
 
-_WRITERS = {
+_WRITERS: Final[dict[Type, Callable[[Schema, Any], bytes]]] = {
     Type.BYTES: _bytes,
     Type.FLOAT32: _floating,
     Type.FLOAT64: _floating,

@@ -1,9 +1,9 @@
 """The schemas of a table's events: of the key, of a row, and of the envelope around two rows.
 
-The key is made of the primary key's columns, or of those that `message.key.columns` names; they are in the key even
-where the value leaves them out, and as they are even where the value masks them. Names, order, versions and what is
-optional are Debezium's, of version 3.6, or with `tailrace.event.shape=2.1` of version 2.1, which has no microseconds
-and tells of a transaction only where transaction metadata is asked for.
+The key is made of the primary key's columns, or of those that `message.key.columns` names; they are in the
+key even where the value leaves them out, and as they are even where the value masks them. Names, order,
+versions and what is optional are Debezium's, of version 3.6, or with `tailrace.event.shape=2.1` of version
+2.1, which has no microseconds and tells of a transaction only where transaction metadata is asked for.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class TableSchemas:
         return tuple(sorted({*self.key_columns, *self.value_columns}))
 
 
-def table_schemas(
+def table_schemas(  # noqa: PLR0917 -- a table, what its fields are, and two things of the configuration
     table: Table,
     key_fields: Sequence[Schema],
     value_fields: Sequence[Schema],
@@ -106,15 +106,15 @@ def value_columns(table: Table, settings: Settings) -> tuple[int, ...]:
 
 def envelope_schema(name: str, value: Schema, source: Schema, settings: Settings) -> Schema:
     """The envelope around rows of a schema."""
-    rows = (Field("before", value), Field("after", value), Field("source", source))
+    rows: tuple[Field, ...] = (Field("before", value), Field("after", value), Field("source", source))
     if settings.tailrace_event_shape == SHAPE_2_1:
-        fields = (*rows, Field("op", _STRING), Field("ts_ms", _LONG_OR_NULL))
+        rows += (Field("op", _STRING), Field("ts_ms", _LONG_OR_NULL))
         if settings.provide_transaction_metadata:
-            fields = (*fields, Field("transaction", TRANSACTION_BLOCK))
-        return Schema(Type.STRUCT, name=name, fields=fields)
-    times = (Field(unit, _LONG_OR_NULL) for unit in ("ts_ms", "ts_us", "ts_ns"))
-    fields = (*rows, Field("transaction", TRANSACTION_BLOCK), Field("op", _STRING), *times)
-    return Schema(Type.STRUCT, name=name, version=2, fields=fields)
+            rows += (Field("transaction", TRANSACTION_BLOCK),)
+        return Schema(Type.STRUCT, name=name, fields=rows)
+    rows += (Field("transaction", TRANSACTION_BLOCK), Field("op", _STRING))
+    rows += tuple(Field(unit, _LONG_OR_NULL) for unit in ("ts_ms", "ts_us", "ts_ns"))
+    return Schema(Type.STRUCT, name=name, version=2, fields=rows)
 
 
 def _struct(

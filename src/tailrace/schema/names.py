@@ -1,9 +1,10 @@
 """Names: of topics, of schemas and of their fields, and what happens to characters that they must not hold.
 
-A topic is named after prefix, database and table; what Kafka does not allow in a topic's name becomes `_`. Schemas are
-named after the topic. Where the names must suit Avro as well (`schema.name.adjustment.mode`,
-`field.name.adjustment.mode`), whatever Avro does not allow becomes `_`, or, without loss, `_u` and the character's
-number. Names are taken apart as Java does it, in UTF-16 units: a character beyond the basic plane becomes two.
+A topic is named after prefix, database and table; what Kafka does not allow in a topic's name becomes `_`.
+Schemas are named after the topic. Where the names must suit Avro as well (`schema.name.adjustment.mode`,
+`field.name.adjustment.mode`), whatever Avro does not allow becomes `_`, or, without loss, `_u` and the
+character's number. Names are taken apart as Java does it, in UTF-16 units: a character beyond the basic plane
+becomes two.
 
 Different names may become the same one: `Names` says so once, since consumers would see two tables as one.
 """
@@ -31,7 +32,7 @@ Adjuster = Callable[[str], str]
 
 
 def schema_name_adjuster(mode: str) -> Adjuster:
-    """How names of schemas are adjusted in a mode (`none`, `avro`, `avro_unicode`); dots separate their parts."""
+    """How names of schemas are adjusted in a mode (`none`, `avro`, `avro_unicode`); they keep their dots."""
     return _adjuster(mode, dots=True)
 
 
@@ -67,14 +68,18 @@ class Names:
         wanted = self.settings.topic_delimiter.join(part for part in parts if part.strip())
         name = sanitized_topic(wanted)
         if name != wanted:
-            log.warning("the changes of %s go to the topic %s: %r can't be a topic's name", table, name, wanted)
+            log.warning(
+                "the changes of %s go to the topic %s: %r can't be a topic's name", table, name, wanted
+            )
         self._note(name, table)
         return name
 
     def _note(self, name: str, table: TableId) -> None:
         first = self._origins.setdefault(name, table)
         if first != table:
-            log.warning("the tables %s and %s share the topic %s: their names differ too little", first, table, name)
+            log.warning(
+                "the tables %s and %s share the topic %s: their names differ too little", first, table, name
+            )
 
     def fields(self, table: TableId, columns: Sequence[str]) -> list[str]:
         """The names of a table's fields.
@@ -88,8 +93,8 @@ class Names:
         for column, name in zip(columns, names, strict=True):
             if name in seen:
                 raise StructureError(
-                    f"the columns {seen[name]!r} and {column!r} of {table} both become the field {name!r}: exclude one "
-                    "(column.exclude.list) or set field.name.adjustment.mode=avro_unicode"
+                    f"the columns {seen[name]!r} and {column!r} of {table} both become the field {name!r}: "
+                    "exclude one (column.exclude.list) or set field.name.adjustment.mode=avro_unicode"
                 )
             seen[name] = column
         return names
@@ -102,14 +107,18 @@ class Names:
     @property
     def transaction_topic(self) -> str:
         """The topic of transactions' beginnings and ends."""
-        return self.settings.topic_delimiter.join((self.settings.topic_prefix, self.settings.topic_transaction))
+        return self.settings.topic_delimiter.join(
+            (self.settings.topic_prefix, self.settings.topic_transaction)
+        )
 
     @property
     def heartbeat_topic(self) -> str:
         """The topic of heartbeats."""
         if self.settings.topic_heartbeat_name:
             return self.settings.topic_heartbeat_name
-        return self.settings.topic_delimiter.join((self.settings.topic_heartbeat_prefix, self.settings.topic_prefix))
+        return self.settings.topic_delimiter.join(
+            (self.settings.topic_heartbeat_prefix, self.settings.topic_prefix)
+        )
 
 
 def _adjuster(mode: str, *, dots: bool) -> Adjuster:

@@ -16,7 +16,6 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError
 from tailrace.sinks.base import Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord
-from tailrace.sinks.lines import render_lines
 from tailrace.source.link import Reporter
 
 LINES_A_MESSAGE = 500
@@ -49,6 +48,8 @@ class ConsoleSink:
 
     def write(self, records: Sequence[Records]) -> int:
         """Print events, in log order over all topics."""
+        from tailrace.sinks.lines import render_lines
+
         rendered = [render_lines(item) for item in records]
         lines = [line for item in rendered for line in bytes(item.data).splitlines()]
         order = np.argsort(np.concatenate([item.log_order for item in records]), kind="stable")

@@ -28,7 +28,6 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import FencedError, ProgressError
 from tailrace.sinks.base import Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord, sync_folder
-from tailrace.sinks.lines import render_lines
 
 OWN_FOLDER = "_tailrace"
 SUFFIX = ".jsonl"
@@ -70,6 +69,8 @@ class FilesSink:
 
     def write(self, records: Sequence[Records]) -> int:
         """Append lines to the topics' next files."""
+        from tailrace.sinks.lines import render_lines
+
         size = 0
         for item in records:
             lines = render_lines(item)

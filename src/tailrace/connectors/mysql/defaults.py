@@ -1,9 +1,9 @@
 """Default values of columns as defaults of their fields' schemas.
 
-The history keeps a default as the text of the DDL. Debezium turns it into a value of the field by rules of its own:
-the current time is the epoch, or no default where the column may be null; a zero date likewise; a text that it can't
-read is no default. Numbers go through a double, which rounds integers beyond 2^53. Consumers see the result in every
-schema, so that it is the same here.
+The history keeps a default as the text of the DDL. Debezium turns it into a value of the field by rules of
+its own: the current time is the epoch, or no default where the column may be null; a zero date likewise; a
+text that it can't read is no default. Numbers go through a double, which rounds integers beyond 2^53.
+Consumers see the result in every schema, so that it is the same here.
 
 Source: Debezium's documentation of the MySQL connector, "Default values".
 """
@@ -73,9 +73,12 @@ def default_of(column: Column, schema: Schema, settings: Settings) -> Any:
     except _NoDefaultError:
         return NO_DEFAULT
     except (ValueError, OverflowError, InvalidOperation) as error:
-        message = f"the default {column.default!r} of column {column.name} ({column.type_name}) can't be read: {error}"
+        what = f"the default {column.default!r} of column {column.name} ({column.type_name})"
+        message = f"{what} can't be read: {error}"
         if settings.event_converting_failure_handling_mode == "fail":
-            raise StructureError(f"{message}. Set event.converting.failure.handling.mode=warn to go without it") from None
+            raise StructureError(
+                f"{message}. Set event.converting.failure.handling.mode=warn to go without it"
+            ) from None
         log.warning("%s; its field has no default", message)
         return NO_DEFAULT
 

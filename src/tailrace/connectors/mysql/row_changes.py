@@ -12,12 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes import expand
 from tailrace.changes.model import Changes, Fact, Level
+from tailrace.changes.records import Binary
+from tailrace.changes.shape import position_program
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over, views_of
 from tailrace.connectors.mysql.log import RowEvents, Transactions
 from tailrace.connectors.mysql.missing import fill_missing
-from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS, file_number
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.encoding.render import Op, Program, Template
 from tailrace.schema.tables import Table
@@ -124,6 +127,14 @@ def changes_of(
     )
 
 
+def position_texts(era: int, file: int, offsets: Int64) -> Binary:
+    """The text of positions of events in one file."""
+    roles = np.zeros((expand.ROLES, len(offsets)), np.int32)
+    roles[Level.EVENT] = np.arange(len(offsets))
+    pieces = [integers(np.array([era])), integers(np.array([file])), integers(offsets), integers(np.array([0]))]
+    return _EVENT_POSITION.render(pieces, roles)
+
+
 def commit_times(run: RowEvents) -> Int64:
     """Microseconds since the epoch for each event: of the commit where it was made, else the event's own seconds."""
     original = run.transactions.original_us[run.transaction]
@@ -188,3 +199,4 @@ def _gtid_program() -> Program:
 
 
 _GTID = _gtid_program()
+_EVENT_POSITION = position_program(WIDTHS, (Level.BATCH, Level.BATCH, Level.EVENT, Level.BATCH), SEPARATOR.encode())

@@ -22,6 +22,7 @@ from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
+from tailrace.connectors.mysql.transaction_records import TransactionRecords
 
 from tailrace.errors import LogFormatError, UnsupportedError
 from tailrace.schema.tables import TableId
@@ -46,7 +47,7 @@ class RunRecords:
         self._tables = tables
         self._bounds = bounds
         self._era = era
-        self._transactions = None
+        self._transactions = TransactionRecords(settings, bounds, era) if settings.provide_transaction_metadata else None
         self.now_us = 0
         self._rank = 0
         self._taken = Taken()
@@ -77,10 +78,10 @@ class RunRecords:
         metadata = self._transactions is not None
         facts = facts_of(run, self._era, query=self._settings.include_query, transaction_ids=metadata)
         prepared = self._prepared(run, wanted, facts)
-        if self._transactions is None:
+        if self._transactions is None or facts.transaction_id is None:
             encoded = [captured.shape.records(one, self.now_us) for captured, one in prepared]
         else:
-            encoded = self._transactions.records(run, facts, list(prepared), self._bounds, self.now_us)
+            encoded = self._transactions.records(run, facts.transaction_id, list(prepared), self.now_us, self._rank)
         self._rank += len(run)
         return [records for records in encoded if len(records)]
 

@@ -1,7 +1,8 @@
 """The source block of MySQL's events: where each change came from.
 
-Its fields and their order are Debezium's, of version 3.6 or, on demand (`tailrace.event.shape=2.1`), of version 2.1.
-`version` tells consumers which Debezium the events are compatible with, as some of them look at it.
+Its fields and their order are Debezium's, of version 3.6 or, on demand (`tailrace.event.shape=2.1`), of
+version 2.1. `version` tells consumers which Debezium the events are compatible with, as some of them look at
+it.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def version(settings: Settings) -> str:
 
 
 def constants(settings: Settings, database: str, table: str | None) -> dict[str, str | None]:
-    """The fields that are the same for all changes of a table; a null `snapshot` shows as its default, "false".
+    """The fields that are the same for all changes of a table; a null `snapshot` shows as its default.
 
     `query` is among them unless it is asked for, in which case it varies; `thread` and `gtid` vary.
     """

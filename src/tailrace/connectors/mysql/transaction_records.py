@@ -1,1 +1,130 @@
-"""Transaction metadata: each record's place in its transaction, and the BEGIN and END records of transactions."""
+"""Transaction metadata: each record's place in its transaction, and the BEGIN and END records of transactions.
+
+A transaction may straddle runs, so what was counted of the open one is carried on. A statement that is a transaction of
+its own (DDL) has no BEGIN in the log, and gets no records here, as in Debezium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.model import Fact
+from tailrace.changes.ordering import NEVER, TransactionCounter, TransactionCounts
+from tailrace.changes.records import Binary, Records
+from tailrace.changes.shape import Prepared
+from tailrace.changes.transactions import Counts, TransactionEncoder
+from tailrace.changes.vectors import Vector
+from tailrace.changes.views import take
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql.bounds import Bounds
+from tailrace.connectors.mysql.captured import Captured
+from tailrace.connectors.mysql.log import Outcome, RowEvents
+from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.row_changes import MICROSECONDS, position_texts
+from tailrace.schema.names import Names
+
+Int64 = npt.NDArray[np.int64]
+
+
+class TransactionRecords:
+    """Numbers the records of runs, and makes those of their transactions."""
+
+    def __init__(self, settings: Settings, bounds: Bounds, era: int) -> None:
+        self._counter = TransactionCounter()
+        self._bounds = bounds
+        self._era = era
+        self._topic = Names(settings).transaction_topic
+        self._encoder = TransactionEncoder(
+            key_schema=settings.key_converter_schemas_enable, value_schema=settings.value_converter_schemas_enable
+        )
+
+    def records(
+        self, run: RowEvents, ids: Fact, prepared: Sequence[tuple[Captured, Prepared]], now_us: int, rank: int
+    ) -> list[Records]:
+        """All records of a run.
+
+        Args:
+            run: the run.
+            ids: the text id of each of its transactions.
+            prepared: the records of its tables, in log order where a table comes more than once.
+            now_us: processing time, microseconds since the epoch.
+            rank: how many events came before the run in the same batch.
+
+        """
+        transactions = run.transactions
+        n = len(transactions)
+        last_open = n > 0 and int(transactions.end[-1]) == 0
+        counts = self._counter.number([(c.name, p) for c, p in prepared], n, last_open=last_open)
+        encoded = [captured.shape.records(one, now_us) for captured, one in prepared]
+        return [*encoded, self._boundaries(run, ids.vector, counts, now_us, rank)] if n else encoded
+
+    def _boundaries(
+        self, run: RowEvents, ids: Vector, counts: TransactionCounts, now_us: int, rank: int
+    ) -> Records:
+        """The BEGIN and END records, in log order."""
+        begun, ended = self._begun(run), self._ended(run)
+        transactions = run.transactions
+        ts_ms = np.where(
+            transactions.original_us > 0, transactions.original_us, transactions.begin_timestamp * MICROSECONDS
+        ) // 1000
+        begins = self._encoder.begins(take(ids, begun), ts_ms[begun])
+        ends = self._encoder.ends(take(ids, ended), ts_ms[ended], _counts_of(counts, ended))
+        which = np.concatenate([begun, ended])
+        order = np.argsort(np.concatenate([begun * 2, ended * 2 + 1]), kind="stable")
+        offsets = np.concatenate([transactions.begin[begun], transactions.end[ended]])[order]
+        events = np.concatenate(
+            [np.searchsorted(run.transaction, begun), np.searchsorted(run.transaction, ended, "right")]
+        )
+        behind = np.concatenate([np.full(len(begun), 1), np.full(len(ended), 2)])
+        return Records(
+            topic=self._topic,
+            keys=self._encoder.keys(take(ids, which[order])),
+            values=_in_order([begins, ends], order),
+            timestamps=np.full(len(which), now_us // 1000, np.int64),
+            positions=position_texts(self._era, file_number(run.file), offsets),
+            log_order=(((events + rank) << 32) - behind)[order],
+        )
+
+    def _begun(self, run: RowEvents) -> Int64:
+        """Which transactions began in this run and are to be told of."""
+        begin = run.transactions.begin
+        told = (begin > 0) & self._wanted(run, begin)
+        if run.continued:
+            told[:1] = False
+        return np.flatnonzero(told)
+
+    def _ended(self, run: RowEvents) -> Int64:
+        """Which transactions ended in this run and are to be told of."""
+        transactions = run.transactions
+        ended = (transactions.end > 0) & (transactions.begin > 0) & (transactions.outcome != Outcome.ABANDONED)
+        return np.flatnonzero(ended & self._wanted(run, transactions.end - 1))
+
+    def _wanted(self, run: RowEvents, offsets: Int64) -> npt.NDArray[np.bool_]:
+        return self._bounds.wanted(self._era, file_number(run.file), offsets, np.full(len(offsets), NEVER))
+
+
+def _counts_of(counts: TransactionCounts, chosen: Int64) -> Counts:
+    """The counts of some transactions, as the encoder takes them: by transaction, then by first record."""
+    names = list(counts.tables)
+    pairs = [(np.flatnonzero(counts.tables[name].count[chosen]), name) for name in names]
+    transaction = np.concatenate([rows for rows, _ in pairs]) if pairs else np.zeros(0, np.int64)
+    table = np.concatenate([np.full(len(rows), i) for i, (rows, _) in enumerate(pairs)]) if pairs else transaction
+    count = [counts.tables[name].count[chosen][rows] for rows, name in pairs]
+    first = [counts.tables[name].first[chosen][rows] for rows, name in pairs]
+    order = np.lexsort((np.concatenate(first), transaction)) if pairs else transaction
+    counted = np.concatenate(count)[order] if pairs else transaction
+    return Counts(transaction[order], table[order], counted, names)
+
+
+def _in_order(parts: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
+    """Strings of several columns one after the other, in another order."""
+    taken = pa.concat_arrays([part.to_arrow() for part in parts]).take(pa.array(order))
+    _, offsets, data = taken.buffers()
+    count = len(taken) + 1
+    text = np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8)
+    return Binary(text, np.frombuffer(offsets, np.int64, count, taken.offset * 8))
+

@@ -1,12 +1,13 @@
 """MySQL's types as Debezium shows them: the schema of each column's field, and how its values are read.
 
-Two things decide. The structure says what the field looks like: a type's name, its length, whether it may be null, its
-default, and the handling modes of the configuration. The log says how values stand in it: a table map's type numbers
-and parameters. Both meet in a `ColumnPlan`.
+Two things decide. The structure says what the field looks like: a type's name, its length, whether it may be
+null, its default, and the handling modes of the configuration. The log says how values stand in it: a table
+map's type numbers and parameters. Both meet in a `ColumnPlan`.
 
 Names, versions and parameters of the schemas are Debezium's.
 
-Source: Debezium's documentation of the MySQL connector, "Data type mappings"; MySQL Reference Manual, "Data Types".
+Source: Debezium's documentation of the MySQL connector, "Data type mappings"; MySQL Reference Manual, "Data
+Types".
 """
 
 from __future__ import annotations
@@ -30,10 +31,11 @@ from tailrace.connectors.mysql.jdbc import DATE as DATE_TYPE
 from tailrace.connectors.mysql.jdbc import TIME as TIME_TYPE
 from tailrace.connectors.mysql.jdbc import TIMESTAMP as TIMESTAMP_TYPE
 from tailrace.connectors.mysql.log.table_map import MapColumn
+from tailrace.connectors.mysql.logged_tables import misfits, table_of_map
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
-from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, misfits, table_of_map, wire_of
+from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, wire_of
 from tailrace.errors import UnsupportedError
-from tailrace.schema.connect import NO_DEFAULT, Field, Schema, Type
+from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
 __all__ = ["ColumnType", "column_type", "field_schema", "misfits", "plan_of", "table_of_map"]
@@ -136,7 +138,7 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: Set
 def field_schema(column: Column, settings: Settings) -> Schema:
     """The schema of a column's field, before any column policy."""
     schema = _schema(column, settings).with_(optional=column.optional)
-    if column.comment is not None:
+    if settings.include_schema_comments and column.comment is not None:
         schema = schema.with_(doc=column.comment)
     return schema.with_(default=default_of(column, schema, settings))
 
@@ -321,6 +323,6 @@ def _zero(column: Column, schema: Schema, wire: Wire) -> int | str | None:
         return None
     if wire is Wire.JSON:
         return "{}"
-    if isinstance(schema.default, int | str) and schema.default is not NO_DEFAULT:
+    if isinstance(schema.default, int | str):
         return schema.default
     return _EPOCH.get(schema.name or "", 0)

@@ -117,14 +117,7 @@ def _read_options(reader: Reader, editor: TableEditor) -> None:
         if reader.peek().upper in {"SELECT", "AS", "IGNORE", "REPLACE", "TABLE", "VALUES", "WITH"}:
             raise StructureError(_NOT_ROW_BASED.format(editor.id))
         if not read_table_option(reader, editor):
-            _skip_option(reader)
-
-
-def _skip_option(reader: Reader) -> None:
-    if reader.is_("("):
-        reader.skip_parens()
-    else:
-        reader.next()
+            reader.skip_one()
 
 
 def _collation_charset(reader: Reader) -> str | None:

@@ -44,47 +44,22 @@ class TableEditor:
                 return at
         raise StructureError(f"{self.id} has no column {name} as far as it is known")
 
-    def add(self, definition: ColumnDefinition) -> None:
-        """Puts a new column at the end."""
-        self.columns.append(definition.column(self.charset))
-        self.take_inline_key(definition)
-
-    def change(self, name: str, definition: ColumnDefinition) -> None:
-        """Gives a column another definition, and maybe another name."""
-        at = self.find(name)
-        was_optional = self.columns[at].optional
-        self.columns[at] = definition.column(self.charset)
-        self._rename_in_key(name, definition.name)
-        self.take_inline_key(definition)
-        in_key = any(definition.name.lower() == part.lower() for part in self.key)
-        if in_key and not was_optional and definition.nullable is None:
-            self._not_null(definition.name)
-
-    def rename(self, name: str, new_name: str) -> None:
-        """Gives a column another name."""
-        at = self.find(name)
-        self.columns[at] = replace(self.columns[at], name=new_name)
-        self._rename_in_key(name, new_name)
-
-    def drop(self, name: str) -> None:
-        """Takes a column out."""
-        del self.columns[self.find(name)]
-        self.key = [part for part in self.key if part.lower() != name.lower()]
+    def redefined(self, old: Column, definition: ColumnDefinition) -> Column:
+        """A column by its new definition; in the primary key it stays NOT NULL though that is not said again."""
+        new = definition.column(self.charset)
+        in_key = any(old.name.lower() == name.lower() for name in self.key)
+        return _not_null(new) if in_key and not old.optional and definition.nullable is None else new
 
     def move(self, name: str, after: str | None) -> None:
         """Puts a column behind another, or first."""
         column = self.columns.pop(self.find(name))
         self.columns.insert(0 if after is None else self.find(after) + 1, column)
 
-    def replace(self, name: str, column: Column) -> None:
-        """Puts another column in a column's place."""
-        self.columns[self.find(name)] = column
-
     def set_primary_key(self, names: Sequence[str]) -> None:
         """Makes these columns the primary key, which can't be null."""
         self.key = list(names)
-        for name in names:
-            self._not_null(name)
+        for at in map(self.find, names):
+            self.columns[at] = _not_null(self.columns[at])
 
     def offer_unique_key(self, names: Sequence[str] | None) -> None:
         """Takes a unique key if there is no key and no column of it can be null; None: it has expressions."""
@@ -105,14 +80,9 @@ class TableEditor:
         elif definition.unique and not self.key:
             self.key = [definition.name]
 
-    def _rename_in_key(self, name: str, new_name: str) -> None:
-        self.key = [new_name if part.lower() == name.lower() else part for part in self.key]
 
-    def _not_null(self, name: str) -> None:
-        at = self.find(name)
-        column = self.columns[at]
-        if column.optional:
-            computed_or_null = column.default is None
-            self.columns[at] = replace(
-                column, optional=False, has_default=column.has_default and not computed_or_null
-            )
+def _not_null(column: Column) -> Column:
+    """A column made NOT NULL by its key, which takes away the default NULL."""
+    if not column.optional:
+        return column
+    return replace(column, optional=False, has_default=column.default is not None)

@@ -119,10 +119,14 @@ class Reader:
     def skip_list(self) -> None:
         """Steps to the next comma or closing parenthesis on this level, or to the end."""
         while not self.done and self.peek().raw not in {",", ")"}:
-            if self.is_("("):
-                self.skip_parens()
-            else:
-                self.at += 1
+            self.skip_one()
+
+    def skip_one(self) -> None:
+        """Steps over a token, or a whole (…)."""
+        if self.is_("("):
+            self.skip_parens()
+        else:
+            self.next()
 
     def number(self) -> int:
         """A whole number; 19.5 counts as 19, as Debezium reads it."""

@@ -55,6 +55,7 @@ load8: Final = _loader(8, types.uint8)
 load16: Final = _loader(16, types.uint16)
 load32: Final = _loader(32, types.uint32)
 load64: Final = _loader(64, types.uint64)
+store8: Final = _storer(8, types.uint8)
 store32: Final = _storer(32, types.uint32)
 store64: Final = _storer(64, types.uint64)
 

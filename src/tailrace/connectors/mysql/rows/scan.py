@@ -16,7 +16,7 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
-from tailrace.connectors.mysql.rows.raw import INLINE, JIT, STRIDE, little, load8, load16, mark, offset_of, store32
+from tailrace.connectors.mysql.rows.raw import INLINE, JIT, STRIDE, little, load8, load16, mark, offset_of, store8, store32
 
 CHUNK: Final = 1024
 """Images a chunk: their offsets for a dozen columns fit the first-level cache."""
@@ -65,7 +65,7 @@ def scan(
         if body[event] < 0 or stop > len(data):
             return TRUNCATED
         type_ = types[event]
-        two = type_ in (UPDATE, UPDATE_V1, PARTIAL_UPDATE)
+        two = type_ == UPDATE or type_ == UPDATE_V1 or type_ == PARTIAL_UPDATE
         if not (two or type_ == WRITE or type_ == DELETE or type_ == WRITE_V1 or type_ == DELETE_V1):
             return UNKNOWN_TYPE
         there, width = _columns(data, body[event], stop, type_ >= WRITE)
@@ -84,6 +84,9 @@ def scan(
         elif o < begin or o > stop:
             return TRUNCATED
         each = 2 if two else 1
+        deleted = type_ == DELETE or type_ == DELETE_V1
+        back, ahead = (2 if two else (1 if deleted else 0)), (0 if deleted else 1)
+        op = _UPDATED if two else (_DELETED if deleted else _CREATED)
         if j == 0:
             started = o
         # An insert that names no column, logged with binlog_row_image=MINIMAL, is a row of no bytes.
@@ -108,7 +111,7 @@ def scan(
                 return TRUNCATED
             if o == before and stop > o:
                 return EMPTY_IMAGE
-            _write_change(mem, places, n, first + j, event, row, type_, two)
+            _write_change(mem, places, n, first + j, event, row, back, ahead, op)
             n += 1
             row += 1
         if status == MORE:
@@ -265,21 +268,11 @@ def _whole_image(data: Any, o: int, stop: int, widths: Any, offsets: Any, j: int
 
 @nb.njit(**INLINE)
 def _write_change(
-    mem: Any,
-    places: Any,
-    n: int,
-    images: int,
-    event: int,
-    row: int,
-    type_: int,
-    two: bool,  # noqa: FBT001
+    mem: Any, places: Any, n: int, images: int, event: int, row: int, before: int, after: int, op: int
 ) -> None:
     """Writes which images a change has; `images` counts them up to and with this change."""
-    deleted = type_ in (DELETE, DELETE_V1)
-    before = images - 2 if two else (images - 1 if deleted else -1)
-    after = -1 if deleted else images - 1
-    store32(mem, places[BEFORE] + 4 * n, np.uint32(before & 0xFFFFFFFF))
-    store32(mem, places[AFTER] + 4 * n, np.uint32(after & 0xFFFFFFFF))
+    store32(mem, places[BEFORE] + 4 * n, np.uint32((images - before if before else -1) & 0xFFFFFFFF))
+    store32(mem, places[AFTER] + 4 * n, np.uint32((images - after if after else -1) & 0xFFFFFFFF))
     store32(mem, places[EVENTS] + 4 * n, np.uint32(event))
     store32(mem, places[ROWS] + 4 * n, np.uint32(row))
-    mem[places[OPS] + n] = _UPDATED if two else (_DELETED if deleted else _CREATED)
+    store8(mem, places[OPS] + n, np.uint8(op))

@@ -1,0 +1,185 @@
+"""Structures and table maps: whether they agree, and the structure that a table map tells by itself.
+
+With binlog_row_metadata=FULL a table map has names, labels, signs, character sets and the key of a table's
+columns: a structure can be made from it without any DDL, but for defaults, comments and the spelling of
+types.
+
+Source: MySQL source documentation, "Table_map_event"; MySQL Reference Manual, "Data Type Storage
+Requirements".
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final
+
+from tailrace.connectors.mysql import jdbc
+from tailrace.connectors.mysql.log import table_map as log
+from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
+from tailrace.connectors.mysql.wires import BLOBS, INTEGERS, charset_of_collation, decoded_labels
+from tailrace.schema.tables import Column, Table, TableId
+
+BINARY_COLLATION: Final = 63
+
+_TEXT_OR_BYTES: Final = (log.STRING, log.VARCHAR, *BLOBS)
+_FITS: Final = {
+    **dict.fromkeys(("TINYINT", "INT1", "BOOL", "BOOLEAN"), (log.TINY,)),
+    **dict.fromkeys(("SMALLINT", "INT2"), (log.SHORT,)),
+    **dict.fromkeys(("MEDIUMINT", "INT3", "MIDDLEINT"), (log.INT24,)),
+    **dict.fromkeys(("INT", "INTEGER", "INT4"), (log.LONG,)),
+    **dict.fromkeys(("BIGINT", "INT8", "SERIAL"), (log.LONGLONG,)),
+    **dict.fromkeys(("FLOAT", "FLOAT4", "REAL", "DOUBLE", "FLOAT8"), (log.FLOAT, log.DOUBLE)),
+    **dict.fromkeys(("DECIMAL", "DEC", "FIXED", "NUMERIC"), (log.NEWDECIMAL,)),
+    "BIT": (log.BIT,),
+    "DATE": (log.DATE, log.NEWDATE),
+    "TIME": (log.TIME, log.TIME2),
+    "DATETIME": (log.DATETIME, log.DATETIME2),
+    "TIMESTAMP": (log.TIMESTAMP, log.TIMESTAMP2),
+    "YEAR": (log.YEAR,),
+    "ENUM": (log.ENUM,),
+    "SET": (log.SET,),
+    "JSON": (log.JSON,),
+    "VECTOR": (log.VECTOR,),
+    **dict.fromkeys(
+        (
+            "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
+            "GEOMETRYCOLLECTION", "GEOMCOLLECTION",
+        ),
+        (log.GEOMETRY,),
+    ),
+}  # fmt: skip
+
+
+def misfits(table: Table, logged: TableMap) -> tuple[str, ...]:
+    """Where a structure and a table map contradict each other, one sentence each; nothing where they agree."""
+    if len(table.columns) != len(logged.columns):
+        return (f"{table.id} has {len(table.columns)} columns and the log says {len(logged.columns)}",)
+    pairs = zip(table.columns, logged.columns, strict=True)
+    return tuple(misfit for column, each in pairs if (misfit := _misfit(table.id, column, each)))
+
+
+def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
+    if logged.name is not None and logged.name.lower() != column.name.lower():
+        return f"the column {column.name} of {table} is called {logged.name} in the log"
+    what = f"the column {column.name} of {table} is {column.type_name}"
+    base = column.type_name.upper().partition("(")[0].split()[0]
+    if logged.type not in _FITS.get(base, _TEXT_OR_BYTES):
+        return f"{what}, and the log has the type {logged.type}"
+    unsigned = "UNSIGNED" in column.type_name.upper()
+    if logged.type in INTEGERS and logged.unsigned not in (None, unsigned):
+        return f"{what}, and the log says otherwise of its sign"
+    if logged.labels is not None and len(logged.labels) != len(column.enum_values):
+        return f"{what} of {len(column.enum_values)} labels, and the log has {len(logged.labels)}"
+    return None
+
+
+def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
+    """The structure that a table map with full metadata tells.
+
+    Columns that `known` has under the same name and with a type that fits are taken from there, with their defaults,
+    comments and spelling.
+    """
+    table = TableId(logged.database, "", logged.table)
+    columns = []
+    for each in logged.columns:
+        column = _column(each)
+        before = known.column(column.name) if known else None
+        fits = before is not None and _misfit(table, before, each) is None
+        columns.append(replace(before, optional=each.nullable) if before is not None and fits else column)
+    key = tuple(columns[index].name for index, _ in logged.primary_key or ())
+    if known is None:
+        return Table(table, tuple(columns), key)
+    return replace(
+        known, id=table, columns=tuple(columns), primary_key=key or _kept(known.primary_key, columns)
+    )
+
+
+def _kept(key: tuple[str, ...], columns: list[Column]) -> tuple[str, ...]:
+    """A unique key that stands in for a primary key, which the log does not tell, if its columns are still there."""
+    names = {column.name.lower() for column in columns if not column.optional}
+    return key if all(name.lower() in names for name in key) else ()
+
+
+_BYTES_A_CHARACTER: Final = {
+    "utf8mb4": 4, "utf8mb3": 3, "utf8": 3, "ucs2": 2, "utf16": 4, "utf16le": 4, "utf32": 4, "gbk": 2, "gb2312": 2,
+    "gb18030": 4, "big5": 2, "sjis": 2, "cp932": 2, "ujis": 3, "eucjpms": 3, "euckr": 2,
+}  # fmt: skip
+_INTEGER_NAMES: Final = {
+    log.TINY: ("TINYINT", jdbc.SMALLINT),
+    log.SHORT: ("SMALLINT", jdbc.SMALLINT),
+    log.INT24: ("MEDIUMINT", jdbc.INTEGER),
+    log.LONG: ("INT", jdbc.INTEGER),
+    log.LONGLONG: ("BIGINT", jdbc.BIGINT),
+    log.FLOAT: ("FLOAT", jdbc.FLOAT),
+    log.DOUBLE: ("DOUBLE", jdbc.DOUBLE),
+    log.NEWDECIMAL: ("DECIMAL", jdbc.DECIMAL),
+}
+_MOMENT_NAMES: Final = {
+    **dict.fromkeys((log.TIME, log.TIME2), ("TIME", jdbc.TIME)),
+    **dict.fromkeys((log.DATETIME, log.DATETIME2), ("DATETIME", jdbc.TIMESTAMP)),
+    **dict.fromkeys((log.TIMESTAMP, log.TIMESTAMP2), ("TIMESTAMP", jdbc.TIMESTAMP_WITH_TIMEZONE)),
+}
+_OTHER_NAMES: Final = {
+    **dict.fromkeys((log.DATE, log.NEWDATE), ("DATE", jdbc.DATE)),
+    log.YEAR: ("YEAR", jdbc.INTEGER),
+    log.JSON: ("JSON", jdbc.OTHER),
+}
+_GEOMETRIES: Final = (
+    "GEOMETRY", "POINT", "LINESTRING", "POLYGON", "MULTIPOINT", "MULTILINESTRING", "MULTIPOLYGON",
+    "GEOMETRYCOLLECTION",
+)  # fmt: skip
+_SIZES: Final = {1: "TINY", 2: "", 3: "MEDIUM", 4: "LONG"}
+
+
+def _column(logged: MapColumn) -> Column:
+    type_name, jdbc_type, length, scale = _type(logged)
+    charset = None
+    if jdbc_type in jdbc.TEXT_TYPES:
+        charset = charset_of_collation(logged.collation)
+    return Column(
+        name=logged.name or "",
+        type_name=type_name,
+        type_expression=type_name,
+        jdbc_type=jdbc_type,
+        length=length,
+        scale=scale,
+        charset=charset,
+        optional=logged.nullable,
+        enum_values=decoded_labels(logged),
+        visible=logged.visible is not False,
+    )
+
+
+def _type(logged: MapColumn) -> tuple[str, int, int | None, int | None]:
+    """Name, `java.sql.Types` number, length and scale."""
+    kind, meta = logged.type, logged.meta
+    if kind in _INTEGER_NAMES:
+        name, number = _INTEGER_NAMES[kind]
+        size = (meta >> 8, meta & 0xFF) if kind == log.NEWDECIMAL else (None, None)
+        return name + " UNSIGNED" * bool(logged.unsigned), number, *size
+    if kind in _MOMENT_NAMES:
+        return *_MOMENT_NAMES[kind], meta or None, None
+    if kind in (log.ENUM, log.SET):
+        labels = len(logged.labels or ())
+        return ("ENUM", jdbc.CHAR, 1, None) if kind == log.ENUM else ("SET", jdbc.CHAR, 2 * labels - 1, None)
+    if kind == log.BIT:
+        return "BIT", jdbc.BIT, meta, None
+    if kind == log.VECTOR:
+        return "VECTOR", jdbc.OTHER, logged.dimensions, None
+    if kind == log.GEOMETRY:
+        return _GEOMETRIES[min(logged.geometry or 0, len(_GEOMETRIES) - 1)], jdbc.OTHER, None, None
+    if kind in _OTHER_NAMES:
+        return *_OTHER_NAMES[kind], None, None
+    return _text_type(logged)
+
+
+def _text_type(logged: MapColumn) -> tuple[str, int, int | None, int | None]:
+    binary = logged.collation == BINARY_COLLATION
+    if logged.type in BLOBS:
+        size = _SIZES.get(logged.meta, "")
+        return (f"{size}BLOB", jdbc.BLOB, None, None) if binary else (f"{size}TEXT", jdbc.VARCHAR, None, None)
+    charset = charset_of_collation(logged.collation) or "utf8mb4"
+    length = logged.meta // _BYTES_A_CHARACTER.get(charset, 1)
+    if logged.type == log.STRING:
+        return ("BINARY", jdbc.BINARY, length, None) if binary else ("CHAR", jdbc.CHAR, length, None)
+    return ("VARBINARY", jdbc.VARBINARY, length, None) if binary else ("VARCHAR", jdbc.VARCHAR, length, None)
