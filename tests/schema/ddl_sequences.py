@@ -40,7 +40,13 @@ TEXTS = [
     "CHAR", "CHAR(7)", "CHARACTER(3)", "VARCHAR(20)", "CHARACTER VARYING(9)", "TINYTEXT", "TEXT", "MEDIUMTEXT",
     "LONGTEXT", "LONG VARCHAR", "LONG", "ENUM('a', 'it''s', 'b\\\\c', \"q\")", "SET('x','y,','z')",
 ]  # fmt: skip
-NATIONALS = ["NCHAR(4)", "NATIONAL CHAR(4)", "NVARCHAR(5)", "NATIONAL VARCHAR(6)", "NATIONAL CHARACTER VARYING(7)"]
+NATIONALS = [
+    "NCHAR(4)",
+    "NATIONAL CHAR(4)",
+    "NVARCHAR(5)",
+    "NATIONAL VARCHAR(6)",
+    "NATIONAL CHARACTER VARYING(7)",
+]
 
 types = st.one_of(
     st.sampled_from(NUMBERS),
@@ -49,14 +55,14 @@ types = st.one_of(
     st.builds("{}{}".format, st.sampled_from(TEXTS), text_suffixes),
 )
 attributes = st.sampled_from(
-    ["", "", " NULL", " NOT NULL", " NOT NULL COMMENT 'it''s, (one)'", " COMMENT \"a; -- b\" NULL", " INVISIBLE",
+    ["", "", " NULL", " NOT NULL", " NOT NULL COMMENT 'it''s, (one)'", ' COMMENT "a; -- b" NULL', " INVISIBLE",
      " NOT NULL /*!80023 INVISIBLE */", " DEFAULT NULL"]
 )  # fmt: skip
 definitions = st.one_of(
     st.builds("{}{}".format, types, attributes),
     st.sampled_from(
         ["INT NOT NULL DEFAULT -5", "INT DEFAULT '42'", "VARCHAR(20) DEFAULT 'it''s \\\\ \"q\"'", "BOOL DEFAULT TRUE",
-         "VARCHAR(9) NOT NULL DEFAULT \"\"", "ENUM('p','q') DEFAULT 'q' NOT NULL", "DATETIME DEFAULT CURRENT_TIMESTAMP",
+         'VARCHAR(9) NOT NULL DEFAULT ""', "ENUM('p','q') DEFAULT 'q' NOT NULL", "DATETIME DEFAULT CURRENT_TIMESTAMP",
          "TIMESTAMP(3) NOT NULL DEFAULT NOW(3) ON UPDATE CURRENT_TIMESTAMP(3)", "INT DEFAULT (1 + (2))",
          "BIT(3) DEFAULT b'101'", "VARBINARY(5) DEFAULT x'0102'", "INT CHECK (1 > 0) COMMENT 'c'",
          "INT GENERATED ALWAYS AS (1 + 1) VIRTUAL NULL", "VARCHAR(9) AS (concat('a', ')')) STORED", "INT NOT NULL UNIQUE",

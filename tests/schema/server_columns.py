@@ -1,6 +1,7 @@
 """A table as the server describes it, and as `Structures` does, in the same few words, so that they can be compared."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from tailrace.schema.tables import Column, Table
@@ -16,7 +17,9 @@ SYNONYMS = {
     "LONG": "mediumtext", "LONG VARCHAR": "mediumtext", "LONG VARBINARY": "mediumblob",
     "GEOMETRYCOLLECTION": "geomcollection",
 }  # fmt: skip
-BINARY_OF = {"char": "binary", "varchar": "varbinary", "tinytext": "tinyblob", "text": "blob"}
+# CONVERT TO may make TINYTEXT a TEXT and so on, which only the log's own description of the table has to tell.
+SIZES = re.compile("^(tiny|medium|long)(?=text|blob)")
+BINARY_OF = {"char": "binary", "varchar": "varbinary", "text": "blob"}
 FIXED_LENGTH = {"char", "varchar", "binary", "varbinary"}
 COLUMNS = """
     SELECT column_name, data_type, column_type, is_nullable, character_maximum_length, numeric_precision,
@@ -30,7 +33,7 @@ UNIQUE_KEYS = """
 def of_server(cursor: Any, database: str, table: str) -> list[dict[str, Any]]:
     """The columns in order, by the server's information schema."""
     cursor.execute(COLUMNS, (database, table))
-    return [_of_row(*row) for row in cursor.fetchall()]
+    return [_of_row(row) for row in cursor.fetchall()]
 
 
 def primary_key_of_server(cursor: Any, database: str, table: str) -> list[str]:
@@ -53,14 +56,12 @@ def of_structures(table: Table) -> list[dict[str, Any]]:
     return [_of_column(column) for column in table.columns]
 
 
-def _of_row(
-    name: str, kind: str, full: str, nullable: str, characters: int, precision: int, scale: int, fraction: int,
-    charset: str, default: str | None, extra: str,
-) -> dict[str, Any]:  # fmt: skip
+def _of_row(row: Sequence[Any]) -> dict[str, Any]:
+    name, kind, full, nullable, characters, precision, scale, fraction, charset, default, extra = row
     labels = kind in {"enum", "set"}
     found: dict[str, Any] = {
         "name": name,
-        "type": kind,
+        "type": SIZES.sub("", kind),
         "nullable": nullable == "YES",
         "charset": charset,
         "unsigned": "unsigned" in full,
@@ -85,10 +86,10 @@ def _of_column(column: Column) -> dict[str, Any]:
     kind = SYNONYMS.get(words, words.lower())
     charset = {"utf8": "utf8mb3"}.get(column.charset or "", column.charset)
     if charset == "binary":
-        kind, charset = BINARY_OF[kind], None
+        kind, charset = BINARY_OF[SIZES.sub("", kind)], None
     found: dict[str, Any] = {
         "name": column.name,
-        "type": kind,
+        "type": SIZES.sub("", kind),
         "nullable": column.optional,
         "charset": charset,
         "unsigned": "UNSIGNED" in column.type_name,

@@ -144,7 +144,9 @@ def test_a_default_is_kept_as_debezium_keeps_it(definition, default):
         ("BIGINT NOT NULL SERIAL DEFAULT VALUE", False, False),
     ],
 )
-def test_a_nullable_column_has_the_default_null_and_a_key_is_never_nullable(definition, optional, has_default):
+def test_a_nullable_column_has_the_default_null_and_a_key_is_never_nullable(
+    definition, optional, has_default
+):
     found = column(definition)
 
     assert (found.optional, found.has_default, found.default is None or found.default == "3") == (

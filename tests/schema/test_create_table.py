@@ -15,13 +15,19 @@ from tailrace.schema.tables import TableId
         ("PRIMARY KEY USING BTREE (B), a INT, b INT", ("b",)),
         ("a INT NOT NULL, b INT, CONSTRAINT u UNIQUE KEY k USING BTREE (a)", ("a",)),
         ("a INT, b INT, UNIQUE (a)", ()),
-        ("a INT NOT NULL, b INT NOT NULL, UNIQUE u1 (a, c), UNIQUE u2 (b, a), UNIQUE u3 (a), c INT", ("b", "a")),
+        (
+            "a INT NOT NULL, b INT NOT NULL, UNIQUE u1 (a, c), UNIQUE u2 (b, a), UNIQUE u3 (a), c INT",
+            ("b", "a"),
+        ),
         ("a INT NOT NULL, b INT NOT NULL, UNIQUE (a), PRIMARY KEY (b)", ("b",)),
         ("a INT NOT NULL UNIQUE, b INT", ("a",)),
         ("a INT NOT NULL UNIQUE KEY, b INT PRIMARY KEY", ("b",)),
         ("a INT NOT NULL, UNIQUE f ((a + 1))", ()),
         ("a VARCHAR(20) NOT NULL, UNIQUE p (a(5) DESC)", ("a",)),
-        ("a INT NOT NULL, KEY (a), INDEX i (a), FULLTEXT KEY (a), FOREIGN KEY (a) REFERENCES o (x), CHECK (a > 0)", ()),
+        (
+            "a INT NOT NULL, KEY (a), INDEX i (a), FULLTEXT KEY (a), FOREIGN KEY (a) REFERENCES o (x), CHECK (a > 0)",
+            (),
+        ),
         ("`a``b` INT, b INT, PRIMARY KEY (`a``b`)", ("a`b",)),
     ],
 )
@@ -87,7 +93,8 @@ def test_comments_are_blanks_and_executable_comments_are_text():
 
 def test_create_table_like_copies_all_but_the_comment():
     structures = applied(
-        "CREATE TABLE a (id INT PRIMARY KEY COMMENT 'c', v TEXT) COMMENT 'x' CHARSET latin1", "CREATE TABLE b LIKE a"
+        "CREATE TABLE a (id INT PRIMARY KEY COMMENT 'c', v TEXT) COMMENT 'x' CHARSET latin1",
+        "CREATE TABLE b LIKE a",
     )
 
     assert table(structures, "b").columns == table(structures, "a").columns
@@ -104,14 +111,21 @@ def test_create_table_like_an_unknown_table_is_left_alone(ddl):
 
 
 def test_create_table_as_select_has_its_columns_in_a_row_based_log():
-    structures = applied("CREATE TABLE `t` (\n  `a` int NOT NULL DEFAULT '0',\n  `b` int\n) START TRANSACTION")
+    structures = applied(
+        "CREATE TABLE `t` (\n  `a` int NOT NULL DEFAULT '0',\n  `b` int\n) START TRANSACTION"
+    )
 
     assert names(structures) == ["a", "b"]
 
 
 @pytest.mark.parametrize(
     "ddl",
-    ["CREATE TABLE t AS SELECT 1", "CREATE TABLE t SELECT 1", "CREATE TABLE t (a INT) SELECT 1 AS b", "CREATE TABLE t (a INT) IGNORE AS SELECT 1"],
+    [
+        "CREATE TABLE t AS SELECT 1",
+        "CREATE TABLE t SELECT 1",
+        "CREATE TABLE t (a INT) SELECT 1 AS b",
+        "CREATE TABLE t (a INT) IGNORE AS SELECT 1",
+    ],
 )
 def test_create_table_as_select_without_its_columns_is_refused(ddl):
     with pytest.raises(StructureError, match="binlog_format=ROW"):
@@ -131,7 +145,14 @@ def test_a_table_that_the_log_creates_replaces_one_of_which_the_end_was_not_seen
     assert names(structures) == ["other"]
 
 
-@pytest.mark.parametrize("ddl", ["CREATE TEMPORARY TABLE t (id INT)", "DROP TEMPORARY TABLE IF EXISTS t", "create temporary table t like u"])
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "CREATE TEMPORARY TABLE t (id INT)",
+        "DROP TEMPORARY TABLE IF EXISTS t",
+        "create temporary table t like u",
+    ],
+)
 def test_temporary_tables_are_nobodys_business(ddl):
     assert changes_of(applied(), ddl) == []
 

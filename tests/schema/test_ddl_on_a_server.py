@@ -81,5 +81,3 @@ def test_what_show_create_table_says_gives_the_servers_structures(cursor: Any, d
     for table_id, table in read_back.tables.items():
         keys = unique_keys_of_server(cursor, DATABASE, table_id.name)
         assert list(table.primary_key) in keys or (not table.primary_key and not keys)
-
-

@@ -37,6 +37,7 @@ class ShapeSettings:
         skipped: operations to leave out, as in `skipped.operations`.
         key_schemas: whether keys carry their schema.
         value_schemas: whether values do.
+        header_schemas: whether the keys in headers do.
         context_headers: headers that every record carries, by name, as JSON text (`__debezium.context.*`).
 
     """
@@ -45,6 +46,7 @@ class ShapeSettings:
     skipped: frozenset[str] = frozenset()
     key_schemas: bool = True
     value_schemas: bool = True
+    header_schemas: bool = True
     context_headers: Mapping[str, bytes] = field(default_factory=dict)
 
     def skipped_codes(self) -> npt.NDArray[np.bool_]:
@@ -102,7 +104,7 @@ class Shape:
         self._policies = dict(policies or {})
         self._value = EnvelopeEncoder(schemas.envelope, with_schema=settings.value_schemas)
         self._key = None if schemas.key is None else StructEncoder(schemas.key, with_schema=settings.key_schemas)
-        self._header_key = None if schemas.key is None else StructEncoder(schemas.key, with_schema=True)
+        self._header_key = None if schemas.key is None else StructEncoder(schemas.key, with_schema=settings.header_schemas)
 
     def prepare(self, changes: Changes) -> Prepared:
         """Which records the changes become; `records` makes them."""

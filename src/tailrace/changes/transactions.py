@@ -114,7 +114,7 @@ class TransactionEncoder:
 
 
 def java_order(counts: Counts) -> tuple[Int64, npt.NDArray[np.bool_]]:
-    """The pairs by transaction and, within it, in the order of Java's `HashMap`; and each transaction's first.
+    """The pairs by transaction and, within it, in the order of Java's `HashMap`; and which are a first.
 
     A map has twice as many buckets whenever three quarters are not enough, 16 at first; a bucket keeps the
     order in which its entries came. (A map that once was larger keeps its buckets, which is not followed.)

@@ -110,15 +110,23 @@ def source_name(settings: Settings) -> str:
     return f"{kind} {settings.topic_prefix}"
 
 
-def run_job(job: Job, target: Target, screen: Screen, *, available_now: bool, verbose: bool) -> bool:
+def run_job(
+    job: Job,
+    target: Target,
+    screen: Screen,
+    *,
+    available_now: bool,
+    verbose: bool,
+    stop: StopSignal | None = None,
+) -> bool:
     """Run to the end, or until stopped; whether it was stopped."""
     from tailrace.source import run
 
     with closing(Link(screen.handle)) as link, start_session(verbose=verbose) as spark:
         screen.say("reading the log")
         query = run.start(spark, evolve(job, link=link.address), str(target.checkpoint), available_now=available_now)
-        with StopSignal().watched() as stop:
-            return _wait(query, link, stop)
+        with (stop or StopSignal()).watched() as signal_:
+            return _wait(query, link, signal_)
 
 
 def _wait(query: StreamingQuery, link: Link, stop: StopSignal) -> bool:

@@ -180,6 +180,7 @@ class Settings:
     value_converter_schemas_enable: bool
     value_converter_decimal_format: str
     value_converter_replace_null_with_default: bool
+    header_converter_schemas_enable: bool
     transforms: tuple[str, ...]
     predicates: tuple[str, ...]
     errors_tolerance: str

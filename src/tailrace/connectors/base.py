@@ -49,10 +49,15 @@ class LogBatch:
 
 @dataclass(frozen=True, slots=True)
 class LogRange:
-    """A piece of the log to read: from `start` to `until` (None: for ever); both are the connector's own, JSON."""
+    """A piece of the log to read: from `start` to `until` (None: for ever); both are the connector's own, JSON.
+
+    `now_us`, microseconds since the epoch, is the processing time that the events tell, so that a range that is read
+    again gives the same events; None: the clock's.
+    """
 
     start: Mapping[str, Any]
     until: Mapping[str, Any] | None = None
+    now_us: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,3 +84,18 @@ class Connector(Protocol):
 
         Ends at `range_.until`; without it, yields an idle batch now and then while nothing comes.
         """
+
+
+class RangeConnector(Connector, Protocol):
+    """A connector whose log is read range by range, each of which can be read again: for the DataFrame way."""
+
+    def head_after(self, start: Mapping[str, Any] | None, max_bytes: int | None) -> Mapping[str, Any]:
+        """The newest position, or with a limit an earlier boundary that is about so many bytes behind `start`."""
+
+    def progress_at(self, position: Mapping[str, Any]) -> Progress:
+        """The progress of one who has everything before a position that was given by a method of this connector."""
+
+    def history_at(
+        self, history: Sequence[HistoryRecord], position: Mapping[str, Any]
+    ) -> Sequence[HistoryRecord]:
+        """The records of a schema history that lie before such a position."""

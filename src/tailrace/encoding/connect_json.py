@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any, Final
 
 import orjson
@@ -24,6 +24,7 @@ from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 NULL = b"null"
+_EXACT = Context(prec=200)  # MySQL's decimals have up to 65 digits
 
 
 def schema_json(schema: Schema, field: str | None = None) -> bytes:
@@ -83,7 +84,7 @@ def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True)
 
 def decimal_bytes(value: Decimal, scale: int) -> bytes:
     """The unscaled value as shortest big-endian two's complement, which is Connect's form of a decimal."""
-    unscaled = int(value.scaleb(scale))
+    unscaled = int(value.scaleb(scale, _EXACT))
     magnitude = unscaled if unscaled >= 0 else ~unscaled
     return unscaled.to_bytes(magnitude.bit_length() // 8 + 1, "big", signed=True)
 

@@ -82,7 +82,7 @@ for _plain, _letter in ((8, "b"), (9, "t"), (10, "n"), (12, "f"), (13, "r"), (34
     _LETTER_ESCAPES[_plain] = ord(_letter)
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@nb.njit(nogil=True, cache=True, boundscheck=False, _nrt=False)
 def _count_digits(value: int) -> int:
     digits = 1
     limit = np.uint64(10)
@@ -94,7 +94,7 @@ def _count_digits(value: int) -> int:
     return digits
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@nb.njit(nogil=True, cache=True, boundscheck=False, _nrt=False)
 def write_int(out: Any, o: int, value: int) -> int:
     """Write an integer in decimal; returns the offset behind it."""
     if value < 0:
@@ -121,7 +121,7 @@ def write_int(out: Any, o: int, value: int) -> int:
     return end
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@nb.njit(nogil=True, cache=True, boundscheck=False, _nrt=False)
 def _write_text(out: Any, o: int, source: int, length: int) -> int:
     """Write UTF-8 as a JSON string, escaped as Jackson does."""
     out[o] = 34
@@ -156,7 +156,7 @@ def _write_text(out: Any, o: int, source: int, length: int) -> int:
     return o + 1
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@nb.njit(nogil=True, cache=True, boundscheck=False, _nrt=False)
 def _write_base64(out: Any, o: int, source: int, length: int) -> int:
     """Write bytes as a JSON string in base64."""
     out[o] = 34
@@ -184,7 +184,7 @@ def _write_base64(out: Any, o: int, source: int, length: int) -> int:
     return o + 1
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@nb.njit(nogil=True, cache=True, boundscheck=False, _nrt=False)
 def render(steps: Any, text: Any, table: Any, roles: Any, live: Any, first: int, out: Any, offsets: Any) -> int:
     """Write rows from `first` on; returns the first row that did not fit, or the number of rows."""
     n = roles.shape[1]

@@ -23,7 +23,6 @@ from tailrace.schema.tables import TableId
 log = logging.getLogger(__name__)
 
 LONGEST_TOPIC = 249
-WITHOUT_DATABASE = "io.debezium.schema.SchemaTopicNamingStrategy"
 _LETTERS = frozenset(string.ascii_letters)
 _TOPIC = _LETTERS | frozenset(string.digits + "._-")
 _INNER = _LETTERS | frozenset(string.digits + "_")
@@ -62,9 +61,7 @@ class Names:
 
     def topic(self, table: TableId) -> str:
         """The topic of a table's changes."""
-        parts = [self.settings.topic_prefix, table.schema, table.name]
-        if self.settings.topic_naming_strategy != WITHOUT_DATABASE:
-            parts.insert(1, table.catalog)
+        parts = (self.settings.topic_prefix, table.catalog, table.schema, table.name)
         wanted = self.settings.topic_delimiter.join(part for part in parts if part.strip())
         name = sanitized_topic(wanted)
         if name != wanted:

@@ -106,6 +106,12 @@ PROPERTIES = (
     *_converter("value"),
     _ignored("header.converter", "Converter of headers.", "headers are written as JSON values", Kind.CLASS),
     Property(
+        name="header.converter.schemas.enable",
+        kind=Kind.BOOL,
+        default=True,
+        doc="Whether the keys in headers (`__debezium.newkey`, `__debezium.oldkey`) carry their schema.",
+    ),
+    Property(
         name="transforms", kind=Kind.LIST, status=Status.REFUSED, doc="Names of transforms of the records."
     ),
     Property(

@@ -140,6 +140,7 @@ def shape_settings(settings: Settings) -> ShapeSettings:
         skipped=settings.skipped_operations,
         key_schemas=settings.key_converter_schemas_enable,
         value_schemas=settings.value_converter_schemas_enable,
+        header_schemas=settings.header_converter_schemas_enable,
     )
 
 

@@ -126,7 +126,8 @@ class Definitions:
 
 def source_of(query: Query) -> dict[str, Any]:
     """The source block's fields that a statement gives; its time has milliseconds only, as in Debezium."""
-    ts_ms = query.transaction.original_us // 1000 or query.timestamp * 1000
+    named_us = query.transaction.original_us if query.transaction.gtid else 0  # of an anonymous one Debezium sees seconds
+    ts_ms = named_us // 1000 or query.timestamp * 1000
     return {
         "ts_ms": ts_ms,
         "gtid": query.transaction.gtid,

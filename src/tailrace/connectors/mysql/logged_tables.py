@@ -51,7 +51,7 @@ _FITS: Final = {
 
 
 def misfits(table: Table, logged: TableMap) -> tuple[str, ...]:
-    """Where a structure and a table map contradict each other, one sentence each; nothing where they agree."""
+    """Where a structure and a table map contradict each other, one sentence each; empty if they agree."""
     if len(table.columns) != len(logged.columns):
         return (f"{table.id} has {len(table.columns)} columns and the log says {len(logged.columns)}",)
     pairs = zip(table.columns, logged.columns, strict=True)
@@ -76,8 +76,8 @@ def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
 def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
     """The structure that a table map with full metadata tells.
 
-    Columns that `known` has under the same name and with a type that fits are taken from there, with their defaults,
-    comments and spelling.
+    Columns that `known` has under the same name and with a type that fits are taken from there, with their
+    defaults, comments and spelling.
     """
     table = TableId(logged.database, "", logged.table)
     columns = []
@@ -95,14 +95,14 @@ def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
 
 
 def _kept(key: tuple[str, ...], columns: list[Column]) -> tuple[str, ...]:
-    """A unique key that stands in for a primary key, which the log does not tell, if its columns are still there."""
+    """A unique key in place of a primary key, which the log does not tell, if its columns are still there."""
     names = {column.name.lower() for column in columns if not column.optional}
     return key if all(name.lower() in names for name in key) else ()
 
 
 _BYTES_A_CHARACTER: Final = {
-    "utf8mb4": 4, "utf8mb3": 3, "utf8": 3, "ucs2": 2, "utf16": 4, "utf16le": 4, "utf32": 4, "gbk": 2, "gb2312": 2,
-    "gb18030": 4, "big5": 2, "sjis": 2, "cp932": 2, "ujis": 3, "eucjpms": 3, "euckr": 2,
+    "utf8mb4": 4, "utf8mb3": 3, "utf8": 3, "ucs2": 2, "utf16": 4, "utf16le": 4, "utf32": 4, "gbk": 2,
+    "gb2312": 2, "gb18030": 4, "big5": 2, "sjis": 2, "cp932": 2, "ujis": 3, "eucjpms": 3, "euckr": 2,
 }  # fmt: skip
 _INTEGER_NAMES: Final = {
     log.TINY: ("TINYINT", jdbc.SMALLINT),

@@ -11,17 +11,15 @@ from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.schema.changes_topic import schema_events
 from tailrace.schema.history import HistoryFile, history_record
 from tailrace.schema.structures import Structures
 
 
-class MySqlConnector:
+class MySqlConnector(Ranges):
     """One MySQL server, read with one configuration. Cheap to make; holds no connection."""
-
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""

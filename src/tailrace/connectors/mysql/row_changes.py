@@ -137,8 +137,13 @@ def position_texts(era: int, file: int, offsets: Int64) -> Binary:
 
 def commit_times(run: RowEvents) -> Int64:
     """Microseconds since the epoch for each event: of the commit where it was made, else the event's own seconds."""
-    original = run.transactions.original_us[run.transaction]
+    original = named_commit_times(run.transactions)[run.transaction]
     return np.where(original > 0, original, run.timestamp * MICROSECONDS)
+
+
+def named_commit_times(transactions: Transactions) -> Int64:
+    """Microseconds of the commit where it was made; 0 for an anonymous one, of which Debezium sees only seconds."""
+    return np.where(transactions.origin >= 0, transactions.original_us, 0)
 
 
 def gtids(transactions: Transactions) -> Vector:

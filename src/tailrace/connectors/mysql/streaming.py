@@ -44,6 +44,7 @@ class LogReader:
         self._executed = GtidSet.parse(self._restart.gtids or "")
         self._bounds = Bounds(None if self._fresh else BinlogPosition.parse(progress.delivered), _end_of(range_))
         self._history = history
+        self._now_us = range_.now_us
         self._done = False
 
     def batches(self) -> Iterator[LogBatch]:
@@ -83,7 +84,7 @@ class LogReader:
         )
         blocks = Blocks(stream)
         while not self._done:
-            self._runs.begin_batch(time.time_ns() // 1000)
+            self._runs.begin_batch(self._now_us or time.time_ns() // 1000)
             records = self._decode(decoder, blocks) if blocks.fill(self._settings.poll_interval_ms) else []
             yield self._batch(records, decoder, idle=not blocks.full)
             blocks.aim(self._runs.taken.tables * BYTES_A_TABLE)

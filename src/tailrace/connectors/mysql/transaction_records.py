@@ -24,7 +24,7 @@ from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Outcome, RowEvents
 from tailrace.connectors.mysql.positions import file_number
-from tailrace.connectors.mysql.row_changes import MICROSECONDS, position_texts
+from tailrace.connectors.mysql.row_changes import MICROSECONDS, named_commit_times, position_texts
 from tailrace.schema.names import Names
 
 Int64 = npt.NDArray[np.int64]
@@ -37,6 +37,7 @@ class TransactionRecords:
         self._counter = TransactionCounter()
         self._bounds = bounds
         self._era = era
+        self._told = 0  # offset of the newest BEGIN that a run had
         self._topic = Names(settings).transaction_topic
         self._encoder = TransactionEncoder(
             key_schema=settings.key_converter_schemas_enable, value_schema=settings.value_converter_schemas_enable
@@ -68,9 +69,8 @@ class TransactionRecords:
         """The BEGIN and END records, in log order."""
         begun, ended = self._begun(run), self._ended(run)
         transactions = run.transactions
-        ts_ms = np.where(
-            transactions.original_us > 0, transactions.original_us, transactions.begin_timestamp * MICROSECONDS
-        ) // 1000
+        named = named_commit_times(transactions)
+        ts_ms = np.where(named > 0, named, transactions.begin_timestamp * MICROSECONDS) // 1000
         begins = self._encoder.begins(take(ids, begun), ts_ms[begun])
         ends = self._encoder.ends(take(ids, ended), ts_ms[ended], _counts_of(counts, ended))
         which = np.concatenate([begun, ended])
@@ -93,8 +93,9 @@ class TransactionRecords:
         """Which transactions began in this run and are to be told of."""
         begin = run.transactions.begin
         told = (begin > 0) & self._wanted(run, begin)
-        if run.continued:
-            told[:1] = False
+        if run.continued and int(begin[0]) == self._told:  # else the last run ended between its GTID and its BEGIN
+            told[0] = False
+        self._told = int(begin[-1])
         return np.flatnonzero(told)
 
     def _ended(self, run: RowEvents) -> Int64:

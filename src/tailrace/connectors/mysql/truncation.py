@@ -20,7 +20,7 @@ def truncation_of(columns: Sequence[Vector], query: Query, era: int, constants: 
     given = source_of(query)
     ts_ms, gtid = given["ts_ms"], given["gtid"]
     numbers = {"ts_ms": ts_ms, "ts_us": ts_ms * 1000, "ts_ns": ts_ms * 1_000_000}
-    numbers |= {"server_id": query.server_id, "pos": query.start, "row": 0, "thread": query.thread}
+    numbers |= {"server_id": query.server_id, "pos": query.start, "row": 0}
     texts = {"gtid": None if gtid is None else gtid.encode(), "file": query.file.encode()}
     source = {name: Fact(integers(np.array([number])), Level.BATCH) for name, number in numbers.items()}
     source |= {name: Fact(vector_of([text]), Level.BATCH) for name, text in texts.items()}
@@ -34,7 +34,7 @@ def truncation_of(columns: Sequence[Vector], query: Query, era: int, constants: 
         event=first,
         transaction=first,
         source=source,
-        constants={"query": None, **constants},
+        constants={"query": None, "thread": None, **constants},
         position=tuple(Fact(integers(np.array([piece])), Level.BATCH) for piece in place),
         log_order=np.zeros(1, np.int64),
     )

@@ -12,7 +12,7 @@ Types".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
@@ -129,6 +129,8 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: Set
         UnsupportedError: its type is not known.
 
     """
+    if not settings.include_schema_comments:
+        column = replace(column, comment=None)
     key = field_schema(column, settings)
     rule = settings.column_rule(table.catalog, table.name, column.name, column.type_name)
     value = key.with_(parameters=key.parameters + parameters_of(rule, column))
@@ -138,7 +140,7 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: Set
 def field_schema(column: Column, settings: Settings) -> Schema:
     """The schema of a column's field, before any column policy."""
     schema = _schema(column, settings).with_(optional=column.optional)
-    if settings.include_schema_comments and column.comment is not None:
+    if column.comment is not None:
         schema = schema.with_(doc=column.comment)
     return schema.with_(default=default_of(column, schema, settings))
 

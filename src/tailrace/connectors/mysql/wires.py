@@ -85,8 +85,9 @@ def charset_of_collation(collation: int | None) -> str | None:
 
 _CODEC_NAMES: Final = {
     "utf8mb4": "utf-8", "utf8mb3": "utf-8", "utf8": "utf-8", "latin1": "cp1252", "latin2": "iso8859-2",
-    "latin5": "iso8859-9", "latin7": "iso8859-13", "greek": "iso8859-7", "hebrew": "iso8859-8", "koi8r": "koi8-r",
-    "koi8u": "koi8-u", "tis620": "tis-620", "macroman": "mac-roman", "macce": "mac-latin2", "binary": "latin-1",
+    "latin5": "iso8859-9", "latin7": "iso8859-13", "greek": "iso8859-7", "hebrew": "iso8859-8",
+    "koi8r": "koi8-r", "koi8u": "koi8-u", "tis620": "tis-620", "macroman": "mac-roman", "macce": "mac-latin2",
+    "binary": "latin-1",
 }  # fmt: skip
 _WIDE_CODECS: Final = {
     "ucs2": "utf-16-be",

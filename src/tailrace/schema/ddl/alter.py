@@ -1,9 +1,9 @@
 """ALTER TABLE, with any number of actions.
 
-The server takes all actions together, not one after the other: actions on columns use the names that the columns
-had before, so that two columns can swap names; then columns are added and moved, behind columns by their new
-names; keys come last. So the actions are read into an `_Alteration` first. What changes no column, key, character
-set or name is stepped over.
+The server takes all actions together, not one after the other: actions on columns use the names that the
+columns had before, so that two columns can swap names; then columns are added and moved, behind columns by
+their new names; keys come last. So the actions are read into an `_Alteration` first. What changes no column,
+key, character set or name is stepped over.
 
 Source: MySQL Reference Manual, "ALTER TABLE Statement"; `mysql_prepare_alter_table` in MySQL's sql_table.cc.
 """

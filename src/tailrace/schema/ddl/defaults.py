@@ -1,8 +1,8 @@
 """The DEFAULT of a column as Debezium keeps it: a text, or None.
 
-None stands for NULL and for what only the server can compute. A string keeps its escapes, a bit or hexadecimal
-literal its digits, the current time is the epoch. Debezium cuts the last digit off a hexadecimal number without
-quotes (0x1F becomes 1); so does this, since consumers see that text.
+None stands for NULL and for what only the server can compute. A string keeps its escapes, a bit or
+hexadecimal literal its digits, the current time is the epoch. Debezium cuts the last digit off a hexadecimal
+number without quotes (0x1F becomes 1); so does this, since consumers see that text.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ class TableEditor:
         raise StructureError(f"{self.id} has no column {name} as far as it is known")
 
     def redefined(self, old: Column, definition: ColumnDefinition) -> Column:
-        """A column by its new definition; in the primary key it stays NOT NULL though that is not said again."""
+        """A column by its new definition; in the primary key it stays NOT NULL without being told."""
         new = definition.column(self.charset)
         in_key = any(old.name.lower() == name.lower() for name in self.key)
         return _not_null(new) if in_key and not old.optional and definition.nullable is None else new

@@ -57,7 +57,7 @@ class SqlMode:
 
     @classmethod
     def from_bits(cls, bits: int | None) -> SqlMode:
-        """The mode as an event of the log has it, None where it has none (`MODE_…` in MySQL's system_variables.h)."""
+        """The mode from an event of the log (`MODE_…` in MySQL's system_variables.h); None: the default."""
         known = bits or 0
         return cls(bool(known & 1 << 2), bool(known & 1 << 20))
 

@@ -88,16 +88,22 @@ def test_times_keep_their_sign_and_their_fraction(micros, digits):
     raw = time2(micros, digits)
     assert values(ColumnPlan(Wire.TIME2, digits, Out.MICROS), raw) == [micros]
     assert values(ColumnPlan(Wire.TIME2, digits, Out.NANOS), raw) == [micros * 1000]
-    assert values(ColumnPlan(Wire.TIME2, digits, Out.MILLIS), raw) == [int(micros / 1000)]
 
 
-def test_iso_times_wrap_at_midnight():
-    plan = ColumnPlan(Wire.TIME2, 3, Out.ISO)
-    assert values(plan, time2(45_296_500_000, 3), time2(-1_000_000, 3), time2(90_000 * 10**6, 3)) == [
-        "12:34:56.5Z",
-        "23:59:59Z",
-        "01:00:00Z",
-    ]
+NO_TIMES_OF_A_DAY = (-1_000, -1_000_000, 86_400_001_000, 90_000 * 10**6)
+
+
+def test_a_time_that_is_no_time_of_a_day_is_null_where_the_mode_asks_for_one():
+    raw = [time2(micros, 3) for micros in (45_296_500_000, 86_400 * 10**6, *NO_TIMES_OF_A_DAY)]
+    nulls = [None] * len(NO_TIMES_OF_A_DAY)
+    assert values(ColumnPlan(Wire.TIME2, 3, Out.ISO), *raw) == ["12:34:56.5Z", "00:00:00Z", *nulls]
+    assert values(ColumnPlan(Wire.TIME2, 3, Out.MILLIS), *raw) == [45_296_500, 86_400_000, *nulls]
+
+
+def test_a_moment_that_64_bits_of_nanoseconds_do_not_reach_is_null():
+    moments = [dt.datetime(year, 1, 1) for year in (1600, 1700, 2262, 2263)]
+    found = values(ColumnPlan(Wire.DATETIME2, 0, Out.NANOS), *(datetime2(moment, 0) for moment in moments))
+    assert [value is None for value in found] == [True, False, False, True]
 
 
 IMPOSSIBLE = [(0, 0, 0), (2024, 0, 1), (2024, 1, 0), (0, 1, 1), (2023, 2, 29), (1900, 2, 29), (2024, 4, 31), (2024, 15, 1)]
@@ -142,6 +148,6 @@ def test_formats_before_5_6_4():
         None,
     ]
     times = [n.to_bytes(3, "little", signed=True) for n in (123456, -8385959)]
-    assert values(ColumnPlan(Wire.OLD_TIME, 0, Out.MILLIS), *times) == [45_296_000, -3_020_399_000]
+    assert values(ColumnPlan(Wire.OLD_TIME, 0, Out.MICROS), *times) == [45_296_000_000, -3_020_399_000_000]
     old = (1_709_210_096).to_bytes(4, "little")
     assert values(ColumnPlan(Wire.OLD_TIMESTAMP, 0, Out.ZONED), old) == ["2024-02-29T12:34:56Z"]

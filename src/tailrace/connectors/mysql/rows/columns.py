@@ -26,7 +26,7 @@ from tailrace.connectors.mysql.rows.numbers import (
     widened,
     years,
 )
-from tailrace.connectors.mysql.rows.raw import JIT, pointer_to
+from tailrace.connectors.mysql.rows.raw import JIT, WITH_RUNTIME, pointer_to
 from tailrace.connectors.mysql.rows.scan import (
     AUX,
     BAD_VALUE,
@@ -91,11 +91,11 @@ class Route(enum.IntEnum):
 ROUTE, WIDTH, A, B, C, D, ZERO, ZERO_VALUE, SLOT, EXTRA, FIELDS = range(11)
 
 
-@nb.njit(**JIT)
+@nb.njit(**WITH_RUNTIME)
 def run(
     address: int, length: int, body: Any, end: Any, types: Any, plan: Any, widths: Any, diffs: Any, tables: Any,
     mem: Any, places: Any, slots: Any, bitmaps: Any, marks: Any, size: int, limit: int, aux: Any, most: int,
-    offsets: Any, holes: Any, state: Any,
+    offsets: Any, holes: Any, stack: Any, limbs: Any, state: Any,
 ) -> int:  # fmt: skip
     """Decodes until the events, the room for images or `aux` are used up; returns which (see `scan`)."""
     data = nb.carray(pointer_to(address), (length,))
@@ -117,7 +117,7 @@ def run(
                     offsets, c, state[SCANNED], mem, bitmaps, marks, state[IMAGES], size, len(plan)
                 )  # fmt: skip
                 holes[c] = 0
-            ao = fill(data, plan, tables, mem, slots, bitmaps, marks, size, aux, offsets, state)
+            ao = fill(data, plan, tables, mem, slots, bitmaps, marks, size, aux, offsets, stack, limbs, state)
             if ao == -1:
                 return NEEDS_AUX
             if ao < 0:
@@ -134,7 +134,7 @@ def run(
 @nb.njit(**JIT)
 def fill(
     data: Any, plan: Any, tables: Any, mem: Any, slots: Any, bitmaps: Any, marks: Any, size: int, aux: Any,
-    offsets: Any, state: Any,
+    offsets: Any, stack: Any, limbs: Any, state: Any,
 ) -> int:  # fmt: skip
     """Reads one column of the chunk; the new end of `aux`, -1 where it is too small, -2 - j for a bad value j."""
     c = state[COLUMN]
@@ -154,7 +154,7 @@ def fill(
     elif route == _VIEW:
         views(data, offsets, c, k, mem, wide, prefix)
     elif route == _UNSCALED_DECIMAL:
-        return unscaled_decimals(data, offsets, c, k, mem, wide, a, b, aux, ao)
+        return unscaled_decimals(data, offsets, c, k, mem, wide, a, b, aux, ao, limbs)
     elif route == _MOMENT_NUMBER:
         moment_numbers(
             data, offsets, c, k, mem, narrow, a, b, p[C], p[D] != 0, p[ZERO], p[ZERO_VALUE], bitmaps[c], marks, first,
@@ -174,7 +174,7 @@ def fill(
     elif route == _JSON:
         return jsons(
             data, offsets, c, k, mem, wide, prefix, p[ZERO], tables, p[ZERO_VALUE], bitmaps[c], marks, bitmaps[extra],
-            extra, first, size, aux, ao, state,
+            extra, first, size, aux, ao, stack, limbs, state,
         )  # fmt: skip
     elif route == _SINGLE:
         singles(data, offsets, c, k, mem, slot + 4 * first)
@@ -193,7 +193,7 @@ def fill(
     elif route == _DECIMAL_TEXT:
         return decimal_texts(data, offsets, c, k, mem, wide, a, b, aux, ao)
     elif route == _DECIMAL_DOUBLE:
-        decimal_doubles(data, offsets, c, k, mem, narrow, a, b, bitmaps[extra], marks, extra, first, size)
+        decimal_doubles(data, offsets, c, k, mem, narrow, a, b, bitmaps[extra], marks, extra, first, size, limbs)
     elif route == _PADDED_VIEW:
         return padded_views(data, offsets, c, k, mem, wide, prefix, a, aux, ao, state)
     elif route == _WIDE_TEXT:

@@ -59,12 +59,13 @@ def _group(data: Any, o: int, n: int, inverted: int, flip: int) -> int:
 
 @nb.njit(**JIT)
 def _large_decimal(data: Any, o: int, precision: int, scale: int, limbs: Any) -> bool:
-    """The absolute unscaled value of any DECIMAL as limbs, the lowest first; True where the number is negative."""
+    """The absolute unscaled value of any DECIMAL as the first limbs, lowest first; True where the number is negative."""
     lead = (precision - scale) % 9
     full = (precision - scale) // 9 + scale // 9
     tail = scale % 9
     inverted = np.int64(-1) if data[o] < 128 else np.int64(0)
-    limbs[:] = 0
+    for i in range(_LIMBS):
+        limbs[i] = 0
     flip = np.int64(128)
     if lead > 0:
         _push(limbs, 1, _group(data, o, _BYTES[lead], inverted, flip))
@@ -83,7 +84,7 @@ def _large_decimal(data: Any, o: int, precision: int, scale: int, limbs: Any) ->
 def _push(limbs: Any, factor: int, digits: int) -> None:
     """`limbs = limbs * factor + digits`."""
     carry = np.uint64(digits)
-    for i in range(len(limbs)):
+    for i in range(_LIMBS):
         product = limbs[i] * np.uint64(factor) + carry
         limbs[i] = product & np.uint64(0xFFFFFFFF)
         carry = product >> np.uint64(32)
@@ -91,12 +92,12 @@ def _push(limbs: Any, factor: int, digits: int) -> None:
 
 @nb.njit(**JIT)
 def unscaled_decimals(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, precision: int, scale: int, aux: Any, ao: int
-) -> int:
+    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, precision: int, scale: int, aux: Any, ao: int,
+    limbs: Any,
+) -> int:  # fmt: skip
     """The shortest big-endian two's complement of each unscaled value; the new end of `aux`, -1 if too small."""
     if ao + 32 * k > len(aux):
         return -1
-    limbs = np.zeros(_LIMBS, np.uint64)
     for j in range(k):
         o = offset_of(offsets, c, j)
         if o < 0:
@@ -214,14 +215,13 @@ def _has_digit(aux: Any, start: int, stop: int) -> bool:
 @nb.njit(**JIT)
 def decimal_doubles(
     data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, precision: int, scale: int,
-    bitmap: int, marks: Any, which: int, first: int, size: int,
+    bitmap: int, marks: Any, which: int, first: int, size: int, limbs: Any,
 ) -> None:
     """The nearest double of each value.
 
     The quotient of two integers that doubles hold exactly is the nearest double. For other values the offset is
     written instead, and a bit of `bitmap` set: `fallbacks.decimal_to_double` does these.
     """
-    limbs = np.zeros(_LIMBS, np.uint64)
     for j in range(k):
         o = offset_of(offsets, c, j)
         if o < 0:

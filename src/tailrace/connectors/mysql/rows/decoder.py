@@ -21,9 +21,11 @@ from tailrace.connectors.mysql.plan import KIND_OF_OUT, ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.rows import columns
 from tailrace.connectors.mysql.rows import scan as s
 from tailrace.connectors.mysql.rows.columns import Route
+from tailrace.connectors.mysql.rows.doubles import LIMBS
 from tailrace.connectors.mysql.rows.fallbacks import decimal_to_double, decode_texts, flagged
 from tailrace.connectors.mysql.rows.geometry import gather_floats
 from tailrace.connectors.mysql.rows.images import RowError, RowImages
+from tailrace.connectors.mysql.rows.json_text import STACK
 from tailrace.connectors.mysql.rows.layout import VIEW, Int64, Layout, compiled
 from tailrace.connectors.mysql.rows.memory import POOL
 from tailrace.connectors.mysql.rows.raw import STRIDE
@@ -160,6 +162,8 @@ class _Task:
         self.end = np.ascontiguousarray(end, np.int64)
         self.types = np.ascontiguousarray(type_, np.int64)
         self.limit = limit
+        self.stack = np.empty(STACK, np.int64)
+        self.limbs = np.empty(LIMBS, np.uint64)
         self.state = np.zeros(s.STATE_SIZE, np.int64)
         self.marks = np.zeros(layout.bitmaps, np.int64)
         self.offsets = np.empty(len(layout.plan) * STRIDE, np.uint8)
@@ -197,7 +201,7 @@ class _Task:
                 self.data.ctypes.data, len(self.data), self.body, self.end, self.types, self.layout.plan,
                 self.layout.widths, self.layout.diffs, self.layout.tables, self.mem, room.changes, room.slots,
                 room.bitmaps, self.marks, room.images // 8, min(self.limit, room.images), self.aux, MOST_TEXT,
-                self.offsets, self.holes, self.state,
+                self.offsets, self.holes, self.stack, self.limbs, self.state,
             )
         )  # fmt: skip
 

@@ -25,11 +25,12 @@ _FIVE_12: Final = np.uint64(5**12)
 _LOW: Final = np.uint64(0xFFFFFFFF)
 _FRACTION: Final = np.uint64((1 << 52) - 1)
 _HIDDEN: Final = np.uint64(1 << 52)
-_LIMBS: Final = 130
+LIMBS: Final = 130
+"""How many limbs of nine digits the longest expansion takes."""
 
 
 @nb.njit(**JIT)
-def put_double(aux: Any, p: int, bits: int) -> int:
+def put_double(aux: Any, p: int, bits: int, limbs: Any) -> int:
     """Writes the double with these bits; the place after, or -2 for an infinity or no number."""
     exponent = np.int64((bits >> np.uint64(52)) & np.uint64(0x7FF))
     if exponent == 0x7FF:
@@ -42,10 +43,10 @@ def put_double(aux: Any, p: int, bits: int) -> int:
         return _put_point(aux, _put_number(aux, p, np.uint64(0), 1), np.uint64(0), 1)
     fraction = bits & _FRACTION
     if exponent == 0:
-        return _put_exactly(aux, p, fraction, -1074)
+        return _put_exactly(aux, p, fraction, -1074, limbs)
     if 1e-3 <= value < 1e7:
         return _put_shortest(aux, p, fraction | _HIDDEN, 1075 - exponent)
-    return _put_exactly(aux, p, fraction | _HIDDEN, exponent - 1075)
+    return _put_exactly(aux, p, fraction | _HIDDEN, exponent - 1075, limbs)
 
 
 @nb.njit(**JIT)
@@ -107,12 +108,11 @@ def _put_number(aux: Any, p: int, value: int, width: int) -> int:
 
 
 @nb.njit(**JIT)
-def _put_exactly(aux: Any, p: int, mantissa: int, exponent: int) -> int:
+def _put_exactly(aux: Any, p: int, mantissa: int, exponent: int, limbs: Any) -> int:
     """Writes `mantissa * 2^exponent` in plain notation, all digits."""
     while exponent < 0 and mantissa & np.uint64(1) == np.uint64(0):
         mantissa >>= np.uint64(1)
         exponent += 1
-    limbs = np.zeros(_LIMBS, np.uint64)
     limbs[0] = mantissa % _BASE
     limbs[1] = mantissa // _BASE
     used = 2

@@ -51,6 +51,8 @@ _DECIMAL, _TIMESTAMP, _DATE, _TIME, _DATETIME, _TIMESTAMP2, _DATETIME2, _TIME2, 
 
 _DEPTH: Final = 128  # MySQL allows 100
 _START, _STOP, _COUNT, _INDEX, _SHAPE, _FRAME = range(6)  # of a frame of the stack
+STACK: Final = _DEPTH * _FRAME
+"""How many numbers the stack takes."""
 
 _FULL: Final = -1
 _DAMAGED: Final = -2
@@ -71,14 +73,14 @@ _HEX: Final = np.frombuffer(b"0123456789ABCDEF", np.uint8).copy()
 @nb.njit(**JIT)
 def jsons(
     data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, zero: int, tables: Any, zero_text: int,
-    bitmap: int, marks: Any, diffs: int, which: int, first: int, size: int, aux: Any, ao: int, state: Any,
-) -> int:
+    bitmap: int, marks: Any, diffs: int, which: int, first: int, size: int, aux: Any, ao: int, stack: Any,
+    limbs: Any, state: Any,
+) -> int:  # fmt: skip
     """The text of each document; the new end of `aux`, -1 where it is too small, -2 - j for a damaged document.
 
     A value of no bytes, which a server writes for a document that it could not make, becomes `zero_text` or null.
     Values that are differences (see `partial_json.py`) stay bytes: views of the log.
     """
-    stack = np.empty(_DEPTH * _FRAME, np.int64)
     for j in range(k):
         o = offset_of(offsets, c, j)
         place = at + 16 * j
@@ -97,7 +99,7 @@ def jsons(
             put_null_view(mem, place)
             mark(mem, bitmap, marks, c, i, size, 0)
         else:
-            p = put_json(data, o, o + n, aux, ao, stack)
+            p = put_json(data, o, o + n, aux, ao, stack, limbs)
             if p == _FULL:
                 state[NEED] = 3 * n + LONGEST
                 return -1
@@ -110,13 +112,13 @@ def jsons(
 
 
 @nb.njit(**JIT)
-def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any) -> int:
+def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any, limbs: Any) -> int:
     """Writes the document at `data[o:stop]`; the place after, -1 where `aux` is too small, -2 if it is damaged."""
     room = len(aux)
     most = min(room, ao + _GROWTH * (stop - o) + LONGEST)
     type_ = np.int64(data[o])
     if type_ > _LARGE_ARRAY:
-        return _put_scalar(data, type_, o + 1, stop, aux, ao)
+        return _put_scalar(data, type_, o + 1, stop, aux, ao, limbs)
     if ao + 2 > room:
         return _FULL
     if not _open(data, type_, o + 1, stop, stack, 0):
@@ -167,7 +169,7 @@ def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any) -> int
             n, at = _length(data, at, end)
             p = put_quoted(data, at, n, aux, p) if n >= 0 else _DAMAGED
         elif type_ > _LARGE_ARRAY:
-            p = _put_scalar(data, type_, at, end, aux, p)
+            p = _put_scalar(data, type_, at, end, aux, p, limbs)
         else:
             frame += _FRAME
             if frame == _DEPTH * _FRAME or not _open(data, type_, at, end, stack, frame):
@@ -205,7 +207,7 @@ def _open(data: Any, type_: int, o: int, stop: int, stack: Any, frame: int) -> b
 
 
 @nb.njit(**JIT)
-def _put_scalar(data: Any, type_: int, o: int, stop: int, aux: Any, p: int) -> int:
+def _put_scalar(data: Any, type_: int, o: int, stop: int, aux: Any, p: int, limbs: Any) -> int:
     """Writes a value that is no container."""
     if type_ == _STRING:
         n, o = _length(data, o, stop)
@@ -232,7 +234,7 @@ def _put_scalar(data: Any, type_: int, o: int, stop: int, aux: Any, p: int) -> i
         return _DAMAGED
     bits = load64(data, o)
     if type_ == _DOUBLE:
-        return put_double(aux, p, bits) if p + LONGEST <= len(aux) else _FULL
+        return put_double(aux, p, bits, limbs) if p + LONGEST <= len(aux) else _FULL
     return put_integer(aux, p, bits, type_ == _INT64 and np.int64(bits) < 0)
 
 

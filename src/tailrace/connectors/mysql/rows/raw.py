@@ -16,8 +16,14 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-JIT: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy"}
-"""What every compiled function of this package asks of numba."""
+JIT: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
+"""What every compiled function of this package asks of numba.
+
+Without numba's runtime nothing can be allocated, and no array's references are counted: two atomic instructions for
+each array that is passed on took more time than all decoding.
+"""
+WITH_RUNTIME: Final[dict[str, Any]] = {**JIT, "_nrt": True}
+"""The same for the outermost function, which makes an array of an address."""
 INLINE: Final[dict[str, Any]] = {**JIT, "forceinline": True}
 """The same for the small functions of hot loops, where a call would cost as much as the work."""
 

@@ -3,7 +3,7 @@
 A date that is no day of the calendar (a zero year, month or day, or one like February 30) becomes what the plan's
 `zero` says: null, a number or a text. So does the TIMESTAMP 0. The rest are days, or milli-, micro- or nanoseconds
 since 1970, or text in the form of Java's ISO formatters, which Debezium uses. TIME is a duration with a sign; its
-text is a time of day and so wraps at midnight, as Debezium's does.
+text, and its number of milliseconds, are a time of day, so a TIME that is none becomes null there, as in Debezium.
 
 Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`. The calendar arithmetic is
 the usual one that counts years from March.
@@ -40,6 +40,7 @@ ZERO_IS_NULL, ZERO_IS_NUMBER, ZERO_IS_TEXT = range(3)
 
 _DAY: Final = 86400
 _MILLION: Final = 1_000_000
+_MOST_NANOS_IN_MICROS: Final = (2**63 - 1) // 1000
 _TO_MICROS: Final = np.array([1_000_000, 10_000, 100, 1], np.int64)  # by the bytes of the fraction
 _LONGEST: Final = 40  # bytes of a text
 
@@ -148,13 +149,17 @@ def moment_numbers(
     data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, wire: int, digits: int, unit: int, adjust: bool,  # noqa: FBT001
     zero: int, zero_number: int, bitmap: int, marks: Any, first: int, size: int, state: Any,
 ) -> None:
-    """Days, milliseconds, microseconds or nanoseconds; nanoseconds beyond the years 1677 to 2262 wrap."""
+    """Days, milliseconds, microseconds or nanoseconds; null where the unit has no room for the moment."""
+    time = wire == _TIME2 or wire == _OLD_TIME
     for j in range(k):
         o = offset_of(offsets, c, j)
         value = np.int64(0)
         if o >= 0:
             good, seconds, micros = _moment(data, o, wire, digits, adjust)
-            if good:
+            if good and not _fits(seconds, micros, unit, time):
+                mark(mem, bitmap, marks, c, first + j, size, 0)
+                state[INVALID] += 1
+            elif good:
                 value = _in_unit(seconds, micros, unit)
             elif zero == ZERO_IS_NUMBER:
                 value = zero_number
@@ -163,6 +168,20 @@ def moment_numbers(
                 mark(mem, bitmap, marks, c, first + j, size, 0)
                 state[INVALID] += 1
         store64(mem, at + 8 * j, np.uint64(value))
+
+
+@nb.njit(**INLINE)
+def _fits(seconds: int, micros: int, unit: int, time: bool) -> bool:  # noqa: FBT001
+    """Whether a TIME is a time of day where it must be one, and nanoseconds do not overflow (years 1677 to 2262)."""
+    if unit == _NANOS:
+        return abs(seconds * _MILLION + micros) <= _MOST_NANOS_IN_MICROS
+    return unit != _MILLIS or not time or _of_a_day(seconds, micros)
+
+
+@nb.njit(**INLINE)
+def _of_a_day(seconds: int, micros: int) -> bool:
+    """Midnight at the day's end is one too."""
+    return 0 <= seconds * _MILLION + micros <= _DAY * _MILLION
 
 
 @nb.njit(**INLINE)
@@ -191,6 +210,7 @@ def moment_texts(
         return -1
     known = np.int64(-(1 << 40))
     kept = np.int64(0)
+    time = wire == _TIME2 or wire == _OLD_TIME
     for j in range(k):
         o = offset_of(offsets, c, j)
         place = at + 16 * j
@@ -198,9 +218,9 @@ def moment_texts(
             put_null_view(mem, place)
             continue
         good, seconds, micros = _moment(data, o, wire, digits, adjust)
-        if not good:
+        if not good or (time and not _of_a_day(seconds, micros)):
             state[INVALID] += 1
-            if zero == ZERO_IS_TEXT:
+            if zero == ZERO_IS_TEXT and not good:
                 store64(mem, place, load64(tables, zero_text))
                 store64(mem, place + 8, load64(tables, zero_text + 8))
             else:
@@ -208,11 +228,8 @@ def moment_texts(
                 mark(mem, bitmap, marks, c, first + j, size, 0)
             continue
         p = ao
-        if wire == _TIME2 or wire == _OLD_TIME:
-            total = (seconds * _MILLION + micros) % (_DAY * _MILLION)
-            seconds = total // _MILLION
-            micros = total - seconds * _MILLION
-            p = _put_clock(aux, p, seconds)
+        if time:
+            p = _put_clock(aux, p, seconds % _DAY)
         else:
             days = seconds // _DAY
             if days != known:  # neighbours in the log are often of one day

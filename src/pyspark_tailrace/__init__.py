@@ -1,0 +1,11 @@
+"""Makes `spark.readStream.format("mysql-cdc")` known without a call.
+
+Spark imports every package named `pyspark_*` that it finds and registers its `DefaultSource`, so this package holds
+nothing else. `tailrace.spark.register(spark)` does the same where Spark does not look, as in some notebooks.
+"""
+
+from tailrace.source.changes import ChangesSource
+
+
+class DefaultSource(ChangesSource):
+    """The source under the name that Spark looks for."""

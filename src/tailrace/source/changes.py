@@ -1,0 +1,168 @@
+"""The DataFrame way: `spark.readStream.format("mysql-cdc")`, whose rows are records for any sink that Spark has.
+
+Offsets are positions of the log, planned from its head, so a batch that Spark runs again gives the same rows: also
+the processing time that events tell is part of the plan. The first offset is a constant, since Spark asks for it
+again after a crash; the first batch goes from there to the position where reading begins, and holds nothing but the
+structures that the connector begins with.
+
+The structures at a range's start come from a file, if `schema.history.internal.file.filename` names one, which all
+executors must reach. Without one only a log with full row metadata can be read.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxBytes,
+    SupportsTriggerAvailableNow,
+)
+
+from tailrace.connectors import load_object
+from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector
+from tailrace.errors import RetriableError
+from tailrace.schema.history import HistoryFile
+from tailrace.source.arrow import SPARK_SCHEMA, record_batches
+from tailrace.source.options import ReadJob, parse_options
+from tailrace.source.retry import retrying
+
+Offset = Mapping[str, Any]
+INITIAL: Offset = {"position": None}
+
+
+class ChangesSource(DataSource):
+    """`format("mysql-cdc")`: options are Debezium's properties, or `config` names a file of them."""
+
+    @classmethod
+    def name(cls) -> str:
+        return "mysql-cdc"
+
+    def schema(self) -> str:
+        parse_options(self.options)
+        return SPARK_SCHEMA
+
+    def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802, ARG002
+        return ChangesReader(parse_options(self.options))
+
+
+class RangePartition(InputPartition):
+    """A range of the log on its way to a task."""
+
+    def __init__(self, start: Offset, end: Offset) -> None:
+        super().__init__(None)
+        self.start = start
+        self.end = end
+
+
+class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """Plans ranges in the planner's process, and reads them in the tasks'."""
+
+    def __init__(self, job: ReadJob) -> None:
+        self._job = job
+        self._to_fixed_target = False
+        self._target: Mapping[str, Any] | None = None
+
+    def initialOffset(self) -> Offset:  # noqa: N802
+        return INITIAL
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        return ReadMaxBytes(self._job.max_bytes) if self._job.max_bytes else ReadAllAvailable()
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        self._to_fixed_target = True
+
+    def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
+        return retrying(self._job.pace, lambda: self._next(start, limit), lambda _notice: None)
+
+    def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
+        return [] if start == end else [RangePartition(start, end)]
+
+    def read(self, partition: RangePartition) -> Iterator[pa.RecordBatch]:
+        return read_range(self._job, partition.start, partition.end)
+
+    def commit(self, end: Offset) -> None:
+        """Nothing to do: the log is kept by the database."""
+
+    def _next(self, start: Offset, limit: ReadLimit) -> Offset:
+        connector = new_connector(self._job)
+        position = start["position"]
+        if position is None:
+            return _offset(begin(self._job, connector))
+        newest = self._newest(connector, position, limit)
+        if connector.progress_at(newest).delivered <= connector.progress_at(position).delivered:
+            return start
+        return _offset(newest)
+
+    def _newest(
+        self, connector: RangeConnector, position: Mapping[str, Any], limit: ReadLimit
+    ) -> Mapping[str, Any]:
+        max_bytes = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
+        if self._to_fixed_target and self._target is None:
+            self._target = connector.head_after(position, None)
+        if max_bytes is None:
+            return self._target or connector.head_after(position, None)
+        cut = connector.head_after(position, max_bytes)
+        if self._target is None:
+            return cut
+        return min(cut, self._target, key=lambda p: connector.progress_at(p).delivered)
+
+
+def begin(job: ReadJob, connector: RangeConnector) -> Mapping[str, Any]:
+    """Where a new stream begins; its structures begin the history file, if there is one."""
+    point = connector.start_point()
+    if job.history_file:
+        HistoryFile(job.history_file).append(point.history)
+    return point.restart
+
+
+def read_range(job: ReadJob, start: Offset, end: Offset) -> Iterator[pa.RecordBatch]:
+    """The records between two offsets, and what the range adds to the schema history."""
+    first = start["position"] is None
+    position = end["position"] if first else start["position"]
+    connector = new_connector(job)
+    progress = Progress("", position) if first else connector.progress_at(position)
+    history = list(stored_history(job, connector, position))
+    found: list[HistoryRecord] = []
+    range_ = LogRange(position, end["position"], end["now_us"])
+    failures = 0
+    while True:
+        try:
+            for batch in connector.read(range_, progress, tuple(history + found)):
+                for records in batch.records:
+                    yield from record_batches(records)
+                progress, failures = batch.progress, 0
+                found += batch.history
+            break
+        except RetriableError:
+            failures += 1
+            if 0 <= job.pace.max_retries < failures:
+                raise
+            time.sleep(job.pace.retry_seconds)
+    if job.history_file and found:
+        HistoryFile(job.history_file).append(found)
+
+
+def stored_history(
+    job: ReadJob, connector: RangeConnector, position: Mapping[str, Any]
+) -> Sequence[HistoryRecord]:
+    """The history as of a position; what a later range or a broken attempt has added does not count."""
+    if not job.history_file or not Path(job.history_file).exists():
+        return ()
+    return connector.history_at(HistoryFile(job.history_file).load(), position)
+
+
+def new_connector(job: ReadJob) -> RangeConnector:
+    """The connector, with placeholders replaced here and now."""
+    connector: RangeConnector = load_object(job.connector)(job.document)
+    return connector
+
+
+def _offset(position: Mapping[str, Any]) -> Offset:
+    return {"position": position, "now_us": time.time_ns() // 1000}

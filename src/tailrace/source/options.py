@@ -1,0 +1,82 @@
+"""The options of the DataFrame way: Debezium's properties, and a few of its own.
+
+Spark hands option names on in lower case; properties are found whatever their case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import field, frozen
+
+from tailrace.config.documents import flatten, read_document
+from tailrace.config.load import from_mapping
+from tailrace.config.properties import PROPERTIES
+from tailrace.errors import ConfigError
+from tailrace.source.job import CONNECTOR_FACTORY, Pace
+
+OWN = {"config", "output", "maxbytespertrigger", "connector.factory"}
+OUTPUTS = ("records",)
+MYSQL = "io.debezium.connector.mysql.MySqlConnector"
+
+
+@frozen(kw_only=True)
+class ReadJob:
+    """Everything that the planner and the tasks of the DataFrame way need.
+
+    Attributes:
+        document: the connector's configuration, placeholders and all.
+        connector: `module:function` that makes a `RangeConnector` of it.
+        history_file: where the schema history is kept; None: nowhere.
+        max_bytes: of the log, about so many a batch; None: all there is.
+        pace: attempts after retriable errors.
+
+    """
+
+    document: Mapping[str, Any]
+    connector: str = CONNECTOR_FACTORY
+    history_file: str | None = None
+    max_bytes: int | None = None
+    pace: Pace = field(factory=Pace)
+
+
+def parse_options(options: Mapping[str, str]) -> ReadJob:
+    """From Spark's options; raises `ConfigError` for what is wrong with them."""
+    given = {name.lower(): value for name, value in options.items()}
+    output = given.get("output", "records")
+    if output not in OUTPUTS:
+        raise ConfigError(f"output={output}: it must be {' or '.join(OUTPUTS)}")
+    max_bytes = _max_bytes(given.get("maxbytespertrigger"))
+    document = _document(given)
+    if "connector.factory" in given:
+        history = document.pop("schema.history.internal.file.filename", None)
+        return ReadJob(
+            document=document, connector=given["connector.factory"], history_file=history, max_bytes=max_bytes
+        )
+    settings = from_mapping(document, source="the options of mysql-cdc")
+    pace = Pace(
+        max_retries=settings.errors_max_retries,
+        retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
+    )
+    history = settings.schema_history_internal_file_filename
+    return ReadJob(document=document, history_file=history, max_bytes=max_bytes, pace=pace)
+
+
+def _document(given: Mapping[str, str]) -> dict[str, str]:
+    """The file's properties, and over them the options'."""
+    spelled = {prop.name.lower(): prop.name for prop in PROPERTIES}
+    document = flatten(read_document(Path(given["config"])), given["config"]) if "config" in given else {}
+    document |= {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
+    if "connector.factory" not in given:
+        document.setdefault("connector.class", MYSQL)
+    return document
+
+
+def _max_bytes(text: str | None) -> int | None:
+    if text is None:
+        return None
+    if not text.isdigit() or int(text) == 0:
+        raise ConfigError(f"maxBytesPerTrigger={text}: it must be a number of bytes, such as 268435456")
+    return int(text)

@@ -1,0 +1,202 @@
+"""Structures and table maps: whether they fit, and the structure that a table map tells by itself."""
+
+from dataclasses import replace
+
+import pytest
+from tests.support.unit_settings import unit_settings
+
+from tailrace.connectors.mysql import jdbc
+from tailrace.connectors.mysql.log import table_map as log
+from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.types import column_type, misfits, table_of_map
+from tailrace.connectors.mysql.wires import wire_of
+from tailrace.errors import UnsupportedError
+from tailrace.schema.tables import Column, Table, TableId
+
+UTF8MB4, LATIN1, BINARY = 255, 8, 63
+
+
+def logged(*columns, key=((0, 0),)):
+    return TableMap(1, 0, "d", "t", columns, key)
+
+
+def table(*columns):
+    return Table(TableId("d", "", "t"), columns, ("id",))
+
+
+ID = Column("id", "INT", "INT", jdbc.INTEGER, optional=False)
+NAME = Column(
+    "name", "VARCHAR", "VARCHAR", jdbc.VARCHAR, 20, charset="utf8mb4", has_default=True, default="x"
+)
+LOGGED_ID = MapColumn(log.LONG, 0, nullable=False, unsigned=False, name="id")
+LOGGED_NAME = MapColumn(log.VARCHAR, 80, nullable=True, unsigned=False, collation=UTF8MB4, name="name")
+
+
+def test_a_structure_and_the_map_of_its_table_fit():
+    assert misfits(table(ID, NAME), logged(LOGGED_ID, LOGGED_NAME)) == ()
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"),
+    [
+        ((LOGGED_ID,), "has 2 columns and the log says 1"),
+        ((LOGGED_ID, replace(LOGGED_NAME, name="title")), "is called title in the log"),
+        (
+            (replace(LOGGED_ID, type=log.LONGLONG), LOGGED_NAME),
+            "id of d.t is INT, and the log has the type 8",
+        ),
+        ((replace(LOGGED_ID, unsigned=True), LOGGED_NAME), "says otherwise of its sign"),
+    ],
+)
+def test_a_structure_that_contradicts_the_log_is_noticed(columns, says):
+    (misfit,) = misfits(table(ID, NAME), logged(*columns))
+    assert says in misfit
+
+
+def test_labels_that_the_structure_does_not_know_are_noticed():
+    column = Column("e", "ENUM", "ENUM", jdbc.CHAR, 1, charset="utf8mb4", enum_values=("a",))
+    seen = MapColumn(log.ENUM, 1, nullable=True, collation=UTF8MB4, name="e", labels=(b"a", b"b"))
+    (misfit,) = misfits(table(column), logged(seen))
+    assert "of 1 labels, and the log has 2" in misfit
+
+
+def test_without_names_and_signs_only_types_count():
+    bare = [replace(c, name=None, unsigned=None) for c in (LOGGED_ID, LOGGED_NAME)]
+    assert misfits(table(ID, NAME), logged(*bare, key=None)) == ()
+
+
+@pytest.mark.parametrize(
+    ("seen", "type_name", "jdbc_type", "length", "scale", "charset"),
+    [
+        (
+            MapColumn(log.LONGLONG, 0, nullable=True, unsigned=True),
+            "BIGINT UNSIGNED",
+            jdbc.BIGINT,
+            None,
+            None,
+            None,
+        ),
+        (
+            MapColumn(log.NEWDECIMAL, 10 << 8 | 2, nullable=True, unsigned=False),
+            "DECIMAL",
+            jdbc.DECIMAL,
+            10,
+            2,
+            None,
+        ),
+        (
+            MapColumn(log.VARCHAR, 80, nullable=True, collation=UTF8MB4),
+            "VARCHAR",
+            jdbc.VARCHAR,
+            20,
+            None,
+            "utf8mb4",
+        ),
+        (MapColumn(log.STRING, 10, nullable=True, collation=LATIN1), "CHAR", jdbc.CHAR, 10, None, "latin1"),
+        (MapColumn(log.STRING, 4, nullable=True, collation=BINARY), "BINARY", jdbc.BINARY, 4, None, None),
+        (
+            MapColumn(log.VARCHAR, 4, nullable=True, collation=BINARY),
+            "VARBINARY",
+            jdbc.VARBINARY,
+            4,
+            None,
+            None,
+        ),
+        (
+            MapColumn(log.BLOB, 3, nullable=True, collation=UTF8MB4),
+            "MEDIUMTEXT",
+            jdbc.VARCHAR,
+            None,
+            None,
+            "utf8mb4",
+        ),
+        (MapColumn(log.BLOB, 4, nullable=True, collation=BINARY), "LONGBLOB", jdbc.BLOB, None, None, None),
+        (
+            MapColumn(log.TIMESTAMP2, 3, nullable=True),
+            "TIMESTAMP",
+            jdbc.TIMESTAMP_WITH_TIMEZONE,
+            3,
+            None,
+            None,
+        ),
+        (MapColumn(log.DATETIME2, 0, nullable=True), "DATETIME", jdbc.TIMESTAMP, None, None, None),
+        (MapColumn(log.GEOMETRY, 4, nullable=True, geometry=1), "POINT", jdbc.OTHER, None, None, None),
+        (MapColumn(log.VECTOR, 4, nullable=True, dimensions=3), "VECTOR", jdbc.OTHER, 3, None, None),
+        (MapColumn(log.BIT, 9, nullable=True), "BIT", jdbc.BIT, 9, None, None),
+        (MapColumn(log.JSON, 4, nullable=True), "JSON", jdbc.OTHER, None, None, None),
+    ],
+)
+def test_the_log_tells_a_columns_type(  # noqa: PLR0917
+    seen, type_name, jdbc_type, length, scale, charset
+):
+    (column,) = table_of_map(logged(replace(seen, name="c"))).columns
+    found = (column.type_name, column.jdbc_type, column.length, column.scale, column.charset)
+    assert found == (type_name, jdbc_type, length, scale, charset)
+
+
+def test_the_log_tells_key_labels_and_what_may_be_null():
+    labels = MapColumn(log.SET, 1, nullable=False, collation=LATIN1, name="s", labels=(b"\xe9", b"b"))
+    found = table_of_map(logged(LOGGED_ID, labels))
+    assert found.primary_key == ("id",)
+    assert found.columns[1].enum_values == ("é", "b")
+    assert not found.columns[1].optional
+
+
+def test_what_is_known_of_a_column_is_kept_where_it_fits():
+    known = replace(table(NAME, ID), comment="people")
+    found = table_of_map(logged(LOGGED_ID, LOGGED_NAME), known)
+    assert found == replace(known, columns=(ID, NAME))
+
+
+def test_a_unique_key_stays_the_key_while_its_columns_are_there():
+    known = replace(table(ID, NAME), primary_key=("id",))
+    assert table_of_map(logged(LOGGED_ID, LOGGED_NAME, key=()), known).primary_key == ("id",)
+    assert table_of_map(logged(LOGGED_NAME, key=()), known).primary_key == ()
+
+
+def test_a_type_that_is_not_known_stops_with_the_columns_name():
+    with pytest.raises(UnsupportedError, match=r"the column c has the type 20 in the log"):
+        wire_of("c", MapColumn(log.TYPED_ARRAY, 0, nullable=True))
+
+
+def plan(column, seen, **properties):
+    settings = unit_settings({name.replace("_", "."): value for name, value in properties.items()})
+    return column_type(TableId("d", "", "t"), column, seen, settings).plan
+
+
+def test_a_plan_takes_the_bytes_from_the_log_and_the_form_from_the_structure():
+    seen = MapColumn(log.VARCHAR, 300, nullable=True, collation=LATIN1)
+    assert plan(NAME, seen) == ColumnPlan(Wire.STRING, 2, Out.TEXT, charset="latin1")
+    assert plan(ID, LOGGED_ID) == ColumnPlan(Wire.INT, 4, Out.INT)
+    big = Column("b", "BIGINT UNSIGNED", "BIGINT UNSIGNED", jdbc.BIGINT)
+    seen = MapColumn(log.LONGLONG, 0, nullable=True)
+    precise = plan(big, seen, bigint_unsigned_handling_mode="precise")
+    assert precise == ColumnPlan(Wire.INT, 8, Out.UNSCALED, unsigned=True)
+
+
+def test_binary_columns_are_padded_to_the_length_of_their_definition():
+    column = Column("b", "BINARY", "BINARY", jdbc.BINARY, 4)
+    seen = MapColumn(log.STRING, 4, nullable=True, collation=BINARY)
+    assert plan(column, seen) == ColumnPlan(Wire.STRING, 1, Out.BYTES, pad=4)
+    assert plan(column, seen, binary_handling_mode="hex").out is Out.HEX
+
+
+@pytest.mark.parametrize(
+    ("type_name", "jdbc_type", "kind", "zero"),
+    [
+        ("DATE", jdbc.DATE, log.DATE, 0),
+        ("DATETIME", jdbc.TIMESTAMP, log.DATETIME2, 0),
+        ("TIMESTAMP", jdbc.TIMESTAMP_WITH_TIMEZONE, log.TIMESTAMP2, "1970-01-01T00:00:00Z"),
+        ("JSON", jdbc.OTHER, log.JSON, "{}"),
+    ],
+)
+def test_a_zero_date_is_null_or_the_epoch_where_null_is_not_allowed(type_name, jdbc_type, kind, zero):
+    column = Column("c", type_name, type_name, jdbc_type)
+    assert plan(column, MapColumn(kind, 0, nullable=True)).zero is None
+    assert plan(replace(column, optional=False), MapColumn(kind, 0, nullable=False)).zero == zero
+
+
+def test_a_zero_date_is_the_columns_default_if_it_has_one():
+    column = Column("c", "DATE", "DATE", jdbc.DATE, optional=False, has_default=True, default="1970-01-02")
+    assert plan(column, MapColumn(log.DATE, 0, nullable=False)).zero == 1

@@ -1,0 +1,83 @@
+"""Kafka Connect's JSON form of schemas and values."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tailrace.encoding.connect_json import decimal_bytes, message_json, null_text, schema_json, value_json
+from tailrace.schema.connect import Field, Schema, Type
+
+LONG = Schema(Type.INT64)
+DECIMAL = Schema(
+    Type.BYTES, name="org.apache.kafka.connect.data.Decimal", version=1, parameters=(("scale", "2"),)
+)
+
+
+def test_the_attributes_of_a_schema_have_a_fixed_order():
+    field = Schema(
+        Type.STRING,
+        optional=True,
+        name="n",
+        version=1,
+        doc="d",
+        parameters=(("b", "1"), ("a", "2")),
+        default="x",
+    )
+    schema = Schema(Type.STRUCT, name="s", version=3, fields=(Field("f", field),))
+    assert schema_json(schema) == (
+        b'{"type":"struct","fields":[{"type":"string","optional":true,"name":"n","version":1,"doc":"d",'
+        b'"parameters":{"b":"1","a":"2"},"default":"x","field":"f"}],"optional":false,"name":"s","version":3}'
+    )
+
+
+def test_arrays_and_maps_say_what_they_hold():
+    array = Schema(Type.ARRAY, items=LONG)
+    assert json.loads(schema_json(array)) == {
+        "type": "array", "items": {"type": "int64", "optional": False}, "optional": False,
+    }  # fmt: skip
+    table = Schema(Type.MAP, keys=Schema(Type.STRING), items=LONG, optional=True)
+    assert schema_json(table).startswith(b'{"type":"map","keys":{')
+    assert value_json(table, {"a": 1}) == b'{"a":1}'
+    assert value_json(Schema(Type.MAP, keys=LONG, items=LONG), {1: 2}) == b"[[1,2]]"
+
+
+def test_a_null_is_the_default_unless_the_converter_is_told_otherwise():
+    schema = Schema(Type.BOOLEAN, optional=True, default=False)
+    assert null_text(schema) == b"false"
+    assert null_text(schema, replace_with_default=False) == b"null"
+    assert null_text(LONG.with_(optional=True)) == b"null"
+    assert null_text(DECIMAL.with_(default=b"\x01\x02")) == b'"AQI="'
+
+
+def test_structs_bytes_and_decimals_have_their_forms():
+    schema = Schema(
+        Type.STRUCT, fields=(Field("a", LONG), Field("b", DECIMAL), Field("c", Schema(Type.BYTES)))
+    )
+    assert (
+        value_json(schema, {"a": 1, "b": Decimal("1.28"), "c": b"\xff"}) == b'{"a":1,"b":"AIA=","c":"/w=="}'
+    )
+    assert value_json(schema, {"a": 1}) == b'{"a":1,"b":null,"c":null}'
+
+
+def test_a_message_carries_its_schema_when_asked_to():
+    assert message_json(LONG, 5, with_schema=False) == b"5"
+    assert (
+        message_json(LONG, 5, with_schema=True) == b'{"schema":{"type":"int64","optional":false},"payload":5}'
+    )
+
+
+@pytest.mark.parametrize(
+    ("unscaled", "text"),
+    [(0, "00"), (127, "7f"), (128, "0080"), (-128, "80"), (-129, "ff7f"), (255, "00ff"), (-1, "ff")],
+)
+def test_an_unscaled_value_takes_as_few_bytes_as_it_can(unscaled, text):
+    assert decimal_bytes(Decimal(unscaled), 0).hex() == text
+
+
+@given(st.integers(-(10**65), 10**65), st.integers(0, 30))
+def test_an_unscaled_value_reads_back_whatever_its_size(unscaled, scale):
+    data = decimal_bytes(Decimal(f"{unscaled}e-{scale}"), scale)
+    assert int.from_bytes(data, "big", signed=True) == unscaled

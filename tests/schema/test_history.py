@@ -1,0 +1,237 @@
+import json
+
+import pytest
+from tables_of_ddl import DATABASE, applied, names, table
+
+from tailrace.errors import StructureError
+from tailrace.schema.changes_topic import schema_events
+from tailrace.schema.history import HistoryFile, at_or_before, history_record, parse_id, rebuild, table_of
+from tailrace.schema.structures import Structures
+from tailrace.schema.tables import TableId
+
+SOURCE = {"server": "dbz"}
+DDL = [
+    "CREATE DATABASE shop CHARACTER SET latin1",
+    "CREATE TABLE a (id INT UNSIGNED PRIMARY KEY, e ENUM('x','it''s','b\\\\s') DEFAULT 'x', n DECIMAL(10,2) NOT NULL DEFAULT 1.5)",
+    "CREATE TABLE b (v VARCHAR(9) DEFAULT '') COMMENT 'told'",
+    "ALTER TABLE a ADD t TIMESTAMP(3) NULL DEFAULT CURRENT_TIMESTAMP(3), DROP n",
+    "RENAME TABLE a TO tmp, b TO a, tmp TO b",
+    "CREATE TABLE c LIKE b",
+    "ALTER TABLE c RENAME TO d",
+    "CREATE TABLE gone (id INT)",
+    "DROP TABLE gone",
+    "ALTER DATABASE shop CHARACTER SET koi8r",
+    "CREATE TABLE other.x (id INT)",
+    "DROP DATABASE other",
+    "CREATE TABLE last (v TEXT)",
+]
+
+
+def records_of(statements, structures=None):
+    structures = structures if structures is not None else Structures()
+    found = []
+    for number, ddl in enumerate(statements, 1):
+        changes = structures.apply(DATABASE, ddl)
+        position = {"ts_sec": number, "file": "mysql-bin.000002", "pos": number * 100, "server_id": 1}
+        found += [
+            history_record(SOURCE, position, number, event, comments=True)
+            for event in schema_events(DATABASE, ddl, changes)
+        ]
+    return found
+
+
+def test_structures_are_the_same_after_being_rebuilt_from_their_history():
+    structures = Structures()
+    records = records_of(DDL, structures)
+
+    rebuilt = rebuild(json.loads(json.dumps(records)), Structures())
+
+    assert dict(rebuilt.tables) == dict(structures.tables)
+    assert rebuilt.database_charsets == structures.database_charsets
+    assert sorted(i.name for i in rebuilt) == ["a", "b", "d", "last"]
+
+
+@pytest.mark.parametrize("count", range(len(DDL) + 1))
+def test_structures_can_be_rebuilt_at_every_position(count):
+    desired = {"file": "mysql-bin.000002", "pos": count * 100}
+
+    rebuilt = rebuild(records_of(DDL), Structures(), wanted=at_or_before(desired))
+
+    expected = Structures()
+    records_of(DDL[:count], expected)
+    assert dict(rebuilt.tables) == dict(expected.tables)
+
+
+def test_a_history_of_ddl_alone_is_enough():
+    records = [{**record, "tableChanges": []} for record in records_of(DDL[:4])]
+
+    rebuilt = rebuild(records, Structures())
+
+    assert names(rebuilt, "a") == ["id", "e", "t"]
+
+
+def test_records_of_other_sources_do_not_count():
+    records = records_of(["CREATE TABLE t (id INT)"])
+
+    assert len(rebuild(records, Structures(), source={"server": "other"})) == 0
+    assert len(rebuild(records, Structures(), source=SOURCE)) == 1
+
+
+@pytest.mark.parametrize(
+    ("position", "counts"),
+    [
+        ({"file": "bin.000002", "pos": 100}, True),
+        ({"file": "bin.000002", "pos": 101}, False),
+        ({"file": "bin.000001", "pos": 900}, True),
+        ({"file": "bin.000010", "pos": 4}, False),
+        ({"file": "bin.000002", "pos": 100, "event": 1}, False),
+        ({"file": "renamed.000009", "pos": 900}, True),
+    ],
+)
+def test_positions_are_compared_by_file_number_offset_and_event(position, counts):
+    assert at_or_before({"file": "bin.000002", "pos": 100})(position) is counts
+
+
+@pytest.mark.parametrize(
+    ("text", "table_id"),
+    [
+        ('"d"."t"', TableId("d", "", "t")),
+        ('"d.d"."t""t"', TableId("d.d", "", 't"t')),
+        ('"c"."s"."t"', TableId("c", "s", "t")),
+        ("d.t", TableId("d", "", "t")),
+        ('"t"', TableId("", "", "t")),
+    ],
+)
+def test_ids_are_read_as_they_are_written(text, table_id):
+    assert parse_id(text) == table_id
+
+
+def test_comments_are_recorded_only_when_asked_for():
+    structures = applied()
+    ddl = "CREATE TABLE t (id INT COMMENT 'c') COMMENT 'told'"
+    [event] = schema_events(DATABASE, ddl, structures.apply(DATABASE, ddl))
+
+    [with_comments] = history_record(SOURCE, {}, 0, event, comments=True)["tableChanges"]
+    [without] = history_record(SOURCE, {}, 0, event)["tableChanges"]
+
+    assert (with_comments["comment"], with_comments["table"]["columns"][0]["comment"]) == ("told", "c")
+    assert (without["comment"], without["table"]["columns"][0]["comment"]) == (None, None)
+
+
+def test_a_damaged_record_is_named():
+    records = records_of(["CREATE TABLE t (id INT)"])
+    del records[0]["tableChanges"][0]["table"]["columns"][0]["typeName"]
+
+    with pytest.raises(StructureError, match=r"record 1 of the schema history is damaged.*typeName"):
+        rebuild(records, Structures())
+
+
+def test_ddl_that_can_not_be_applied_names_its_record():
+    records = [{"source": SOURCE, "position": {}, "databaseName": "d", "ddl": "CREATE TABLE t (a NOTHING)"}]
+
+    with pytest.raises(StructureError, match="record 1 of the schema history"):
+        rebuild(records, Structures())
+
+
+def test_old_records_without_newer_fields_are_read():
+    document = {
+        "defaultCharsetName": "utf8",
+        "primaryKeyColumnNames": ["id"],
+        "columns": [
+            {
+                "name": "b",
+                "jdbcType": 12,
+                "typeName": "VARCHAR",
+                "position": 2,
+                "optional": True,
+                "autoIncremented": False,
+                "generated": False,
+            },
+            {
+                "name": "id",
+                "jdbcType": 4,
+                "typeName": "INT",
+                "position": 1,
+                "optional": False,
+                "autoIncremented": False,
+                "generated": False,
+            },
+        ],
+    }
+
+    found = table_of(TableId("d", "", "t"), document)
+
+    assert [c.name for c in found.columns] == ["id", "b"]
+    assert found.columns[1].type_expression == "VARCHAR"
+
+
+def test_what_is_appended_is_loaded_again(tmp_path):
+    path = tmp_path / "deep" / "history.jsonl"
+    records = records_of(DDL)
+
+    assert HistoryFile(path).append(records) == len(records)
+
+    assert HistoryFile(path).load() == json.loads(json.dumps(records))
+    assert len(path.read_bytes().splitlines()) == len(records)
+
+
+def test_a_missing_file_is_an_empty_history(tmp_path):
+    assert HistoryFile(tmp_path / "nothing").load() == []
+
+
+def test_records_that_are_there_are_not_written_again(tmp_path):
+    path = tmp_path / "history.jsonl"
+    records = records_of(DDL)
+    file = HistoryFile(path)
+    file.append(records[:4])
+
+    assert file.append(records[2:]) == len(records) - 4
+    assert HistoryFile(path).append(records) == 0
+
+    assert HistoryFile(path).load() == json.loads(json.dumps(records))
+
+
+@pytest.mark.parametrize("cut", [1, 20, 200])
+def test_a_last_line_that_was_cut_off_is_passed_over_and_taken_away(tmp_path, cut):
+    path = tmp_path / "history.jsonl"
+    records = records_of(DDL)
+    HistoryFile(path).append(records)
+    path.write_bytes(path.read_bytes()[: -cut - 1])
+
+    file = HistoryFile(path)
+    assert file.load() == json.loads(json.dumps(records))[:-1]
+    assert file.append(records) == 1
+
+    assert HistoryFile(path).load() == json.loads(json.dumps(records))
+
+
+def test_a_last_line_that_only_lacks_its_end_counts(tmp_path):
+    path = tmp_path / "history.jsonl"
+    records = records_of(DDL)
+    HistoryFile(path).append(records[:3])
+    path.write_bytes(path.read_bytes()[:-1])
+
+    file = HistoryFile(path)
+    assert len(file.load()) == 3
+    file.append(records[3:])
+
+    assert HistoryFile(path).load() == json.loads(json.dumps(records))
+
+
+def test_a_damaged_line_in_the_middle_is_named(tmp_path):
+    path = tmp_path / "history.jsonl"
+    HistoryFile(path).append(records_of(DDL))
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([lines[0], b"oops\n", *lines[2:]]))
+
+    with pytest.raises(StructureError, match=r"line 2 of the schema history .*history.jsonl"):
+        HistoryFile(path).load()
+
+
+def test_a_rename_by_alter_leaves_no_table_of_the_old_name_behind():
+    rebuilt = rebuild(
+        records_of(["CREATE TABLE a (id INT)", "ALTER TABLE a RENAME TO other.b"]), Structures()
+    )
+
+    assert [str(i) for i in rebuilt] == ["other.b"]
+    assert table(rebuilt, "b", "other").columns[0].name == "id"
