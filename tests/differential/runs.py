@@ -25,13 +25,21 @@ FLAGS = {FULL: {}, MINIMAL: {"gtid": False, "row_metadata": "MINIMAL"}}
 
 
 @dataclass(frozen=True)
+class Begun:
+    """What Debezium has when it begins to stream: its schema history, and the records it has written."""
+
+    schema_history: str
+    records: list[Record] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
 class History:
-    """A server whose log holds the cases, where in it both systems begin, and what Debezium knew there."""
+    """A server whose log holds the cases, and where in it both systems begin, by the variant's name."""
 
     server: MySqlServer
     offset: Mapping[str, Any]
     start: StartPoint
-    schema_history: str
+    begun: Mapping[str, Begun]
 
 
 @dataclass(frozen=True)
@@ -65,7 +73,7 @@ class Bench:
         """The history on the server of that name; a late one begins when all tables are there."""
         if (server, late) not in self._histories:
             self._histories[server, late] = (
-                _late_history(self.history(server).server, self.folder / server) if late else _history(server)
+                _late_history(self.history(server).server, server, self.folder) if late else _history(server)
             )
         return self._histories[server, late]
 
@@ -79,16 +87,16 @@ class Bench:
         """Debezium's records."""
         folder = self._folder(variant, name)
         history = self.history(variant.server, late=variant.late)
-        properties = _properties(variant, history, folder)
-        (folder / "history.jsonl").write_text(history.schema_history, encoding="utf-8")
-        out = folder / "records.jsonl"
+        begun = history.begun[variant.name]
+        (folder / "history.jsonl").write_text(begun.schema_history, encoding="utf-8")
+        properties, out = _properties(variant, history.server, folder), folder / "records.jsonl"
         debezium.run(properties, out, marker=variant.marker, offset=history.offset)
-        return records.read(out)
+        return [*begun.records, *records.read(out)]
 
     def from_tailrace(self, variant: Variant) -> list[Record]:
         """Our own."""
         history = self.history(variant.server, late=variant.late)
-        properties = _properties(variant, history, self._folder(variant, "tailrace"))
+        properties = _properties(variant, history.server, self._folder(variant, "tailrace"))
         return reading.read(properties, history.start, variant.marker)
 
     def _compare(self, variant: Variant) -> Outcome:
@@ -107,9 +115,8 @@ def variants() -> tuple[Variant, ...]:
     return VARIANTS
 
 
-def _properties(variant: Variant, history: History, folder: Path) -> dict[str, str]:
-    base = debezium.base_properties(history.server.port, PREFIX, folder)
-    return all_properties(variant, base, folder)
+def _properties(variant: Variant, server: MySqlServer, folder: Path) -> dict[str, str]:
+    return all_properties(variant, debezium.base_properties(server.port, PREFIX, folder), folder)
 
 
 def _history(name: str) -> History:
@@ -118,15 +125,24 @@ def _history(name: str) -> History:
     offset = cases.binlog_position(server.port)
     start = _start_point(server)
     cases.play(server.port, HISTORY)
-    return History(server, offset, start, debezium.first_history(PREFIX, offset))
+    begun = Begun(debezium.first_history(PREFIX, offset))
+    return History(server, offset, start, {variant.name: begun for variant in VARIANTS if not variant.late})
 
 
-def _late_history(server: MySqlServer, folder: Path) -> History:
-    folder.mkdir(parents=True, exist_ok=True)
-    debezium.run(debezium.base_properties(server.port, PREFIX, folder), folder / "snapshot.jsonl", idle=3)
+def _late_history(server: MySqlServer, name: str, folder: Path) -> History:
+    late = [variant for variant in VARIANTS if variant.late and variant.server == name]
+    begun = {variant.name: _snapshot(variant, server, folder / variant.name) for variant in late}
     offset, start = cases.binlog_position(server.port), _start_point(server)
     cases.play(server.port, LATE)
-    return History(server, offset, start, (folder / "history.jsonl").read_text(encoding="utf-8"))
+    return History(server, offset, start, begun)
+
+
+def _snapshot(variant: Variant, server: MySqlServer, folder: Path) -> Begun:
+    """What Debezium writes and remembers of the tables that are there when it starts, with `no_data`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    out = folder / "snapshot.jsonl"
+    debezium.run(_properties(variant, server, folder), out, idle=2)
+    return Begun((folder / "history.jsonl").read_text(encoding="utf-8"), records.read(out))
 
 
 def _start_point(server: MySqlServer) -> StartPoint:

@@ -2,7 +2,7 @@
 
 Change number i belongs to transaction i // 7 and to topic i % 3; every 50th transaction begins with a change of
 structure, which is remembered in the history. A reader that gets a history which does not fit its position fails, as
-a real one would. `fail_every` makes reading fail now and then as a dropped connection does.
+a real one would. `fail_every` makes reading fail now and then as a dropped connection does; `fatal_at` makes it fail for good.
 """
 
 import time
@@ -14,7 +14,7 @@ import orjson
 
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, StartPoint
-from tailrace.errors import RetriableError, StructureError
+from tailrace.errors import PositionLostError, RetriableError, StructureError
 
 TRANSACTION = 7
 STRUCTURE_EVERY = 50 * TRANSACTION
@@ -44,6 +44,7 @@ class CountingLog:
         self._pause_seconds = float(pause_seconds)
         self._start = start
         self._header = header
+        self._fatal_at = fatal_at
 
     def head(self) -> Mapping[str, int]:
         return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
@@ -69,6 +70,8 @@ class CountingLog:
                 )
                 continue
             numbers = [n for n in range(i, end) if n > delivered]
+            if self._fatal_at is not None and int(self._fatal_at) in numbers:
+                raise PositionLostError(f"the log was purged up to {self._fatal_at}: begin anew\n  (a second line)")
             new = [{"structure": n} for n in numbers if n and n % STRUCTURE_EVERY == 0]
             delivered = max(end - 1, delivered)
             i = end

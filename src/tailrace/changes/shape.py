@@ -122,7 +122,7 @@ class Shape:
             keys=self._keys(prepared.keys, expansion),
             values=values,
             timestamps=np.full(len(values), now_us // 1000, np.int64),
-            positions=self._position_text(changes, expansion),
+            positions=self.positions(changes, expansion),
             log_order=changes.log_order[expansion.roles[roles.CHANGE]],
             headers=self._headers(prepared.keys, expansion),
         )
@@ -153,7 +153,8 @@ class Shape:
                 headers.append(Header(name, self._header_key.encode(keys, expansion, role)))
         return tuple(headers)
 
-    def _position_text(self, changes: Changes, expansion: Expansion) -> Binary:
+    def positions(self, changes: Changes, expansion: Expansion) -> Binary:
+        """The text of each record's position."""
         return self._positions.render([fact.vector for fact in changes.position], expansion.roles)
 
 

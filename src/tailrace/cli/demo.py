@@ -78,7 +78,6 @@ class _Play(StopSignal):
         self._screen = screen
         self._seconds = seconds
         self._ends_at: float | None = None
-        self._interrupted = False
 
     def __enter__(self) -> _Play:
         return self
@@ -87,14 +86,9 @@ class _Play(StopSignal):
         if self._writer.is_alive():
             self._writer.stop()
 
-    @property
-    def given(self) -> bool:
-        """Whether it is over: asked now and then by the one who waits."""
-        return self._interrupted or self._advance()
-
-    @given.setter
-    def given(self, value: bool) -> None:
-        self._interrupted = value
+    def asked(self) -> bool:
+        """Whether it is over."""
+        return super().asked() or self._advance()
 
     def _advance(self) -> bool:
         now = time.monotonic()
@@ -117,7 +111,7 @@ class _Play(StopSignal):
         if self._writer.error is not None:
             raise self._writer.error
         written, arrived = self._writer.changes, self._arrived()
-        if written != arrived and not self._interrupted:
+        if written != arrived and not super().asked():
             raise TailraceError(f"{written} rows were changed, but {arrived} changes arrived")
         records = self._screen.totals.count("records")
         self._screen.notice(

@@ -11,6 +11,7 @@ from rich.text import Text
 STYLES = {"c": "green", "r": "cyan", "u": "yellow", "d": "red", "t": "magenta", "m": "blue"}
 WORDS = {"c": "create", "r": "read", "u": "update", "d": "delete", "t": "truncate", "m": "message"}
 LONGEST_VALUE = 40
+LONGEST_DDL = 120
 ARROW = " → "
 
 
@@ -54,7 +55,7 @@ def _details(value: Any, key: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(value, Mapping):
         return
     if "ddl" in value:
-        yield " ".join(str(value["ddl"]).split()), ""
+        yield _shorten(" ".join(str(value["ddl"]).split()), LONGEST_DDL), ""
     elif "status" in value:
         yield f"{value.get('id')} events={_short(value.get('event_count'))}", "dim"
     else:
@@ -74,4 +75,8 @@ def _fields(value: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[tuple[
 
 def _short(value: Any) -> str:
     text = value if isinstance(value, str) else orjson.dumps(value).decode()
-    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+    return _shorten(text, LONGEST_VALUE)
+
+
+def _shorten(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -73,7 +73,11 @@ class StopSignal:
     """The first Ctrl-C or SIGTERM asks for a clean stop; a second Ctrl-C ends the process at once."""
 
     def __init__(self) -> None:
-        self.given = False
+        self._taken = False
+
+    def asked(self) -> bool:
+        """Whether to stop; asked now and then by the one who waits."""
+        return self._taken
 
     @contextmanager
     def watched(self) -> Iterator[StopSignal]:
@@ -86,11 +90,11 @@ class StopSignal:
                 signal.signal(number, handler)
 
     def _take(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
-        if self.given and number == signal.SIGINT:
+        if self._taken and number == signal.SIGINT:
             sys.stderr.write(SHOW_CURSOR if sys.stderr.isatty() else "")
             sys.stderr.flush()
             os._exit(INTERRUPTED.number)  # Java ends with this process, and the tasks with Java
-        self.given = True
+        self._taken = True
 
 
 def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
@@ -133,9 +137,9 @@ def _wait(query: StreamingQuery, link: Link, stop: StopSignal) -> bool:
     from tailrace.source import run
 
     try:
-        return run.wait(query, link, lambda: stop.given)
+        return run.wait(query, link, stop.asked)
     except Exception as error:
-        if stop.given and is_stop(error):
+        if stop.asked() and is_stop(error):
             return True
         raise
 

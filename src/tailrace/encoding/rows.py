@@ -10,17 +10,19 @@ is a number of microseconds and BIGINT UNSIGNED a decimal of 20 digits; a DECIMA
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tailrace.changes.expand import AFTER as AFTER_ROLE
+from tailrace.changes.expand import BEFORE as BEFORE_ROLE
 from tailrace.changes.expand import Expansion
 from tailrace.changes.model import Changes
-from tailrace.changes.records import Binary
+from tailrace.changes.shape import Prepared, Shape
 from tailrace.changes.vectors import Vector
 from tailrace.errors import StructureError
 from tailrace.schema.connect import Schema, Type
@@ -47,14 +49,13 @@ _UNITS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class RowSettings:
-    """The modes that make columns whose types Spark has; they win over the connector's own."""
-
-    time_precision_mode: str = "adaptive_time_microseconds"
-    decimal_handling_mode: str = "string"
-    bigint_unsigned_handling_mode: str = "precise"
-    binary_handling_mode: str = "bytes"
+MODES: Final = {
+    "time_precision_mode": "adaptive_time_microseconds",
+    "decimal_handling_mode": "string",
+    "bigint_unsigned_handling_mode": "precise",
+    "binary_handling_mode": "bytes",
+}
+"""The handling modes under which columns come in types that Spark has; they win over the connector's own."""
 
 
 def arrow_type(schema: Schema, source_type: str = "", length: int | None = None, scale: int | None = None) -> pa.DataType:
@@ -125,44 +126,50 @@ class RowSchema:
 
 
 class RowEncoder:
-    """Rows out of the changes of one structure version of a table."""
+    """Rows out of the records of one structure version of a table."""
 
-    def __init__(self, rows: RowSchema, fields: Sequence[tuple[str, Schema]]) -> None:
+    def __init__(self, rows: RowSchema, shape: Shape) -> None:
         self._rows = rows
-        self._fields = dict(fields)
-        self._index = {name: i for i, (name, _) in enumerate(fields)}
-        added = [name for name, _ in fields if rows.columns.get_field_index(name) < 0]
+        self._shape = shape
+        fields = shape.schemas.value.fields
+        self._fields = {field.name: (i, field.schema) for i, field in enumerate(fields)}
+        added = [field.name for field in fields if rows.columns.get_field_index(field.name) < 0]
         if added:
             raise StructureError(
                 f"the table has columns now that the DataFrame does not have: {', '.join(added)}. Start the query again "
                 "with the same checkpoint: it goes on here, with these columns"
             )
 
-    def encode(self, changes: Changes, expansion: Expansion, positions: Binary, commit_us: np.ndarray) -> pa.RecordBatch:
-        """One row a change."""
-        images = np.where(changes.after >= 0, changes.after, changes.before)
-        columns = [self._column(field, changes) for field in self._rows.columns]
-        taken = [self._take(column, images) for column in columns]
-        operations = pa.array(np.frombuffer(changes.op.tobytes(), "S1").astype("U1"), pa.string())
+    def encode(self, prepared: Prepared) -> pa.RecordBatch:
+        """One row a record, tombstones left out: a change of the key is a delete and an insert, as merges need it."""
+        expansion, changes = prepared.expansion, prepared.changes
+        live = np.flatnonzero(expansion.live)
+        before, after = expansion.roles[BEFORE_ROLE][live], expansion.roles[AFTER_ROLE][live]
+        values = self._shape.values(changes)
+        columns = [self._column(field, values) for field in self._rows.columns]
+        rows = [_take(column, np.where(after >= 0, after, before)) for column in columns]
         own = [
-            operations,
-            pc.cast(positions.to_arrow(pa.large_string()), pa.string()),
-            pa.array(commit_us, pa.int64()).cast(UTC_MICROSECONDS),
+            pa.array(expansion.op[live].view("S1").astype("U1"), pa.string()),
+            self._shape.positions(changes, expansion).to_arrow(pa.large_string()).take(pa.array(live)).cast(pa.string()),
+            pa.array(_commit_us(changes, expansion)[live], pa.int64()).cast(UTC_MICROSECONDS),
         ]
         if self._rows.with_before:
-            before = [self._take(column, changes.before) for column in columns]
-            mask = pa.array(changes.before < 0)
-            own.append(pa.StructArray.from_arrays(before, fields=list(self._rows.columns), mask=mask))
-        return pa.RecordBatch.from_arrays([*taken, *own], schema=self._rows.schema())
+            olds = [_take(column, before) for column in columns]
+            own.append(pa.StructArray.from_arrays(olds, fields=list(self._rows.columns), mask=pa.array(before < 0)))
+        return pa.RecordBatch.from_arrays([*rows, *own], schema=self._rows.schema())
 
-    def _column(self, field: pa.Field, changes: Changes) -> Callable[[], pa.Array] | pa.Array:
-        schema = self._fields.get(field.name)
-        vector = None if schema is None else changes.columns[self._index[field.name]]
-        if schema is None or vector is None:
-            images = max((column.length for column in changes.columns if column is not None), default=0)
-            return pa.nulls(images, field.type)
-        return typed(vector, schema, field.type)
+    def _column(self, field: pa.Field, values: Sequence[Vector]) -> pa.Array:
+        if field.name in self._fields:
+            place, schema = self._fields[field.name]
+            return typed(values[place], schema, field.type)
+        images = values[0].length if values else 0
+        return pa.nulls(images, field.type)  # a column that the table did not have yet, or has no more
 
-    @staticmethod
-    def _take(column: Any, images: np.ndarray) -> pa.Array:
-        return pc.take(column, pa.array(images, pa.int64(), mask=images < 0))
+
+def _commit_us(changes: Changes, expansion: Expansion) -> np.ndarray:
+    fact = changes.source["ts_us"]
+    return np.asarray(fact.vector.data[expansion.roles[fact.level]], np.int64)
+
+
+def _take(column: pa.Array, images: np.ndarray) -> pa.Array:
+    return column.take(pa.array(images.astype(np.int64), mask=images < 0))

@@ -37,22 +37,25 @@ Offset = Mapping[str, Any]
 INITIAL: Offset = {"position": None}
 
 
-class ChangesSource(DataSource):
+class ChangesSource(DataSource):  # type: ignore[misc]
     """`format("mysql-cdc")`: options are Debezium's properties, or `config` names a file of them."""
 
     @classmethod
     def name(cls) -> str:
+        """The name for `format`."""
         return "mysql-cdc"
 
     def schema(self) -> str:
+        """What its rows have."""
         parse_options(self.options)
         return SPARK_SCHEMA
 
     def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802, ARG002
+        """What plans and reads."""
         return ChangesReader(parse_options(self.options))
 
 
-class RangePartition(InputPartition):
+class RangePartition(InputPartition):  # type: ignore[misc]
     """A range of the log on its way to a task."""
 
     def __init__(self, start: Offset, end: Offset) -> None:
@@ -61,7 +64,7 @@ class RangePartition(InputPartition):
         self.end = end
 
 
-class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Plans ranges in the planner's process, and reads them in the tasks'."""
 
     def __init__(self, job: ReadJob) -> None:
@@ -70,21 +73,27 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._target: Mapping[str, Any] | None = None
 
     def initialOffset(self) -> Offset:  # noqa: N802
+        """A constant: Spark asks again when the first batch failed."""
         return INITIAL
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """How much one batch may hold."""
         return ReadMaxBytes(self._job.max_bytes) if self._job.max_bytes else ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """The run ends at the head of the log of this moment."""
         self._to_fixed_target = True
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
+        """The end of the next batch; `start` when there is nothing to do."""
         return retrying(self._job.pace, lambda: self._next(start, limit), lambda _notice: None)
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
+        """The work between two offsets."""
         return [] if start == end else [RangePartition(start, end)]
 
     def read(self, partition: RangePartition) -> Iterator[pa.RecordBatch]:
+        """Do the work, in a task."""
         return read_range(self._job, partition.start, partition.end)
 
     def commit(self, end: Offset) -> None:

@@ -24,21 +24,24 @@ JOB_OPTION = "job.secret"  # "secret" in the name makes Spark redact the value w
 SCHEMA = "changes bigint, records bigint, bytes bigint, commits bigint, delivered string, lag_ms bigint"
 
 
-class DeliverySource(DataSource):
+class DeliverySource(DataSource):  # type: ignore[misc]
     """`format("tailrace-delivery")` with one option: the job."""
 
     @classmethod
     def name(cls) -> str:
+        """The name for `format`."""
         return FORMAT
 
     def schema(self) -> str:
+        """What its rows have."""
         return SCHEMA
 
     def streamReader(self, schema: Any) -> DeliveryReader:  # noqa: N802, ARG002
+        """What plans and reads."""
         return DeliveryReader(Job.from_json(self.options[JOB_OPTION]))
 
 
-class TurnPartition(InputPartition):
+class TurnPartition(InputPartition):  # type: ignore[misc]
     """A turn on its way to a task."""
 
     def __init__(self, turn: Turn) -> None:
@@ -46,7 +49,7 @@ class TurnPartition(InputPartition):
         self.turn = turn
 
 
-class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Plans turns in the planner's process, and does them in the tasks'."""
 
     def __init__(self, job: Job) -> None:
@@ -54,24 +57,30 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._target: Mapping[str, Any] | None = None
 
     def initialOffset(self) -> Offset:  # noqa: N802
+        """A constant: Spark asks again when the first batch failed."""
         return INITIAL
 
     def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802
+        """How much one batch may hold."""
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
+        """The run ends at the head of the log of this moment."""
         with closing(Reporter(self._job.link)) as reporter:
             self._target = retrying(self._job.pace, lambda: self._job.new_connector().head(), reporter.notice)
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802, ARG002
+        """The end of the next batch; `start` when there is nothing to do."""
         if self._stopping():
             return start
         return next_offset(start, self._job.new_sink().peek(LANE), self._target)
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
+        """The work between two offsets."""
         return [TurnPartition(turn) for turn in turns(start, end, self._target)]
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
+        """Do the work, in a task."""
         figures = deliver(self._job, partition.turn)
         yield (
             figures.changes,

@@ -114,7 +114,7 @@ class Reporter:
         if not address:
             return
         try:
-            self._connection = Client(address, family="AF_UNIX")  # type: ignore[assignment]
+            self._connection = Client(address, family="AF_UNIX")
         except ConnectionRefusedError:
             self._stopping = True  # the driver was killed
         except OSError:

@@ -13,6 +13,7 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
+from tailrace.config.problems import Problems
 from tailrace.config.properties import PROPERTIES
 from tailrace.errors import ConfigError
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
@@ -67,11 +68,18 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
 def _document(given: Mapping[str, str]) -> dict[str, str]:
     """The file's properties, and over them the options'."""
     spelled = {prop.name.lower(): prop.name for prop in PROPERTIES}
-    document = flatten(read_document(Path(given["config"])), given["config"]) if "config" in given else {}
+    document = _of_file(Path(given["config"])) if "config" in given else {}
     document |= {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
     if "connector.factory" not in given:
         document.setdefault("connector.class", MYSQL)
     return document
+
+
+def _of_file(path: Path) -> dict[str, str]:
+    problems = Problems()
+    flat = flatten(read_document(path), problems)
+    problems.raise_if_any(str(path))
+    return flat
 
 
 def _max_bytes(text: str | None) -> int | None:

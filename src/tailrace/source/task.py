@@ -17,7 +17,7 @@ from typing import Protocol, cast
 from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.errors import FencedError, RetriableError, TailraceError
 from tailrace.sinks.base import Sink
-from tailrace.source.job import Job, Pace
+from tailrace.source.job import Job
 from tailrace.source.link import Reporter
 from tailrace.source.slices import Turn, check_progress
 
@@ -102,7 +102,7 @@ class _Delivery:
         point = connector.start_point()
         self._uncommitted = _Uncommitted(Progress("", point.restart), list(point.history))
         self._commit()
-        return cast(Progress, self._progress)
+        return cast("Progress", self._progress)
 
     def _read(self, connector: Connector, progress: Progress) -> None:
         batches = connector.read(LogRange(progress.restart, self._turn.until), progress, tuple(self._history))

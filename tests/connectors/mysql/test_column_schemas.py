@@ -68,6 +68,7 @@ def test_every_type_of_the_golden_file_is_in_the_default_variant():
     assert set(GOLDEN["variants"]["all-default"]["fields"]) == set(GOLDEN["tables"])
 
 
-def test_a_comment_becomes_the_fields_doc():
+def test_a_comment_becomes_the_fields_doc_when_comments_are_asked_for():
     column = Column("a", "INT", "INT", 4, comment="what it is")
-    assert json.loads(schema_json(field_schema(column, unit_settings())))["doc"] == "what it is"
+    assert field_schema(column, unit_settings({"include.schema.comments": "true"})).doc == "what it is"
+    assert field_schema(column, unit_settings()).doc is None

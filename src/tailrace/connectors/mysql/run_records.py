@@ -79,11 +79,14 @@ class RunRecords:
         facts = facts_of(run, self._era, query=self._settings.include_query, transaction_ids=metadata)
         prepared = self._prepared(run, wanted, facts)
         if self._transactions is None or facts.transaction_id is None:
-            encoded = [captured.shape.records(one, self.now_us) for captured, one in prepared]
+            encoded = [self._encode(captured, one) for captured, one in prepared]
         else:
             encoded = self._transactions.records(run, facts.transaction_id, list(prepared), self.now_us, self._rank)
         self._rank += len(run)
         return [records for records in encoded if len(records)]
+
+    def _encode(self, captured: Captured, prepared: Prepared) -> Records:
+        return captured.shape.records(prepared, self.now_us)
 
     def truncation(self, table_id: TableId, query: Query) -> list[Records]:
         """The event of a table that a statement emptied."""

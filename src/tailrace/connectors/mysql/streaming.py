@@ -53,11 +53,15 @@ class LogReader:
         lower_names = server["lower_case_table_names"] not in {"", "0"}
         self._definitions = Definitions(self._settings, self._history, lower_names=lower_names)
         self._tables = CapturedTables(self._settings, self._definitions.structures)
-        self._runs = RunRecords(self._settings, self._tables, self._bounds, self._restart.era)
+        self._runs = self._new_runs()
         if self._fresh:
             yield self._first_batch()
         with BinlogStream(self._settings, start, Options(blocking=self._bounds.until is None)) as stream:
             yield from self._follow(stream)
+
+    def _new_runs(self) -> RunRecords:
+        """What turns runs of row events into what is delivered."""
+        return RunRecords(self._settings, self._tables, self._bounds, self._restart.era)
 
     def _open_position(self) -> tuple[From, Server]:
         """Where to ask the server to begin; raises when it can't give everything from there on."""

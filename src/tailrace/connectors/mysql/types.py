@@ -140,7 +140,7 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: Set
 def field_schema(column: Column, settings: Settings) -> Schema:
     """The schema of a column's field, before any column policy."""
     schema = _schema(column, settings).with_(optional=column.optional)
-    if column.comment is not None:
+    if column.comment is not None and settings.include_schema_comments:
         schema = schema.with_(doc=column.comment)
     return schema.with_(default=default_of(column, schema, settings))
 

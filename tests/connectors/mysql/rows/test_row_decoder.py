@@ -103,7 +103,7 @@ def expected(count):
 
 def test_room_grows_when_rows_are_smaller_than_reckoned():
     decoder = RowDecoder([INT, LATIN])
-    decoder._image_bytes = 5000.0
+    decoder._image_bytes = 5000.0  # far too much
     few = many(5000, 5000)
     assert lists(decoder.decode(few.data, few.body, few.end, few.types)) == expected(5000)
 

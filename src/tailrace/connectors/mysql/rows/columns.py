@@ -8,13 +8,15 @@ room; called again with the same state, it goes on where it stopped.
 from __future__ import annotations
 
 import enum
-from typing import Any
+from typing import Any, Final
 
 import numba as nb
+import numpy as np
 
 from tailrace.connectors.mysql.rows.decimals import decimal_doubles, decimal_texts, unscaled_decimals
+from tailrace.connectors.mysql.rows.doubles import LIMBS
 from tailrace.connectors.mysql.rows.geometry import geometries
-from tailrace.connectors.mysql.rows.json_text import jsons
+from tailrace.connectors.mysql.rows.json_text import STACK, jsons
 from tailrace.connectors.mysql.rows.labels import enums, sets
 from tailrace.connectors.mysql.rows.numbers import (
     bit_bytes,
@@ -26,7 +28,7 @@ from tailrace.connectors.mysql.rows.numbers import (
     widened,
     years,
 )
-from tailrace.connectors.mysql.rows.raw import JIT, WITH_RUNTIME, pointer_to
+from tailrace.connectors.mysql.rows.raw import JIT, STRIDE, WITH_RUNTIME, pointer_to
 from tailrace.connectors.mysql.rows.scan import (
     AUX,
     BAD_VALUE,
@@ -35,7 +37,9 @@ from tailrace.connectors.mysql.rows.scan import (
     IMAGES,
     MORE,
     NEEDS_AUX,
+    PLACES,
     SCANNED,
+    STATE_SIZE,
     WHERE,
     mark_holes,
     scan,
@@ -91,14 +95,38 @@ class Route(enum.IntEnum):
 ROUTE, WIDTH, A, B, C, D, ZERO, ZERO_VALUE, SLOT, EXTRA, FIELDS = range(11)
 
 
+SCRATCH_NUMBERS: Final = STACK + LIMBS
+"""How many numbers the scratch block holds before the holes and the offsets of a chunk."""
+
+
+def scratch_size(columns: int) -> int:
+    """Bytes of scratch that `run` needs for so many columns."""
+    return 8 * (SCRATCH_NUMBERS + columns) + STRIDE * columns
+
+
 @nb.njit(**WITH_RUNTIME)
 def run(
-    address: int, length: int, body: Any, end: Any, types: Any, plan: Any, widths: Any, diffs: Any, tables: Any,
-    mem: Any, places: Any, slots: Any, bitmaps: Any, marks: Any, size: int, limit: int, aux: Any, most: int,
-    offsets: Any, holes: Any, stack: Any, limbs: Any, state: Any,
+    address: int, length: int, body: Any, end: Any, types: Any, layout: Any, count: int, tables: Any, mem: Any,
+    places: Any, first_slot: int, size: int, limit: int, aux: Any, most: int, scratch: Any, state: Any,
 ) -> int:  # fmt: skip
-    """Decodes until the events, the room for images or `aux` are used up; returns which (see `scan`)."""
+    """Decodes until the events, the room for images or `aux` are used up; returns which (see `scan`).
+
+    Every array handed over costs as much as ten values decoded, so some hold several things: `layout` the matrix of
+    plans, then widths and bitmaps of differences; `places` where changes, bitmaps and slots begin in `mem`; `state`
+    the state and then the marks of the bitmaps.
+    """
     data = nb.carray(pointer_to(address), (length,))
+    plan = layout[: count * FIELDS].reshape(count, FIELDS)
+    widths = layout[count * FIELDS : count * (FIELDS + 1)]
+    diffs = layout[count * (FIELDS + 1) :]
+    bitmaps = places[PLACES:first_slot]
+    slots = places[first_slot:]
+    marks = state[STATE_SIZE:]
+    numbers = scratch[: 8 * (SCRATCH_NUMBERS + count)].view(np.int64)
+    stack = numbers[:STACK]
+    limbs = numbers[STACK:SCRATCH_NUMBERS].view(np.uint64)
+    holes = numbers[SCRATCH_NUMBERS:]
+    offsets = scratch[8 * (SCRATCH_NUMBERS + count) :]
     while True:
         status = MORE
         if state[SCANNED] == 0:

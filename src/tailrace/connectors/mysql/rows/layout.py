@@ -8,6 +8,7 @@ a multiple of the number of images that there is room for, so that a layout is c
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -15,8 +16,8 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.vectors import Bytes
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.changes.vectors import Bytes, Kind
+from tailrace.connectors.mysql.plan import KIND_OF_OUT, ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.rows import columns
 from tailrace.connectors.mysql.rows.charsets import AS_IT_IS, CODECS, WIDE, keeps_ascii, single_byte_table
 from tailrace.connectors.mysql.rows.columns import Route
@@ -59,27 +60,80 @@ _WITH_FRACTION: Final = {Wire.TIME2: 3, Wire.DATETIME2: 5, Wire.TIMESTAMP2: 4}
 _PREFIXED: Final = frozenset({Wire.STRING, Wire.JSON, Wire.GEOMETRY, Wire.VECTOR})
 
 
+CHANGE_WIDTHS: Final = (4, 4, 4, 4, 1)
+"""Bytes of the fields of a change: before, after, event, row, op."""
+_LINE: Final = 64
+"""Columns begin at different places within a page, or they would fight for the same cache lines."""
+
+
+class Form(enum.IntEnum):
+    """How the slots of a column become a vector."""
+
+    NONE = 0
+    NUMBERS = 1
+    BOOLEANS = 2
+    VIEWS = 3
+    SINGLES = 4
+    DOUBLES = 5
+    CODEC_TEXTS = 6
+    DECIMAL_DOUBLES = 7
+    JSON_TEXTS = 8
+    STRUCT = 9
+    LIST = 10
+
+
+@dataclass(slots=True)
+class Column:
+    """What is needed to make a vector of a column's slots."""
+
+    plan: ColumnPlan
+    form: Form
+    kind: Kind
+    slot: int
+    extra: int
+
+
 @dataclass(slots=True)
 class Layout:
     """The compiled plans of one table.
 
     Attributes:
-        plan: a row of `columns.FIELDS` numbers for each column.
-        widths: bytes of each column's values, or minus the bytes of their length prefix.
-        diffs: the extra bitmap of each JSON column, -1 for another column.
+        columns: what becomes of each column.
+        numbers: a row of `columns.FIELDS` numbers for each column; then each column's width: bytes of its values, or
+            minus the bytes of their length prefix; then the extra bitmap of each JSON column, -1 for another one.
         tables: all tables, one after the other.
         slots: bytes a value in each slot of results.
         bitmaps: how many there are: valid and missing for each column, then the extra ones.
+        zeroed: the extra bitmaps whose marks are zeroes.
 
     """
 
-    plans: tuple[ColumnPlan, ...]
-    plan: Int64
-    widths: Int64
-    diffs: Int64
+    columns: list[Column]
+    numbers: Int64
     tables: Bytes
     slots: list[int]
     bitmaps: int
+    zeroed: frozenset[int]
+
+    def places(self, images: int) -> Places:
+        """Where everything stands in a block with room for so many images."""
+        widths = [images * width for width in CHANGE_WIDTHS]
+        widths += [images // 8] * self.bitmaps
+        widths += [images * width for width in self.slots]
+        places = np.cumsum([0, *(width + _LINE for width in widths)])
+        first_slot = len(CHANGE_WIDTHS) + self.bitmaps
+        return Places(images, places[:-1].copy(), first_slot, places.tolist(), int(places[-1]))
+
+
+@dataclass(slots=True)
+class Places:
+    """Where changes, bitmaps and slots stand in a block with room for `images` images; `listed` are the same numbers."""
+
+    images: int
+    numbers: Int64
+    first_slot: int
+    listed: list[int]
+    size: int
 
 
 def width_of(plan: ColumnPlan) -> int:
@@ -100,44 +154,47 @@ def compiled(plans: Sequence[ColumnPlan]) -> Layout:
     builder = _Builder(len(plans))
     for c, plan in enumerate(plans):
         builder.add(c, plan)
-    return builder.layout(plans)
+    return builder.layout()
 
 
 @dataclass(slots=True)
 class _Builder:
-    columns: int
+    count: int
     rows: list[list[int]] = field(default_factory=list)
     diffs: list[int] = field(default_factory=list)
+    columns: list[Column] = field(default_factory=list)
     parts: list[Bytes] = field(default_factory=list)
     size: int = 0
     slots: list[int] = field(default_factory=list)
     extra: int = 0
 
     def add(self, c: int, plan: ColumnPlan) -> None:
-        """Adds the row of one column."""
+        """Adds one column."""
         row = [0] * columns.FIELDS
         row[columns.WIDTH] = width_of(plan)
-        row[columns.SLOT] = max(len(self.slots) - 1, 0)
-        self.diffs.append(-1)
         if plan.emit:
             route = _ROUTES.get(plan.wire, _moment)(self, row, plan)
             if route is None:
                 raise UnsupportedError(f"column {c + 1}: a value of {plan.wire.name} can't come out as {plan.out.name}")
             row[columns.ROUTE] = route
-        if plan.wire is Wire.JSON:
-            self.diffs[-1] = row[columns.EXTRA] if plan.emit else self.bitmap()
+        if plan.wire is Wire.JSON and not row[columns.EXTRA]:
+            row[columns.EXTRA] = self.bitmap()
+        self.diffs.append(row[columns.EXTRA] if plan.wire is Wire.JSON else -1)
+        kind = KIND_OF_OUT[plan.out]
+        self.columns.append(Column(plan, _form(plan, row), kind, row[columns.SLOT], row[columns.EXTRA]))
         self.rows.append(row)
 
-    def layout(self, plans: Sequence[ColumnPlan]) -> Layout:
+    def layout(self) -> Layout:
         """The arrays."""
+        widths = [row[columns.WIDTH] for row in self.rows]
+        srids = frozenset(c.extra for c in self.columns if c.form is Form.STRUCT)
         return Layout(
-            tuple(plans),
-            np.array(self.rows, np.int64).reshape(-1, columns.FIELDS),
-            np.array([row[columns.WIDTH] for row in self.rows], np.int64),
-            np.array(self.diffs, np.int64),
+            self.columns,
+            np.array([*(n for row in self.rows for n in row), *widths, *self.diffs], np.int64),
             np.concatenate(self.parts) if self.parts else np.zeros(16, np.uint8),
             self.slots or [NUMBER],
-            2 * self.columns + self.extra,
+            2 * self.count + self.extra,
+            srids,
         )
 
     def slot(self, row: list[int], *sizes: int) -> None:
@@ -148,7 +205,7 @@ class _Builder:
     def bitmap(self) -> int:
         """Another bitmap."""
         self.extra += 1
-        return 2 * self.columns + self.extra - 1
+        return 2 * self.count + self.extra - 1
 
     def table(self, table: Bytes) -> int:
         """Adds a table; where it begins."""
@@ -179,6 +236,28 @@ class _Builder:
             row[columns.ZERO], row[columns.ZERO_VALUE] = ZERO_IS_NUMBER, plan.zero
         else:
             row[columns.ZERO] = ZERO_IS_NULL
+
+
+_FORMS: Final = {
+    Kind.INT: Form.NUMBERS,
+    Kind.BOOL: Form.BOOLEANS,
+    Kind.FLOAT32: Form.SINGLES,
+    Kind.FLOAT64: Form.DOUBLES,
+    Kind.TEXT: Form.VIEWS,
+    Kind.BYTES: Form.VIEWS,
+    Kind.STRUCT: Form.STRUCT,
+    Kind.LIST: Form.LIST,
+}
+_FORMS_OF_ROUTES: Final = {
+    Route.SKIP: Form.NONE,
+    Route.CODEC_TEXT: Form.CODEC_TEXTS,
+    Route.DECIMAL_DOUBLE: Form.DECIMAL_DOUBLES,
+    Route.JSON: Form.JSON_TEXTS,
+}
+
+
+def _form(plan: ColumnPlan, row: list[int]) -> Form:
+    return _FORMS_OF_ROUTES.get(Route(row[columns.ROUTE])) or _FORMS[KIND_OF_OUT[plan.out]] if plan.emit else Form.NONE
 
 
 def _integer(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:

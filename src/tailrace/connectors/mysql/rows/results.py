@@ -1,0 +1,173 @@
+"""From the block that the compiled code has filled to vectors.
+
+A small table brings some hundred images a call, so making an object for each column has to be quick: every vector
+is a few windows into the block, and what is the same for each call stands ready in the layout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes.vectors import Bytes, Kind, Vector
+from tailrace.connectors.mysql.plan import Out
+from tailrace.connectors.mysql.rows import scan as s
+from tailrace.connectors.mysql.rows.fallbacks import decimal_to_double, decode_texts, flagged
+from tailrace.connectors.mysql.rows.geometry import gather_floats
+from tailrace.connectors.mysql.rows.images import RowError, RowImages
+from tailrace.connectors.mysql.rows.layout import VIEW, Column, Form, Layout, Places
+
+_INT64, _INT32, _UINT32, _UINT8 = (np.dtype(t) for t in (np.int64, np.int32, np.uint32, np.uint8))
+_FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
+_NOTHING: Final = np.empty(0, np.int64)
+
+
+class Results:
+    """One block of results, with `state` as the compiled code left it."""
+
+    __slots__ = ("_buffers", "_count", "_data", "_layout", "_listed", "_marks", "_mem", "_n", "_slots", "_state")
+
+    def __init__(
+        self, layout: Layout, room: Places, mem: Bytes, data: Bytes, aux: Bytes, state: list[int]
+    ) -> None:
+        self._layout = layout
+        self._mem = mem
+        self._data = data
+        self._listed = room.listed
+        self._slots = room.first_slot
+        self._state = state
+        self._marks = state[s.STATE_SIZE :]
+        self._count = state[s.IMAGES]
+        self._n = state[s.CHANGES]
+        self._buffers = (data, aux[: state[s.AUX]], layout.tables)
+
+    def images(self, first: int) -> RowImages:
+        """Everything, as the decoder's caller gets it."""
+        state = self._state
+        change = (self._n,)
+        return RowImages(
+            [_MAKERS[column.form](self, c, column) for c, column in enumerate(self._layout.columns)],
+            np.ndarray(change, _INT32, self._mem, self._listed[s.BEFORE]),
+            np.ndarray(change, _INT32, self._mem, self._listed[s.AFTER]),
+            np.ndarray(change, _UINT8, self._mem, self._listed[s.OPS]),
+            np.ndarray(change, _INT32, self._mem, self._listed[s.EVENTS]),
+            np.ndarray(change, _INT32, self._mem, self._listed[s.ROWS]),
+            self._count,
+            state[s.EVENT] - first,
+            state[s.OFFSET],
+            state[s.ROW],
+            self._missing(),
+            state[s.INVALID],
+        )
+
+    def event_of(self, image: int) -> int:
+        """The event that an image belongs to."""
+        before, after, event = (
+            np.ndarray((self._n,), _INT32, self._mem, self._listed[i]) for i in (s.BEFORE, s.AFTER, s.EVENTS)
+        )
+        return int(event[np.flatnonzero((after == image) | (before == image))[0]])
+
+    def _bitmap(self, which: int) -> Bytes | None:
+        """A bitmap; None where no bit of it was marked."""
+        if not self._marks[which]:
+            return None
+        return np.ndarray(((self._count + 7) >> 3,), _UINT8, self._mem, self._listed[s.PLACES + which])
+
+    def _missing(self) -> dict[int, Bytes]:
+        columns = len(self._layout.columns)
+        if not any(self._marks[columns : 2 * columns]):
+            return {}
+        found = {c: self._bitmap(columns + c) for c in range(columns)}
+        return {c: bitmap for c, bitmap in found.items() if bitmap is not None}
+
+    def _slot(self, column: Column, dtype: np.dtype[Any], which: int = 0) -> npt.NDArray[Any]:
+        return np.ndarray((self._count,), dtype, self._mem, self._listed[self._slots + column.slot + which])
+
+    def _views(self, column: Column) -> npt.NDArray[np.uint32]:
+        return np.ndarray((self._count, 4), _UINT32, self._mem, self._listed[self._slots + column.slot])
+
+    def _flagged(self, column: Column) -> npt.NDArray[np.int64]:
+        bitmap = self._bitmap(column.extra)
+        return _NOTHING if bitmap is None else flagged(bitmap, self._count)
+
+    def none(self, _c: int, _column: Column) -> None:
+        """A column that nobody wants."""
+        return
+
+    def numbers(self, c: int, column: Column) -> Vector:
+        """Integers and booleans."""
+        return Vector(column.kind, self._count, self._slot(column, _INT64), self._bitmap(c))
+
+    def views(self, c: int, column: Column) -> Vector:
+        """Text and bytes."""
+        return Vector(column.kind, self._count, self._views(column), self._bitmap(c), self._buffers)
+
+    def singles(self, c: int, column: Column) -> Vector:
+        """FLOAT."""
+        return Vector(column.kind, self._count, self._slot(column, _FLOAT32), self._bitmap(c))
+
+    def doubles(self, c: int, column: Column) -> Vector:
+        """DOUBLE."""
+        return Vector(column.kind, self._count, self._slot(column, _FLOAT64), self._bitmap(c))
+
+    def codec_texts(self, c: int, column: Column) -> Vector:
+        """Text of which some values are left to Python's codecs."""
+        vector = self.views(c, column)
+        rows = self._flagged(column)
+        if len(rows) and column.plan.charset:
+            made = decode_texts(column.plan.charset, vector.data, self._data, rows, len(self._buffers))
+            vector.buffers = (*self._buffers, made)
+        return vector
+
+    def decimal_doubles(self, c: int, column: Column) -> Vector:
+        """Doubles of DECIMAL, of which some are left to Python; their offsets stand in their places."""
+        vector = self.doubles(c, column)
+        rows = self._flagged(column)
+        if len(rows):
+            offsets = vector.data.view(np.int64)[rows]
+            meta = column.plan.meta
+            vector.data[rows] = decimal_to_double(self._data, meta >> 8, meta & 0xFF, offsets)
+        return vector
+
+    def struct(self, c: int, column: Column) -> Vector:
+        """Geometries."""
+        valid = self._bitmap(c)
+        wkb = Vector(Kind.BYTES, self._count, self._views(column), valid, self._buffers)
+        srid = Vector(Kind.INT, self._count, self._slot(column, _INT64, 1), self._bitmap(column.extra))
+        children, names = (wkb, srid), ("wkb", "srid")
+        if column.plan.out is not Out.POINT:
+            return Vector(Kind.STRUCT, self._count, _NOTHING, valid, (), children, names)
+        x, y = (Vector(Kind.FLOAT64, self._count, self._slot(column, _FLOAT64, i), valid) for i in (2, 3))
+        return Vector(Kind.STRUCT, self._count, _NOTHING, valid, (), (x, y, *children), ("x", "y", *names))
+
+    def list_(self, c: int, column: Column) -> Vector:
+        """VECTOR: the floats of all values one after the other."""
+        place = self._listed[self._slots + column.slot]
+        views = np.ndarray((VIEW * self._count,), _UINT8, self._mem, place)
+        starts = np.empty(self._count + 1, np.int64)
+        bad = gather_floats(self._data, views, starts, np.empty(0, np.uint8))
+        if bad >= 0:
+            event = self.event_of(bad)
+            raise RowError(f"row event {event}: column {c + 1} holds a vector with part of a number", event)
+        floats = np.empty(int(starts[-1]) * 4, np.uint8)
+        gather_floats(self._data, views, starts, floats)
+        child = Vector(Kind.FLOAT32, int(starts[-1]), floats.view(np.float32))
+        return Vector(Kind.LIST, self._count, starts, self._bitmap(c), (), (child,))
+
+
+_MAKERS: Final[dict[int, Callable[[Results, int, Column], Vector | None]]] = {
+    Form.NONE: Results.none,
+    Form.NUMBERS: Results.numbers,
+    Form.BOOLEANS: Results.numbers,
+    Form.VIEWS: Results.views,
+    Form.SINGLES: Results.singles,
+    Form.DOUBLES: Results.doubles,
+    Form.CODEC_TEXTS: Results.codec_texts,
+    Form.DECIMAL_DOUBLES: Results.decimal_doubles,
+    Form.JSON_TEXTS: Results.views,
+    Form.STRUCT: Results.struct,
+    Form.LIST: Results.list_,
+}

@@ -1,0 +1,211 @@
+"""The files sink: what a reader sees, and what happens when a task dies or is taken over at any step."""
+
+import json
+
+import pytest
+from support.counting_log import records_of
+
+from tailrace.connectors.base import Progress
+from tailrace.errors import FencedError, ProgressError
+from tailrace.sinks.files import FilesSink, topic_folder
+from tailrace.sinks.lane_record import LaneRecord
+
+
+class KilledError(Exception):
+    """Stands for the moment in which a process dies."""
+
+
+@pytest.fixture
+def new_sink(tmp_path):
+    return lambda source="shop", run="run": FilesSink(tmp_path / "out", source, run)
+
+
+def progress(n):
+    return Progress(f"{n:05d}", {"n": n})
+
+
+def seen(tmp_path, topic="t"):
+    files = sorted((tmp_path / "out" / topic).glob("*.jsonl"))
+    return [json.loads(line)["key"]["id"] for file in files for line in file.open()]
+
+
+def test_nothing_is_seen_before_the_commit_and_everything_after(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1, 2])])
+    assert seen(tmp_path) == []
+    sink.commit(progress(2), [])
+    assert seen(tmp_path) == [1, 2]
+
+
+def test_the_next_task_gets_progress_and_history(new_sink):
+    sink = new_sink()
+    assert sink.open(0).progress is None
+    sink.commit(progress(1), [{"ddl": "a"}])
+    sink.commit(progress(2), [{"ddl": "ü"}])
+    opened = new_sink().open(0)
+    assert opened.progress == progress(2)
+    assert opened.history == [{"ddl": "a"}, {"ddl": "ü"}]
+    assert new_sink().peek(0) == progress(2)
+
+
+def test_names_of_files_sort_in_log_order_within_a_topic(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    for n in range(12):
+        sink.write([records_of("t", [n])])
+        sink.commit(progress(n), [])
+    assert seen(tmp_path) == list(range(12))
+
+
+def test_records_of_a_topic_that_come_in_pieces_make_one_file_a_commit(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1]), records_of("u", [2]), records_of("t", [3])])
+    sink.write([records_of("t", list(range(4, 20_000)))])
+    sink.commit(progress(2), [])
+    assert seen(tmp_path) == [1, *range(3, 20_000)]
+    assert len(list((tmp_path / "out" / "t").iterdir())) == 1
+
+
+def test_a_commit_without_records_makes_no_file(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.commit(progress(1), [])
+    assert not list((tmp_path / "out").glob("*/*.jsonl"))
+
+
+def test_files_whose_commit_was_stored_are_shown_by_the_next_task(new_sink, tmp_path, monkeypatch):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1]), records_of("u", [2])])
+    with monkeypatch.context() as patch:
+        patch.setattr(FilesSink, "_publish", _killed)
+        with pytest.raises(KilledError):
+            sink.commit(progress(1), [])
+    assert seen(tmp_path) == []
+    assert new_sink().open(0).progress == progress(1)
+    assert seen(tmp_path) == [1]
+    assert seen(tmp_path, "u") == [2]
+
+
+def test_files_whose_commit_was_not_stored_are_removed_by_the_next_task(new_sink, tmp_path, monkeypatch):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1])])
+    with monkeypatch.context() as patch:
+        patch.setattr(LaneRecord, "store", _killed)
+        with pytest.raises(KilledError):
+            sink.commit(progress(1), [])
+    assert new_sink().open(0).progress is None
+    assert list((tmp_path / "out").rglob("*.jsonl")) == []
+
+
+def test_history_that_was_not_committed_does_not_count(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.commit(progress(1), [{"ddl": "a"}])
+    with (tmp_path / "out/_tailrace/lane-0/history.jsonl").open("a") as file:
+        file.write('{"ddl": "of a task that died befo')
+    again = new_sink()
+    assert again.open(0).history == [{"ddl": "a"}]
+    again.commit(progress(2), [{"ddl": "b"}])
+    assert new_sink().open(0).history == [{"ddl": "a"}, {"ddl": "b"}]
+
+
+def test_who_was_taken_over_can_commit_nothing_any_more(new_sink, tmp_path):
+    stale = new_sink()
+    stale.open(0)
+    stale.commit(progress(1), [])
+    fresh = new_sink()
+    fresh.open(0)
+    stale.write([records_of("t", [1])])
+    with pytest.raises(FencedError):
+        stale.commit(progress(2), [{"ddl": "stale"}])
+    fresh.write([records_of("t", [2])])
+    fresh.commit(progress(2), [])
+    assert seen(tmp_path) == [2]
+    assert new_sink().open(0).history == []
+
+
+def test_who_was_taken_over_by_another_run_is_told_so(new_sink):
+    stale = new_sink(run="one")
+    stale.open(0)
+    new_sink(run="two").open(0)
+    with pytest.raises(FencedError, match="another run"):
+        stale.commit(progress(1), [])
+    assert not stale.superseded_by_same_run()
+
+
+def test_a_task_whose_files_were_tidied_away_while_it_wrote_is_fenced(new_sink):
+    stale = new_sink()
+    stale.open(0)
+    new_sink().open(0)
+    with pytest.raises(FencedError):
+        stale.write([records_of("t", list(range(20_000)))])
+
+
+def test_progress_of_another_source_is_refused(new_sink):
+    sink = new_sink("mysql shop")
+    sink.open(0)
+    sink.commit(progress(1), [])
+    with pytest.raises(ProgressError, match="'mysql shop', not of 'mysql bank'"):
+        new_sink("mysql bank").open(0)
+
+
+def test_files_without_progress_are_not_mixed_with_new_ones(new_sink, tmp_path):
+    (tmp_path / "out" / "t").mkdir(parents=True)
+    (tmp_path / "out" / "t" / "0000000000000001-lane0.jsonl").write_text("{}\n")
+    with pytest.raises(ProgressError, match="no progress"):
+        new_sink().open(0)
+
+
+@pytest.mark.parametrize("damage", ["", "{", '{"format": 99}'])
+def test_a_damaged_progress_record_stops_loudly(new_sink, tmp_path, damage):
+    sink = new_sink()
+    sink.open(0)
+    sink.commit(progress(1), [])
+    (tmp_path / "out/_tailrace/lane-0/commit.json").write_text(damage)
+    with pytest.raises(ProgressError, match=r"commit\.json"):
+        new_sink().open(0)
+
+
+def test_a_history_that_is_too_short_stops_loudly(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.commit(progress(1), [{"ddl": "a"}])
+    (tmp_path / "out/_tailrace/lane-0/history.jsonl").write_text("")
+    with pytest.raises(ProgressError, match=r"history\.jsonl is shorter"):
+        new_sink().open(0)
+
+
+def test_closing_leaves_no_uncommitted_file(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", list(range(20_000)))])
+    sink.close()
+    assert list((tmp_path / "out").rglob("*.jsonl")) == []
+
+
+@pytest.mark.parametrize(
+    ("topic", "folder"),
+    [
+        ("inventory.shop.orders", "inventory.shop.orders"),
+        ("a b", "a b"),
+        ("..", "%2E."),
+        ("a/../b", "a%2F..%2Fb"),
+        ("_tailrace", "%5Ftailrace"),
+        ("ü", "%C3%BC"),
+    ],
+)
+def test_a_topic_is_safe_as_a_folder(topic, folder):
+    assert topic_folder(topic) == folder
+
+
+def test_long_topics_have_folders_of_their_own():
+    assert len(topic_folder("a" * 300)) < 255
+    assert topic_folder("a" * 300) != topic_folder("a" * 301)
+
+
+def _killed(*_, **__):
+    raise KilledError

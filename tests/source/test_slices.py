@@ -1,0 +1,68 @@
+"""Offsets of the direct way."""
+
+import json
+
+import pytest
+
+from tailrace.connectors.base import Progress
+from tailrace.errors import ProgressError
+from tailrace.source.slices import INITIAL, Turn, next_offset, turns
+
+HEAD = {"n": 70}
+
+
+def test_the_first_turn_is_planned_even_though_the_sink_knows_nothing():
+    assert next_offset(INITIAL, None, None) == {"slice": 1, "floor": "", "until": None}
+
+
+def test_a_stream_without_a_target_always_has_another_turn():
+    first = next_offset(INITIAL, None, None)
+    assert next_offset(first, Progress("5", {}), None) == {"slice": 2, "floor": "5", "until": None}
+
+
+def test_a_target_that_was_reached_needs_no_further_turn():
+    reached = next_offset(INITIAL, None, HEAD)
+    assert next_offset(reached, Progress("69", {}), HEAD) is reached
+
+
+def test_a_new_target_needs_another_turn():
+    reached = next_offset(INITIAL, None, HEAD)
+    assert next_offset(reached, Progress("69", {}), {"n": 77})["slice"] == 2
+
+
+def test_progress_without_a_checkpoint_is_gone_on_from():
+    assert next_offset(INITIAL, Progress("5", {}), HEAD) == {"slice": 1, "floor": "5", "until": HEAD}
+
+
+def test_a_checkpoint_without_progress_stops_loudly():
+    with pytest.raises(ProgressError, match="no progress record"):
+        next_offset({"slice": 1, "floor": "", "until": None}, None, None)
+
+
+def test_progress_before_the_floor_stops_loudly():
+    with pytest.raises(ProgressError, match="4 lies before 5"):
+        next_offset({"slice": 1, "floor": "5", "until": None}, Progress("4", {}), None)
+
+
+def test_equal_offsets_are_no_work():
+    assert turns(INITIAL, INITIAL, None) == []
+
+
+def test_a_turn_says_whether_it_is_the_first():
+    first = next_offset(INITIAL, None, None)
+    second = next_offset(first, Progress("5", {}), None)
+    assert turns(INITIAL, first, None) == [Turn(0, True, "", None)]
+    assert turns(first, second, None) == [Turn(0, False, "5", None)]
+
+
+def test_a_turn_that_is_run_again_in_a_run_with_a_target_ends_there():
+    assert turns(INITIAL, next_offset(INITIAL, None, None), HEAD) == [Turn(0, True, "", HEAD)]
+
+
+def test_a_turn_that_was_planned_with_an_end_keeps_it():
+    assert turns(INITIAL, next_offset(INITIAL, None, HEAD), {"n": 700}) == [Turn(0, True, "", HEAD)]
+
+
+def test_offsets_survive_spark_which_stores_them_as_json():
+    offset = next_offset(INITIAL, Progress("5", {}), HEAD)
+    assert json.loads(json.dumps(offset)) == offset

@@ -1,0 +1,165 @@
+"""The task of the direct way, without Spark."""
+
+import json
+import threading
+from contextlib import closing
+
+import pytest
+from attrs import evolve
+from support.counting_log import grow
+
+from tailrace.connectors.base import Progress
+from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError
+from tailrace.sinks.files import FilesSink
+from tailrace.source.job import Job, Pace
+from tailrace.source.link import Link
+from tailrace.source.slices import Turn
+from tailrace.source.task import StoppedError, deliver
+
+TO_700 = Turn(0, True, "", {"n": 700})
+
+
+@pytest.fixture
+def job(tmp_path):
+    grow(tmp_path / "log", 1000)
+    return Job(
+        document={"log": str(tmp_path / "log")},
+        source="counting",
+        target=f"files:{tmp_path / 'out'}",
+        connector="support.counting_log:connector",
+        pace=Pace(retry_seconds=0.01),
+    )
+
+
+def delivered(job):
+    folder = job.new_sink()._folder
+    return sorted(json.loads(line)["key"]["id"] for file in folder.glob("count.*/*.jsonl") for line in file.open())
+
+
+def test_a_bounded_turn_delivers_up_to_its_end(job):
+    figures = deliver(job, TO_700)
+    assert delivered(job) == list(range(700))
+    assert (figures.changes, figures.records, figures.delivered) == (700, 700, f"{699:012d}")
+
+
+def test_the_next_turn_goes_on_from_the_sinks_progress(job):
+    deliver(job, TO_700)
+    assert deliver(job, Turn(0, False, "", {"n": 994})).changes == 294
+    assert delivered(job) == list(range(994))
+
+
+def test_a_turn_that_is_run_again_delivers_nothing_twice(job):
+    deliver(job, TO_700)
+    assert deliver(job, TO_700).records == 0
+    assert delivered(job) == list(range(700))
+
+
+def test_an_open_turn_ends_with_its_time(job):
+    quick = evolve(job, pace=Pace(slice_seconds=0.2, commit_seconds=0.05))
+    deliver(quick, Turn(0, True, "", None))
+    assert delivered(job) == list(range(994))
+
+
+def test_commits_come_when_enough_waits_for_one(job):
+    assert deliver(evolve(job, pace=Pace(commit_seconds=100, commit_changes=100)), TO_700).commits == 1 + 7
+    again = evolve(job, target=job.target + "2", pace=Pace(commit_seconds=100, commit_bytes=1))
+    assert deliver(again, TO_700).commits == 1 + 35
+
+
+def test_the_beginning_is_fixed_by_a_commit_of_its_own(job):
+    fails = evolve(job, document={**job.document, "start": "head", "fatal_at": 994})
+    grow(job.document["log"], 1100)
+    with pytest.raises(PositionLostError):
+        deliver(evolve(fails, document={**fails.document, "fatal_at": 0, "start": "0"}), TO_700)
+    assert FilesSink(job.new_sink()._folder, "counting", "").peek(0) == Progress("", {"n": 0})
+
+
+def test_a_dropped_connection_is_tried_again_without_loss_or_repetition(job):
+    flaky = evolve(job, document={**job.document, "fail_every": 3})
+    deliver(flaky, TO_700)
+    assert delivered(job) == list(range(700))
+
+
+def test_retries_end_when_they_do_not_help(job):
+    flaky = evolve(job, document={**job.document, "fail_every": 1}, pace=Pace(max_retries=0))
+    with pytest.raises(RetriableError):
+        deliver(flaky, TO_700)
+    assert delivered(job) == list(range(20)), "what was read before the error is delivered"
+
+
+def test_each_failure_is_told(job):
+    notices = []
+    with closing(Link(lambda kind, content: notices.append(content) if kind == "notice" else None)) as link:
+        deliver(evolve(job, link=link.address, document={**job.document, "fail_every": 30}), TO_700)
+    assert notices == ["the connection was dropped; trying again in 0.01 s"]
+
+
+def test_a_stop_makes_a_last_commit_and_a_bounded_turn_does_not_count_as_done(job):
+    with closing(Link(lambda kind, content: None)) as link:
+        link.stop_tasks()
+        with pytest.raises(StoppedError):
+            deliver(evolve(job, link=link.address), TO_700)
+    assert delivered(job) == list(range(20))
+
+
+def test_a_stop_ends_an_open_turn_in_good_order(job):
+    with closing(Link(lambda kind, content: None)) as link:
+        threading.Timer(0.3, link.stop_tasks).start()
+        deliver(evolve(job, link=link.address, pace=Pace(slice_seconds=60)), Turn(0, True, "", None))
+    assert delivered(job) == list(range(994))
+
+
+def test_a_task_ends_when_its_driver_was_killed(job, tmp_path):
+    with pytest.raises(StoppedError):
+        deliver(evolve(job, link=_dead_socket(tmp_path)), TO_700)
+
+
+def test_a_missing_progress_record_after_the_first_turn_stops_loudly(job):
+    with pytest.raises(ProgressError):
+        deliver(job, Turn(0, False, "", {"n": 700}))
+
+
+def test_a_task_that_another_run_took_over_says_so(job, monkeypatch):
+    sink = job.new_sink()
+    monkeypatch.setattr(Job, "new_sink", lambda self: sink)
+    taken = _TakenOver(sink, evolve(job, run="another"))
+    monkeypatch.setattr(type(sink), "write", taken)
+    with pytest.raises(FencedError, match="another run"):
+        deliver(job, TO_700)
+
+
+def test_an_attempt_that_a_newer_one_of_the_same_run_replaced_ends_quietly(job, monkeypatch):
+    sink = job.new_sink()
+    monkeypatch.setattr(Job, "new_sink", lambda self: sink)
+    monkeypatch.setattr(type(sink), "write", _TakenOver(sink, job))
+    assert deliver(job, TO_700).records == 0
+    assert delivered(job) == []
+
+
+def test_the_history_goes_to_the_file_of_the_configuration_too(job, tmp_path):
+    deliver(evolve(job, history_file=str(tmp_path / "history")), TO_700)
+    lines = [json.loads(line) for line in (tmp_path / "history").open()]
+    assert [line["structure"] for line in lines] == [0, 350]
+
+
+class _TakenOver:
+    """Takes the lane over just before the first write."""
+
+    def __init__(self, sink, by):
+        self._write = type(sink).write
+        self._sink = sink
+        self._by = by
+
+    def __call__(self, records):
+        FilesSink(self._sink._folder, self._by.source, self._by.run).open(0)
+        return self._write(self._sink, records)
+
+
+def _dead_socket(folder):
+    """The address of a listener whose process is gone."""
+    import socket
+
+    address = str(folder / "dead")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(address)
+    return address
