@@ -2,8 +2,9 @@
 
     python bench/engine_side.py JOB.json
 
-The job names the connector's properties, the range and how often to read it. The first reading warms up (compiled code
-comes out of its cache, buffers grow); the figures are those of the others. One line of JSON a reading goes to stdout.
+The job names the connector's properties, the range and how often to read it. One line of JSON a reading goes to stdout.
+The first reading warms up (compiled code comes out of its cache, buffers grow): its figures count only when nothing but
+the peak of memory is asked for, with no further readings.
 """
 
 from __future__ import annotations
@@ -28,23 +29,27 @@ def main(path: str) -> None:
     history = point.history if point else job["history"]
     for reading in range(job["readings"] + 1):
         figures = read(connector, job["start"], job["until"], history)
-        if reading:
+        if reading or not job["readings"]:
             print(json.dumps(figures), flush=True)
 
 
 def read(connector: Any, start: dict[str, Any], until: dict[str, Any], history: Any) -> dict[str, float]:
     """Decode, shape and encode a range; what it took."""
-    changes = records = size = 0
+    changes = records = size = batches = largest = 0
     cpu, wall = time.process_time(), time.perf_counter()
     for batch in connector.read(LogRange(start, until), Progress("", start), history):
         changes += batch.changes
-        for each in batch.records:
-            records += len(each)
-            size += int(each.values.offsets[-1]) + int(each.keys.offsets[-1])
+        records += sum(len(each) for each in batch.records)
+        bytes_ = sum(int(each.values.offsets[-1]) + int(each.keys.offsets[-1]) for each in batch.records)
+        size += bytes_
+        batches += 1
+        largest = max(largest, bytes_)
     return {
         "changes": changes,
         "records": records,
         "bytes": size,
+        "batches": batches,
+        "largest_batch": largest,
         "seconds": time.perf_counter() - wall,
         "cpu_seconds": time.process_time() - cpu,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,

@@ -73,10 +73,14 @@ def compare(debezium: Sequence[Record], tailrace: Sequence[Record]) -> list[Diff
 
 def of_pair(topic: str, index: int, debezium: Record, tailrace: Record) -> Iterator[Difference]:
     """The differences of two records."""
-    masks = _masks(topic)
     for path, a, b in _unequal(debezium.parts(), tailrace.parts(), ""):
-        if not (_masked(masks, path) and type(a) is type(b)):
+        if not (is_masked(topic, path) and type(a) is type(b)):
             yield Difference(topic, index, path, a, b)
+
+
+def is_masked(topic: str, path: str) -> bool:
+    """May this field of a record of this topic differ?"""
+    return any(re.fullmatch(mask.topic, topic) and re.fullmatch(mask.path, path) for mask in MASKED)
 
 
 def _of_topic(topic: str, theirs: Sequence[Record], ours: Sequence[Record]) -> Iterator[Difference]:
@@ -119,14 +123,6 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, float):
         return a == b and math.copysign(1, a) == math.copysign(1, b)
     return bool(a == b)
-
-
-def _masks(topic: str) -> list[str]:
-    return [mask.path for mask in MASKED if re.fullmatch(mask.topic, topic)]
-
-
-def _masked(masks: Sequence[str], path: str) -> bool:
-    return any(re.fullmatch(mask, path) for mask in masks)
 
 
 def _shown(value: Any) -> str:

@@ -32,6 +32,7 @@ class Figures:
     records: int
     seconds: float
     cpu_seconds: float
+    peak_mb: float = 0.0
 
 
 def base_properties(port: int, prefix: str, folder: Path, *, host: str = "127.0.0.1") -> dict[str, str]:
@@ -61,7 +62,7 @@ def run(
     *,
     marker: str | None = None,
     offset: Mapping[str, Any] | None = None,
-    idle: float = 5.0,
+    idle: float = 60.0,
     patience: float = 60.0,
     count: bool = False,
     graceful: bool = False,
@@ -106,5 +107,5 @@ def _child(job: dict[str, Any]) -> Figures:
         raise DebeziumError(f"the engine's process ended with {done.returncode}: {done.stderr[-2000:]}")
     figures = json.loads(lines[-1])
     if figures["error"]:
-        raise DebeziumError(f"{figures['error']}\n{done.stderr[-3000:]}")
-    return Figures(figures["records"], figures["seconds"], figures["cpu_seconds"])
+        raise DebeziumError(f"{figures['error']}\n{done.stderr[-8000:]}")
+    return Figures(figures["records"], figures["seconds"], figures["cpu_seconds"], figures["peak_mb"])

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import sys
 import threading
 import time
@@ -71,6 +72,7 @@ class Run:
             "seconds": round(span, 4),
             "cpu_seconds": round(self.cpu[1] - self.cpu[0], 4),
             "started_after": round(self.first - self.started, 3),
+            "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
             "error": self.error,
         }
         print(json.dumps(figures), flush=True)
@@ -79,9 +81,7 @@ class Run:
         engine = jpype.JClass("io.debezium.engine.DebeziumEngine")
         json_format = jpype.JClass("io.debezium.engine.format.Json")
         formats = jpype.JClass("io.debezium.engine.format.KeyValueHeaderChangeEventFormat")
-        done = jpype.JProxy(
-            "io.debezium.engine.DebeziumEngine$CompletionCallback", dict={"handle": self._ended}
-        )
+        done = jpype.JProxy("io.debezium.engine.DebeziumEngine$CompletionCallback", dict={"handle": self._ended})
         methods = {"handleBatch": self._batch, "supportsTombstoneEvents": lambda: True}
         consumer = jpype.JProxy("io.debezium.engine.DebeziumEngine$ChangeConsumer", dict=methods)
         built = engine.create(formats.of(json_format, json_format, json_format))

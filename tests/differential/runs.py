@@ -7,7 +7,9 @@ and one of tailrace over it.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -25,21 +27,13 @@ FLAGS = {FULL: {}, MINIMAL: {"gtid": False, "row_metadata": "MINIMAL"}}
 
 
 @dataclass(frozen=True)
-class Begun:
-    """What Debezium has when it begins to stream: its schema history, and the records it has written."""
-
-    schema_history: str
-    records: list[Record] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
 class History:
-    """A server whose log holds the cases, and where in it both systems begin, by the variant's name."""
+    """A server whose log holds the cases, and where in it both systems begin; what Debezium knew there, by variant."""
 
     server: MySqlServer
     offset: Mapping[str, Any]
     start: StartPoint
-    begun: Mapping[str, Begun]
+    schema_histories: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -87,17 +81,16 @@ class Bench:
         """Debezium's records."""
         folder = self._folder(variant, name)
         history = self.history(variant.server, late=variant.late)
-        begun = history.begun[variant.name]
-        (folder / "history.jsonl").write_text(begun.schema_history, encoding="utf-8")
+        (folder / "history.jsonl").write_text(history.schema_histories[variant.name], encoding="utf-8")
         properties, out = _properties(variant, history.server, folder), folder / "records.jsonl"
         debezium.run(properties, out, marker=variant.marker, offset=history.offset)
-        return [*begun.records, *records.read(out)]
+        return records.read(out)
 
     def from_tailrace(self, variant: Variant) -> list[Record]:
         """Our own."""
         history = self.history(variant.server, late=variant.late)
         properties = _properties(variant, history.server, self._folder(variant, "tailrace"))
-        return reading.read(properties, history.start, variant.marker)
+        return [record for record in reading.read(properties, history.start, variant.marker) if _streamed(record)]
 
     def _compare(self, variant: Variant) -> Outcome:
         theirs, ours = self.from_debezium(variant), self.from_tailrace(variant)
@@ -110,13 +103,15 @@ class Bench:
         return folder
 
 
-def variants() -> tuple[Variant, ...]:
-    """All variants, in the order in which they are reported."""
-    return VARIANTS
-
-
 def _properties(variant: Variant, server: MySqlServer, folder: Path) -> dict[str, str]:
     return all_properties(variant, debezium.base_properties(server.port, PREFIX, folder), folder)
+
+
+def _streamed(record: Record) -> bool:
+    """Not one of the schema changes that describe what is there at the start; Debezium's own are not compared."""
+    value = record.value or {}
+    source = value.get("payload", value).get("source", {})
+    return bool(source.get("snapshot") != "true")
 
 
 def _history(name: str) -> History:
@@ -125,24 +120,42 @@ def _history(name: str) -> History:
     offset = cases.binlog_position(server.port)
     start = _start_point(server)
     cases.play(server.port, HISTORY)
-    begun = Begun(debezium.first_history(PREFIX, offset))
-    return History(server, offset, start, {variant.name: begun for variant in VARIANTS if not variant.late})
+    first = debezium.first_history(PREFIX, offset)
+    return History(server, offset, start, {variant.name: first for variant in VARIANTS if not variant.late})
 
 
 def _late_history(server: MySqlServer, name: str, folder: Path) -> History:
     late = [variant for variant in VARIANTS if variant.late and variant.server == name]
-    begun = {variant.name: _snapshot(variant, server, folder / variant.name) for variant in late}
+    known_then = {variant.name: _snapshot(variant, server, folder / variant.name) for variant in late}
     offset, start = cases.binlog_position(server.port), _start_point(server)
     cases.play(server.port, LATE)
-    return History(server, offset, start, begun)
+    return History(server, offset, start, known_then)
 
 
-def _snapshot(variant: Variant, server: MySqlServer, folder: Path) -> Begun:
-    """What Debezium writes and remembers of the tables that are there when it starts, with `no_data`."""
+def _snapshot(variant: Variant, server: MySqlServer, folder: Path) -> str:
+    """The schema history that Debezium keeps of the tables that are there when it starts, with `no_data`."""
     folder.mkdir(parents=True, exist_ok=True)
-    out = folder / "snapshot.jsonl"
-    debezium.run(_properties(variant, server, folder), out, idle=2)
-    return Begun((folder / "history.jsonl").read_text(encoding="utf-8"), records.read(out))
+    with _marking(server):
+        debezium.run(_properties(variant, server, folder), folder / "snapshot.jsonl", marker=variant.marker)
+    return (folder / "history.jsonl").read_text(encoding="utf-8")
+
+
+@contextmanager
+def _marking(server: MySqlServer) -> Iterator[None]:
+    """Marker rows now and then: the first that Debezium streams tells that its snapshot is done."""
+    done = threading.Event()
+
+    def mark() -> None:
+        while not done.wait(0.5):
+            cases.run_all(server.port, cases.MARKER[-1:])
+
+    thread = threading.Thread(target=mark)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
 
 
 def _start_point(server: MySqlServer) -> StartPoint:

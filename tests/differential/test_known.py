@@ -16,10 +16,7 @@ def test_every_known_difference_is_explained_on_the_page():
 
 def test_no_known_difference_covers_a_whole_record():
     whole = [
-        k
-        for k in KNOWN
-        for path in ("", "value", "key", "headers", "value.payload")
-        if re.fullmatch(k.path, path)
+        k for k in KNOWN for path in ("", "value", "key", "headers", "value.payload") if re.fullmatch(k.path, path)
     ]
     assert [k for k in whole if k.topic == ".*"] == []
 

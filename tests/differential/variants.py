@@ -73,9 +73,7 @@ VARIANTS = (
     ),
     Variant(
         "binary base64-url-safe, bigint precise, no schemas",
-        {"binary.handling.mode": "base64-url-safe", "bigint.unsigned.handling.mode": "precise"}
-        | TYPES_ONLY
-        | OFF,
+        {"binary.handling.mode": "base64-url-safe", "bigint.unsigned.handling.mode": "precise"} | TYPES_ONLY | OFF,
     ),
     Variant(
         "decimal string, bigint precise",
@@ -85,9 +83,7 @@ VARIANTS = (
     Variant("transactions, query, truncate, no schemas", TRANSACTIONS | OFF),
     Variant("column policies, message keys", POLICIES | KEYS | {"include.schema.changes": "false"}),
     Variant("column policies, message keys, no schemas", POLICIES | KEYS | OFF),
-    Variant(
-        "propagated column types", {"column.propagate.source.type": ".*", "include.schema.changes": "false"}
-    ),
+    Variant("propagated column types", {"column.propagate.source.type": ".*", "include.schema.changes": "false"}),
     Variant(
         "propagated data types",
         {
@@ -108,9 +104,7 @@ VARIANTS = (
         {"schema.name.adjustment.mode": "avro_unicode", "field.name.adjustment.mode": "avro_unicode"},
     ),
     Variant("no tombstones, updates skipped", {"tombstones.on.delete": "false", "skipped.operations": "u,t"}),
-    Variant(
-        "comments, context headers", {"include.schema.comments": "true", "extended.headers.enabled": "true"}
-    ),
+    Variant("comments, context headers", {"include.schema.comments": "true", "extended.headers.enabled": "true"}),
     Variant(
         "included tables and columns",
         {

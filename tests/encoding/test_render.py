@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.changes.vectors import Kind, Vector, from_arrow
-from tailrace.encoding import render_kernel
+from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.encoding.render import Op, Template, leaves, op_for
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=40)
@@ -115,8 +115,41 @@ def test_a_row_larger_than_the_buffer_makes_the_buffer_grow():
 
 
 def test_a_buffer_is_not_handed_out_while_somebody_holds_it():
-    held = [render_kernel.take_buffer(1000) for _ in range(12)]
-    assert len({buffer.ctypes.data for buffer in held}) == 12
+    template = Template()
+    template.value(Op.INT, 0, 0)
+    program = template.program()
+    held = [program.render([from_arrow(pa.array([n] * 50_000))], one_role(50_000)) for n in range(100)]
+    assert [(one[0], one[49_999]) for one in held] == [(b"%d" % n, b"%d" % n) for n in range(100)]
+
+
+def test_a_buffer_that_nobody_holds_is_used_again():
+    addresses = set()
+    for _ in range(100):
+        addresses.add(take_buffer(3_000_000).ctypes.data)
+        keep_buffer(3_000_000)
+    assert len(addresses) < 5
+
+
+def test_text_that_stays_the_same_for_many_rows_is_repeated_and_no_more():
+    template = Template()
+    for slot, (name, role) in enumerate([("event", 1), ("batch", 2), ("row", 0), ("other", 1)]):
+        template.const(f"{name}=".encode())
+        template.value(Op.INT, slot, role)
+        template.const(b";")
+    with template.block(3, 4):
+        template.value(Op.INT, 0, 1)
+        template.const(b"!")
+    template.value(Op.TEXT, 5, 1)
+    template.value(Op.TEXT, 5, 1)
+    columns = [pa.array(v) for v in ([7, 8], [1], [0, 1, 2, 3], [5, None], [1, 2, None])]
+    vectors = [*map(from_arrow, columns), from_arrow(pa.array(["a", "b"], pa.string_view()))]
+    roles = np.array([[0, 1, 2, 3], [0, 0, 1, 1], [0, 0, 0, 0], [0, -1, 2, 1]], np.int32)
+    plain = template.program().render(vectors, roles)
+    repeated = template.program((1, 2)).render(vectors, roles)
+    assert [repeated[i] for i in range(4)] == [plain[i] for i in range(4)]
+    assert repeated[0] == b'event=7;batch=1;row=0;other=5;7!"a""a"'
+    assert repeated[1] == b'event=7;batch=1;row=1;other=5;null"a""a"'
+    assert repeated[3] == b'event=8;batch=1;row=3;other=null;8!"b""b"'
 
 
 def test_slices_and_chunks_of_arrow_arrays_become_vectors():

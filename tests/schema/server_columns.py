@@ -77,7 +77,8 @@ def _of_row(row: Sequence[Any]) -> dict[str, Any]:
     elif fraction is not None:
         found["fraction"] = fraction
     literal = "DEFAULT_GENERATED" not in extra and "GENERATED" not in extra
-    found["default"] = default if literal and kind in {*INTEGERS, "varchar", "enum"} else None
+    comparable = literal and (kind in {*INTEGERS, "varchar"} or (kind == "enum" and charset))
+    found["default"] = default if comparable else None
     return found
 
 
@@ -86,7 +87,7 @@ def _of_column(column: Column) -> dict[str, Any]:
     kind = SYNONYMS.get(words, words.lower())
     charset = {"utf8": "utf8mb3"}.get(column.charset or "", column.charset)
     if charset == "binary":
-        kind, charset = BINARY_OF[SIZES.sub("", kind)], None
+        kind, charset = BINARY_OF.get(SIZES.sub("", kind), kind), None
     found: dict[str, Any] = {
         "name": column.name,
         "type": SIZES.sub("", kind),
@@ -102,7 +103,8 @@ def _of_column(column: Column) -> dict[str, Any]:
         found["length"], found["scale"] = column.length, column.scale
     elif kind in {"time", "datetime", "timestamp"}:
         found["fraction"] = column.length or 0
-    found["default"] = _default(column.default, kind)
+    binary_enum = kind == "enum" and not charset
+    found["default"] = None if binary_enum else _default(column.default, kind)
     return found
 
 

@@ -80,6 +80,9 @@ def test_history_records_are_debeziums(golden, variant):
         )
         if differs(event.ddl):
             record["tableChanges"] = expected["tableChanges"]
+        for change in record["tableChanges"]:
+            if "table" in change:
+                change["table"]["attributes"] = []  # that a key is a unique key only: Debezium does not say
         assert json.dumps(record) == json.dumps(expected)
 
 

@@ -56,7 +56,7 @@ def check(cursor: Any, structures: Structures) -> None:
             assert list(table.primary_key) == key
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_random_ddl_gives_the_servers_structures(cursor: Any, data: st.DataObject) -> None:
     structures = fresh(cursor)
@@ -66,7 +66,7 @@ def test_random_ddl_gives_the_servers_structures(cursor: Any, data: st.DataObjec
     check(cursor, structures)
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_what_show_create_table_says_gives_the_servers_structures(cursor: Any, data: st.DataObject) -> None:
     structures = fresh(cursor)

@@ -33,9 +33,23 @@ def grow(path, count):
     new.replace(path)
 
 
+def structure(n):
+    """A record of the schema history."""
+    return {"source": {"server": "count"}, "position": {"n": n}, "ts_ms": 0, "structure": n}
+
+
 class CountingLog:
     def __init__(
-        self, log, block=20, poll_seconds=0.02, fail_every=0, pause_seconds=0.0, start="0", header=False
+        self,
+        log,
+        *,
+        block=20,
+        poll_seconds=0.02,
+        fail_every=0,
+        pause_seconds=0.0,
+        start="0",
+        header=False,
+        fatal_at=None,
     ):
         self._log = Path(log)
         self._block = int(block)
@@ -51,7 +65,20 @@ class CountingLog:
 
     def start_point(self) -> StartPoint:
         n = self.head()["n"] if self._start == "head" else int(self._start)
-        return StartPoint({"n": n}, [{"structure": 0}])
+        return StartPoint({"n": n}, [structure(0)])
+
+    def head_after(self, start, max_bytes):
+        """A "byte" of this log is a change."""
+        head = self.head()["n"]
+        if start is not None and max_bytes is not None:
+            head = min(head, -(-(start["n"] + max_bytes) // TRANSACTION) * TRANSACTION)
+        return {"n": head}
+
+    def progress_at(self, position):
+        return Progress(f"{position['n'] - 1:012d}" if position["n"] else "", position)
+
+    def history_at(self, history, position):
+        return [record for record in history if record["structure"] < max(position["n"], 1)]
 
     def read(
         self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
@@ -72,7 +99,7 @@ class CountingLog:
             numbers = [n for n in range(i, end) if n > delivered]
             if self._fatal_at is not None and int(self._fatal_at) in numbers:
                 raise PositionLostError(f"the log was purged up to {self._fatal_at}: begin anew\n  (a second line)")
-            new = [{"structure": n} for n in numbers if n and n % STRUCTURE_EVERY == 0]
+            new = [structure(n) for n in numbers if n and n % STRUCTURE_EVERY == 0]
             delivered = max(end - 1, delivered)
             i = end
             restart = {"n": i // TRANSACTION * TRANSACTION}

@@ -1,4 +1,4 @@
-"""`tailrace run` with the test's own connector: `run_counting_log.py JOB.json CHECKPOINT [--available-now] [--verbose]`."""
+"""`tailrace run` with the test's own connector: `run_counting_log.py JOB.json CHECKPOINT [--available-now] [--verbose] [--master=URL]`."""
 
 import sys
 from pathlib import Path
@@ -7,6 +7,7 @@ from tailrace.cli.exit_codes import exit_code_for
 from tailrace.cli.failures import unwrapped
 from tailrace.cli.running import Target, run_job
 from tailrace.cli.screen import Screen
+from tailrace.cli.session import LOCAL
 from tailrace.source.job import Job
 
 
@@ -14,11 +15,11 @@ def main() -> int:
     job = Job.from_json(Path(sys.argv[1]).read_text())
     target = Target(text=job.target, checkpoint=Path(sys.argv[2]))
     verbose = "--verbose" in sys.argv
+    master = next((word.removeprefix("--master=") for word in sys.argv if word.startswith("--master=")), LOCAL)
     try:
         with Screen(verbose=verbose) as screen:
-            stopped = run_job(
-                job, target, screen, available_now="--available-now" in sys.argv, verbose=verbose
-            )
+            now = "--available-now" in sys.argv
+            stopped = run_job(job, target, screen, available_now=now, verbose=verbose, master=master)
         screen.finish("stopped" if stopped else "done")
     except Exception as error:
         print("error:", unwrapped(error), file=sys.stderr)

@@ -13,13 +13,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding import render_kernel
+from tailrace.encoding.addresses import compiled, inlined, load8, load32, load64
 from tailrace.encoding.render import address_table
 
 CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change that a record comes from
@@ -33,6 +32,7 @@ BATCH: Final = int(Level.BATCH)  # always 0: what holds for the whole batch
 EVENT: Final = int(Level.EVENT)  # the event of the change
 TRANSACTION: Final = int(Level.TRANSACTION)  # its transaction
 ROLES: Final = 10
+LASTING: Final = (EVENT, TRANSACTION, BATCH)  # their row stays the same for many records: see `Template.program`
 
 
 @dataclass(slots=True)
@@ -110,46 +110,46 @@ def _plain_leaves(vector: Vector) -> list[Vector]:
     return [vector]
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@inlined
 def _same_view(table: Any, slot: int, a: int, b: int) -> bool:
     left = table[slot, 0] + 16 * a
     right = table[slot, 0] + 16 * b
-    length = np.int64(render_kernel.load32(left))
-    if length != np.int64(render_kernel.load32(right)):
+    length = np.int64(load32(left))
+    if length != np.int64(load32(right)):
         return False
     p = left + 4
     q = right + 4
     if length > 12:
         buffers = table[slot, 2]
-        p = render_kernel.load64(buffers + 8 * np.int64(render_kernel.load32(left + 8)))
-        p += np.int64(render_kernel.load32(left + 12))
-        q = render_kernel.load64(buffers + 8 * np.int64(render_kernel.load32(right + 8)))
-        q += np.int64(render_kernel.load32(right + 12))
+        p = np.int64(load64(buffers + 8 * np.int64(load32(left + 8))))
+        p += np.int64(load32(left + 12))
+        q = np.int64(load64(buffers + 8 * np.int64(load32(right + 8))))
+        q += np.int64(load32(right + 12))
     for k in range(length):
-        if render_kernel.load8(p, k) != render_kernel.load8(q, k):
+        if load8(p + k) != load8(q + k):
             return False
     return True
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@inlined
 def _same_value(table: Any, widths: Any, slot: int, a: int, b: int) -> bool:
     bitmap = table[slot, 1]
     if bitmap != 0:
-        left = (render_kernel.load8(bitmap, a >> 3) >> (a & 7)) & 1
-        right = (render_kernel.load8(bitmap, b >> 3) >> (b & 7)) & 1
+        left = (load8(bitmap + (a >> 3)) >> np.uint8(a & 7)) & np.uint8(1)
+        right = (load8(bitmap + (b >> 3)) >> np.uint8(b & 7)) & np.uint8(1)
         if left != right:
             return False
         if left == 0:
             return True
     width = widths[slot]
     if width == 8:
-        return bool(render_kernel.load64(table[slot, 0] + 8 * a) == render_kernel.load64(table[slot, 0] + 8 * b))
+        return bool(load64(table[slot, 0] + 8 * a) == load64(table[slot, 0] + 8 * b))
     if width == 4:
-        return bool(render_kernel.load32(table[slot, 0] + 4 * a) == render_kernel.load32(table[slot, 0] + 4 * b))
+        return bool(load32(table[slot, 0] + 4 * a) == load32(table[slot, 0] + 4 * b))
     return bool(_same_view(table, slot, a, b))
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@compiled
 def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: Any) -> None:
     for i in range(len(op)):
         if op[i] != UPDATE or before[i] < 0 or after[i] < 0:
@@ -160,7 +160,7 @@ def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: A
                 break
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@inlined
 def _put(roles: Any, o: int, change: int, before: int, after: int, key: int) -> None:
     roles[CHANGE, o] = change
     roles[BEFORE, o] = before
@@ -168,7 +168,7 @@ def _put(roles: Any, o: int, change: int, before: int, after: int, key: int) -> 
     roles[KEY, o] = key
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@compiled
 def _fill(
     ops: Any, before: Any, after: Any, moved: Any, skip: Any, tombstones: bool, roles: Any, op: Any, live: Any
 ) -> int:

@@ -18,7 +18,7 @@ from tailrace.changes.expand import Expansion, expand
 from tailrace.changes.model import Changes, Level
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.changes.vectors import Vector
-from tailrace.encoding.json import Envelope, EnvelopeEncoder, StructEncoder
+from tailrace.encoding.json import Envelope, EnvelopeEncoder, JsonFormat, StructEncoder
 from tailrace.encoding.render import Program, Template
 from tailrace.schema.envelope import TableSchemas
 
@@ -35,18 +35,18 @@ class ShapeSettings:
     Attributes:
         tombstones: whether a delete is followed by a tombstone.
         skipped: operations to leave out, as in `skipped.operations`.
-        key_schemas: whether keys carry their schema.
-        value_schemas: whether values do.
-        header_schemas: whether the keys in headers do.
+        key: how keys are written.
+        value: how values are.
+        header: how the keys in headers are.
         context_headers: headers that every record carries, by name, as JSON text (`__debezium.context.*`).
 
     """
 
     tombstones: bool = True
     skipped: frozenset[str] = frozenset()
-    key_schemas: bool = True
-    value_schemas: bool = True
-    header_schemas: bool = True
+    key: JsonFormat = JsonFormat()  # noqa: RUF009 -- immutable
+    value: JsonFormat = JsonFormat()  # noqa: RUF009 -- immutable
+    header: JsonFormat = JsonFormat()  # noqa: RUF009 -- immutable
     context_headers: Mapping[str, bytes] = field(default_factory=dict)
 
     def skipped_codes(self) -> npt.NDArray[np.bool_]:
@@ -62,7 +62,7 @@ def position_program(widths: Sequence[int], levels: Sequence[Level], separator: 
     for slot, (width, level) in enumerate(zip(widths, levels, strict=True)):
         template.const(separator if slot else b"")
         template.padded(slot, level, width)
-    return template.program()
+    return template.program(roles.LASTING)
 
 
 @dataclass(slots=True)
@@ -102,9 +102,9 @@ class Shape:
         self._skipped = settings.skipped_codes()
         self._positions = positions
         self._policies = dict(policies or {})
-        self._value = EnvelopeEncoder(schemas.envelope, with_schema=settings.value_schemas)
-        self._key = None if schemas.key is None else StructEncoder(schemas.key, with_schema=settings.key_schemas)
-        self._header_key = None if schemas.key is None else StructEncoder(schemas.key, with_schema=settings.header_schemas)
+        self._value = EnvelopeEncoder(schemas.envelope, settings.value)
+        self._key = None if schemas.key is None else StructEncoder(schemas.key, settings.key)
+        self._header_key = None if schemas.key is None else StructEncoder(schemas.key, settings.header)
 
     def prepare(self, changes: Changes) -> Prepared:
         """Which records the changes become; `records` makes them."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numba as nb
 import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Bytes, Kind, Vector
+from tailrace.encoding.addresses import compiled
 
 
 def vector_of(strings: Sequence[bytes | None], kind: Kind = Kind.TEXT) -> Vector:
@@ -47,7 +47,7 @@ def take(vector: Vector, rows: npt.NDArray[Any]) -> Vector:
     return Vector(vector.kind, len(rows), vector.data[rows], valid, vector.buffers)
 
 
-@nb.njit(nogil=True, cache=True, boundscheck=False)
+@compiled
 def _fill_views(data: Any, starts: Any, lengths: Any, views: Any, raw: Any) -> None:
     for i in range(len(starts)):
         length = lengths[i]

@@ -10,7 +10,7 @@ from tailrace.errors import TailraceError
 # The last line of a Python traceback, which Spark hands on as text, up to what Spark or Java write behind it.
 RAISED = re.compile(
     r"^(?P<module>(?:\w+\.)*)(?P<name>\w*(?:Error|Exception|Interrupt)): (?P<message>.*?)\s*"
-    r"(?=\n\s*\n|\n\s+at |\nTraceback|\n\w*Driver stacktrace|\Z)",
+    r"(?=\n\s*\n|\n\s+at |\nTraceback|\n\s*SQLSTATE|\Z)",
     re.MULTILINE | re.DOTALL,
 )
 JAVA = ("java.", "org.", "scala.", "py4j.")

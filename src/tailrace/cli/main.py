@@ -74,6 +74,9 @@ def run(
     available_now: Annotated[
         bool, typer.Option("--available-now", help="Read to where the log ends at the start, then exit.")
     ] = False,
+    master: Annotated[
+        str, typer.Option("--master", metavar="URL", help="The Spark master that runs the tasks.")
+    ] = "local[2]",
     verbose: Verbose = False,
 ) -> None:
     """Read a database's log and deliver its changes until stopped.
@@ -83,7 +86,7 @@ def run(
     """
     from tailrace.cli.run_command import run_connector
 
-    run_connector(config, to, checkpoint, available_now=available_now, verbose=verbose)
+    run_connector(config, to, checkpoint, available_now=available_now, master=master, verbose=verbose)
 
 
 @app.command()

@@ -8,7 +8,7 @@ from tailrace.cli.running import Target, check_folder, load_job, run_job
 from tailrace.cli.screen import Screen
 
 
-def run_connector(config: Path, to: str, checkpoint: Path | None, *, available_now: bool, verbose: bool) -> None:
+def run_connector(config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str, verbose: bool) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     target = Target.parse(to, checkpoint)
     try:
@@ -18,7 +18,7 @@ def run_connector(config: Path, to: str, checkpoint: Path | None, *, available_n
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
             screen.say("starting Spark")
-            stopped = run_job(job, target, screen, available_now=available_now, verbose=verbose)
+            stopped = run_job(job, target, screen, available_now=available_now, master=master, verbose=verbose)
         screen.finish("stopped" if stopped else "done")
     finally:
         target.discard()

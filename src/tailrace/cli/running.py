@@ -18,7 +18,7 @@ from attrs import evolve, field, frozen
 from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
-from tailrace.cli.session import start_session
+from tailrace.cli.session import LOCAL, start_session
 from tailrace.config.documents import read_document
 from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
@@ -105,7 +105,14 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
     )
-    return Job(document=document, source=source_name(settings), target=target.text, pace=pace), settings
+    job = Job(
+        document=document,
+        source=source_name(settings),
+        target=target.text,
+        pace=pace,
+        history_file=settings.schema_history_internal_file_filename or "",
+    )
+    return job, settings
 
 
 def source_name(settings: Settings) -> str:
@@ -121,12 +128,13 @@ def run_job(
     *,
     available_now: bool,
     verbose: bool,
+    master: str = LOCAL,
     stop: StopSignal | None = None,
 ) -> bool:
     """Run to the end, or until stopped; whether it was stopped."""
     from tailrace.source import run
 
-    with closing(Link(screen.handle)) as link, start_session(verbose=verbose) as spark:
+    with closing(Link(screen.handle)) as link, start_session(master=master, verbose=verbose) as spark:
         screen.say("reading the log")
         query = run.start(spark, evolve(job, link=link.address), str(target.checkpoint), available_now=available_now)
         with (stop or StopSignal()).watched() as signal_:

@@ -14,6 +14,7 @@ from tailrace.cli.java import cache_folder, provide_java
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+LOCAL = "local[2]"
 LEAN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -38,7 +39,7 @@ rootLogger.appenderRef.console.ref = console
 """
 
 
-def start_session(*, master: str = "local[2]", verbose: bool = False) -> SparkSession:
+def start_session(*, master: str = LOCAL, verbose: bool = False) -> SparkSession:
     """The session of the command line."""
     provide_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)

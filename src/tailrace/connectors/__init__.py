@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 _CONNECTORS = {
     "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.reader:MySqlConnector",
 }
+_ROWS = {
+    "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.typed_rows",
+}
 _POSITIONS = {
     "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.given_offset:restart_from",
 }
@@ -31,6 +34,11 @@ def connector_from(document: Mapping[str, Any]) -> Connector:
     from tailrace.config.load import from_mapping
 
     return connector_for(from_mapping(document))
+
+
+def typed_rows_of(settings: Settings) -> Any:
+    """The module with `row_schema` and `read_rows` for the connector."""
+    return import_module(_place(_ROWS, settings))
 
 
 def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -19,23 +19,43 @@ from tailrace.changes.expand import Expansion
 from tailrace.changes.model import Changes
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding.connect_json import null_text, schema_json
+from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix
 from tailrace.encoding.render import Op, Program, Template, leaves, op_for
 from tailrace.schema.connect import Schema
 
-_SUFFIX = {True: b"}", False: b""}
+@dataclass(frozen=True, slots=True)
+class JsonFormat:
+    """The settings of a JSON converter.
 
+    Attributes:
+        schemas: whether each message carries its schema (`schemas.enable`).
+        defaults: whether a null in a field with a default is written as the default (`replace.null.with.default`).
 
-def _prefix(schema: Schema, *, with_schema: bool) -> bytes:
-    return b'{"schema":' + schema_json(schema) + b',"payload":' if with_schema else b""
+    """
+
+    schemas: bool = True
+    defaults: bool = True
+
+    def prefix(self, schema: Schema) -> bytes:
+        """What stands before a message's payload."""
+        return schema_prefix(schema) if self.schemas else b""
+
+    @property
+    def suffix(self) -> bytes:
+        """What stands behind it."""
+        return SCHEMA_SUFFIX if self.schemas else b""
+
+    def null(self, schema: Schema) -> bytes:
+        """What a null of a field is written as."""
+        return null_text(schema, replace_with_default=self.defaults)
 
 
 class StructEncoder:
     """A struct whose fields are columns: keys, and row images."""
 
-    def __init__(self, schema: Schema, *, with_schema: bool) -> None:
+    def __init__(self, schema: Schema, format_: JsonFormat) -> None:
         self._schema = schema
-        self._with_schema = with_schema
+        self._format = format_
         self._programs: dict[int, Program] = {}
 
     def encode(self, columns: Sequence[Vector], expansion: Expansion, role: int) -> Binary:
@@ -49,30 +69,34 @@ class StructEncoder:
 
     def _compile(self, columns: Sequence[Vector], role: int) -> Program:
         template = Template()
-        template.const(_prefix(self._schema, with_schema=self._with_schema))
-        write_struct(template, self._schema, columns, 0, role)
-        template.const(_SUFFIX[self._with_schema])
+        template.const(self._format.prefix(self._schema))
+        _write_struct(template, self._schema, columns, 0, role, self._format)
+        template.const(self._format.suffix)
         return template.program()
 
 
-def write_struct(template: Template, schema: Schema, columns: Sequence[Vector], slot: int, role: int) -> int:
+def _write_struct(
+    template: Template, schema: Schema, columns: Sequence[Vector], slot: int, role: int, format_: JsonFormat
+) -> int:
     """Write the fields of a struct from as many columns; returns the next free slot."""
     template.const(b"{")
     for i, (field, column) in enumerate(zip(schema.fields, columns, strict=True)):
         template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
-        slot = _write_value(template, field.schema, column, slot, role)
+        slot = _write_value(template, field.schema, column, slot, role, format_)
     template.const(b"}")
     return slot
 
 
-def _write_value(template: Template, schema: Schema, column: Vector, slot: int, role: int) -> int:
+def _write_value(
+    template: Template, schema: Schema, column: Vector, slot: int, role: int, format_: JsonFormat
+) -> int:
     if column.kind is not Kind.STRUCT:
-        template.value(op_for(column.kind), slot, role, null_text(schema))
+        template.value(op_for(column.kind), slot, role, format_.null(schema))
         return slot + 1
     by_name = dict(zip(column.names, column.children, strict=True))
     with template.block(role, slot):
         children = [by_name[field.name] for field in schema.fields]
-        slot = write_struct(template, schema, children, slot + 1, role)
+        slot = _write_struct(template, schema, children, slot + 1, role, format_)
     return slot
 
 
@@ -104,9 +128,9 @@ for _code in b"cudtr":
 class EnvelopeEncoder:
     """The envelope: before, after, source, transaction, operation and times."""
 
-    def __init__(self, schema: Schema, *, with_schema: bool) -> None:
+    def __init__(self, schema: Schema, format_: JsonFormat) -> None:
         self._schema = schema
-        self._with_schema = with_schema
+        self._format = format_
         self._program: Program | None = None
 
     def encode(self, columns: Sequence[Vector], envelope: Envelope) -> Binary:
@@ -114,9 +138,8 @@ class EnvelopeEncoder:
         changes = envelope.changes
         varying = list(self._varying(envelope).values())
         if self._program is None:
-            self._program = _EnvelopeWriter(self._schema, columns, changes, self._varying(envelope)).program(
-                _prefix(self._schema, with_schema=self._with_schema), _SUFFIX[self._with_schema]
-            )
+            writer = _EnvelopeWriter(self._schema, self._format, columns, changes, self._varying(envelope))
+            self._program = writer.program()
         flat = [leaf for column in columns for leaf in leaves(column)]
         flat += [fact.vector for fact in changes.source.values()]
         expansion = envelope.expansion
@@ -145,11 +168,13 @@ class _EnvelopeWriter:
     def __init__(
         self,
         schema: Schema,
+        format_: JsonFormat,
         columns: Sequence[Vector],
         changes: Changes,
         varying: Mapping[str, Vector],
     ) -> None:
         self._schema = schema
+        self._format = format_
         self._columns = columns
         self._changes = changes
         first = sum(len(leaves(column)) for column in columns)
@@ -158,21 +183,21 @@ class _EnvelopeWriter:
         self._slots = {name: first + i for i, name in enumerate(varying)}
         self._template = Template()
 
-    def program(self, prefix: bytes, suffix: bytes) -> Program:
+    def program(self) -> Program:
         template = self._template
-        template.const(prefix + b"{")
+        template.const(self._format.prefix(self._schema) + b"{")
         for i, field in enumerate(self._schema.fields):
             template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
             self._write(field.name, field.schema)
-        template.const(b"}" + suffix)
-        return template.program()
+        template.const(b"}" + self._format.suffix)
+        return template.program(expand.LASTING)
 
     def _write(self, name: str, schema: Schema) -> None:
         template = self._template
         if name in ("before", "after"):
             role = expand.BEFORE if name == "before" else expand.AFTER
             with template.block(role):
-                write_struct(template, schema, self._columns, 0, role)
+                _write_struct(template, schema, self._columns, 0, role, self._format)
         elif name == "source":
             self._write_source(schema)
         elif name == "transaction":
@@ -190,10 +215,10 @@ class _EnvelopeWriter:
             fact = self._changes.source.get(field.name)
             if fact is not None:
                 op = op_for(fact.vector.kind)
-                template.value(op, self._source_slots[field.name], fact.level, null_text(field.schema))
+                template.value(op, self._source_slots[field.name], fact.level, self._format.null(field.schema))
             else:
                 value = self._changes.constants[field.name]
-                template.const(null_text(field.schema) if value is None else orjson.dumps(value))
+                template.const(self._format.null(field.schema) if value is None else orjson.dumps(value))
         template.const(b"}")
 
     def _write_transaction(self, schema: Schema) -> None:

@@ -14,9 +14,8 @@ one that came straight out of the log are the same to it.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +25,8 @@ import pyarrow as pa
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Bytes, Kind, Vector, from_arrow
 from tailrace.encoding import render_kernel
+from tailrace.encoding.addresses import address_of
+from tailrace.encoding.buffers import grow_buffer, keep_buffer, take_buffer
 
 NULL = b"null"
 Roles = npt.NDArray[np.int32]
@@ -34,14 +35,11 @@ Roles = npt.NDArray[np.int32]
 class Op(enum.IntEnum):
     """What a step of a template writes."""
 
-    CONST = render_kernel.CONST
     INT = render_kernel.INT
     BOOL = render_kernel.BOOL
     TEXT = render_kernel.TEXT  # a JSON string
     RAW = render_kernel.RAW  # bytes as they are: text that is JSON already
     BASE64 = render_kernel.BASE64  # a JSON string
-    PADDED = render_kernel.PADDED  # a decimal number with leading zeros
-    BLOCK = render_kernel.BLOCK  # everything up to its end, or null
 
 
 _OP_OF_KIND = {
@@ -61,62 +59,111 @@ class Template:
     def __init__(self) -> None:
         self._steps: list[list[int]] = []
         self._text = bytearray()
+        self._pending = b""
 
     def const(self, text: bytes) -> None:
-        """Write `text`; neighbouring constants become one."""
-        if not text:
-            return
-        last = self._steps[-1] if self._steps else None
-        if last is not None and last[0] == Op.CONST and last[1] + last[2] == len(self._text) and not self._is_target():
-            self._text += text
-            last[2] += len(text)
-            return
-        self._steps.append([Op.CONST, *self._keep(text), 0, 0])
+        """Write `text`."""
+        self._pending += text
 
     def value(self, op: Op, slot: int, role: int, null: bytes = NULL) -> None:
         """Write the value of a vector, or `null` where it has none."""
-        offset, length = self._keep(null)
-        self._steps.append([op, slot, role, offset, length])
+        self._step(op, slot, role, *self._keep(null))
 
     def padded(self, slot: int, role: int, width: int) -> None:
         """Write an integer of a vector with leading zeros, at least `width` digits."""
-        self._steps.append([Op.PADDED, slot, role, width, 0])
+        self._step(render_kernel.PADDED, slot, role, width)
 
     @contextmanager
     def block(self, role: int, slot: int = -1) -> Iterator[None]:
         """What is written inside becomes `null` where the role has no row, or the vector of the slot no value."""
-        step = [int(Op.BLOCK), slot, role, 0, 0]
-        self._steps.append(step)
+        step = self._step(render_kernel.BLOCK, slot, role)
         yield
-        step[3] = len(self._steps)
-        self._target = len(self._steps)
+        self._end_constant()
+        step[render_kernel.A] = len(self._steps)
 
-    def program(self) -> Program:
-        """The finished program."""
-        steps = np.array(self._steps, np.int64).reshape(-1, 5)
-        return Program(steps, np.frombuffer(bytes(self._text) or b" ", np.uint8))
+    def program(self, lasting: Sequence[int] = ()) -> Program:
+        """The finished program.
 
-    def _is_target(self) -> bool:
-        return getattr(self, "_target", -1) == len(self._steps)
+        Args:
+            lasting: roles, the most changeable first, whose row often stays the same for many records, and then so do
+                those of the roles after it. Text that only depends on them is written once and then repeated.
+
+        """
+        self._end_constant()
+        steps, repeats = _with_repeats(self._steps, lasting)
+        text = bytes(self._text) + bytes(render_kernel.SPARE)
+        return Program(np.array(steps, np.int64).reshape(-1, render_kernel.FIELDS), text, repeats)
+
+    def _step(self, op: int, slot: int, role: int, a: int = 0, b: int = 0) -> list[int]:
+        step = [int(op), *self._keep(self._pending), slot, role, a, b]
+        self._pending = b""
+        self._steps.append(step)
+        return step
+
+    def _end_constant(self) -> None:
+        if self._pending:
+            self._step(render_kernel.NOTHING, 0, 0)
 
     def _keep(self, text: bytes) -> tuple[int, int]:
-        offset = len(self._text)
-        if text == NULL:
-            offset = self._text.find(NULL)
-            if offset >= 0:
-                return offset, len(NULL)
+        offset = self._text.find(text) if len(text) <= _SHARED else -1
+        if offset < 0:
             offset = len(self._text)
-        self._text += text
+            self._text += text
         return offset, len(text)
+
+
+_SHARED = len(NULL)  # texts up to this length are looked for among those that are there
+
+
+def _with_repeats(steps: list[list[int]], lasting: Sequence[int]) -> tuple[list[list[int]], int]:
+    """The steps with marks around each part that is worth repeating, and how many such parts there are."""
+    rank = {role: k for k, role in enumerate(lasting)}
+    ends = {step[render_kernel.A] for step in steps if step[render_kernel.OP] == render_kernel.BLOCK}
+    made: list[list[int]] = []
+    moved: list[int] = []  # where each step is now
+    repeats = k = 0
+    while k < len(steps):
+        part = _lasting_part(steps, k, rank, ends)
+        marked = len(part) > 1
+        if marked:
+            role = min((step[render_kernel.ROLE] for step in part), key=lambda r: rank[r])
+            end = len(made) + len(part) + 2
+            moved.append(len(made))
+            made.append([render_kernel.REPEAT, 0, 0, repeats, role, end, 0])
+            moved += range(len(made) + 1, len(made) + len(part))
+            made += [*part, [render_kernel.REPEATED, 0, 0, repeats, 0, 0, 0]]
+            repeats += 1
+        else:
+            part = [steps[k]]
+            moved.append(len(made))
+            made += part
+        k += len(part)
+    moved.append(len(made))
+    for step in made:
+        if step[render_kernel.OP] == render_kernel.BLOCK:
+            step[render_kernel.A] = moved[step[render_kernel.A]]
+    return made, repeats
+
+
+def _lasting_part(steps: list[list[int]], first: int, rank: dict[int, int], ends: set[int]) -> list[list[int]]:
+    """The steps from `first` on that write values of lasting roles, up to where a block begins or ends."""
+    last = first
+    while last < len(steps) and steps[last][render_kernel.ROLE] in rank and (last == first or last not in ends):
+        if steps[last][render_kernel.OP] in {render_kernel.BLOCK, render_kernel.NOTHING}:
+            break
+        last += 1
+    return steps[first:last]
 
 
 class Program:
     """A finished template; `render` runs it."""
 
-    def __init__(self, steps: npt.NDArray[np.int64], text: Bytes) -> None:
+    def __init__(self, steps: npt.NDArray[np.int64], text: bytes, repeats: int) -> None:
         self._steps = steps
-        self._text = text
-        self._bytes_a_row = 64 + int(steps[steps[:, 0] == Op.CONST, 2].sum())
+        self._text = np.frombuffer(text, np.uint8)
+        self._text_address = address_of(self._text)
+        self._repeats = max(repeats, 1)
+        self._bytes_a_row = 64 + int(steps[:, render_kernel.LENGTH].sum())
 
     def render(self, vectors: Sequence[Vector], roles: Roles, live: npt.NDArray[np.bool_] | None = None) -> Binary:
         """One byte string a row.
@@ -131,15 +178,18 @@ class Program:
         table, kept = address_table(vectors)
         offsets = np.zeros(n + 1, np.int64)
         mask = np.ones(n, np.uint8) if live is None else live.view(np.uint8)
-        guess = n * (self._bytes_a_row + 12 * len(vectors)) + 4096
-        out = render_kernel.take_buffer(guess)
+        repeats = np.empty((self._repeats, render_kernel.REPEAT_FIELDS), np.int64)
+        out = take_buffer(n * (self._bytes_a_row + 12 * len(vectors)) + 4096)
         done = 0
         while True:
-            done = render_kernel.render(self._steps, self._text, table, roles, mask, done, out, offsets)
+            done = render_kernel.render(
+                self._steps, self._text_address, table, roles, mask, done, address_of(out), len(out), offsets, repeats
+            )
             if done == n:
                 break
-            out = render_kernel.grow_buffer(out, int(offsets[done]), n, done)
+            out = grow_buffer(out, int(offsets[done]), n, done)
         del kept
+        keep_buffer(int(offsets[n]))
         return Binary(out[: offsets[n]], offsets, live)
 
 
@@ -164,24 +214,27 @@ def _number_text(vector: Vector) -> Vector:
         text = "[" + series.list.eval(pl.element().cast(pl.String)).list.join(",") + "]"
     else:
         text = series.cast(pl.String)
-        text = text.replace(["NaN", "inf", "-inf"], ['"NaN"', '"Infinity"', '"-Infinity"'])
+        if not np.isfinite(vector.data).all():
+            text = text.replace(["NaN", "inf", "-inf"], ['"NaN"', '"Infinity"', '"-Infinity"'])
     return from_arrow(text.to_arrow(compat_level=pl.CompatLevel.newest()).cast(pa.string_view()))
 
 
 def address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], list[object]]:
     """Addresses of data, bitmap and buffers of each vector, and what must stay alive while they are used."""
-    table = np.zeros((max(len(vectors), 1), 3), np.int64)
+    entries: list[tuple[int, int, int]] = []
     kept: list[object] = []
-    for slot, vector in enumerate(vectors):
+    last: tuple[Bytes, ...] = ()  # the text columns of a batch mostly share their buffers
+    buffers = 0
+    for vector in vectors:
         data = vector.data
         if not data.flags.c_contiguous:
             data = np.ascontiguousarray(data)
             kept.append(data)
-        table[slot, 0] = data.ctypes.data
-        if vector.valid is not None:
-            table[slot, 1] = vector.valid.ctypes.data
-        if vector.buffers:
-            addresses = np.array([buffer.ctypes.data for buffer in vector.buffers], np.int64)
+        if vector.buffers and vector.buffers is not last:
+            last = vector.buffers
+            addresses = np.array([address_of(buffer) for buffer in last], np.int64)
             kept.append(addresses)
-            table[slot, 2] = addresses.ctypes.data
-    return table, kept
+            buffers = address_of(addresses)
+        valid = 0 if vector.valid is None else address_of(vector.valid)
+        entries.append((address_of(data), valid, buffers))
+    return np.array(entries or [(0, 0, 0)], np.int64), kept

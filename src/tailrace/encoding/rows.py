@@ -49,15 +49,6 @@ _UNITS: Final = {
 }
 
 
-MODES: Final = {
-    "time_precision_mode": "adaptive_time_microseconds",
-    "decimal_handling_mode": "string",
-    "bigint_unsigned_handling_mode": "precise",
-    "binary_handling_mode": "bytes",
-}
-"""The handling modes under which columns come in types that Spark has; they win over the connector's own."""
-
-
 def arrow_type(schema: Schema, source_type: str = "", length: int | None = None, scale: int | None = None) -> pa.DataType:
     """The Arrow type of a field.
 

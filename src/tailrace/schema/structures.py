@@ -82,11 +82,6 @@ class Structures:
         """Forgets a table."""
         self._state.tables.pop(table_id, None)
 
-    def keep_only(self, ids: Iterable[TableId]) -> None:
-        """Forgets all tables but these."""
-        wanted = set(ids)
-        self._state.tables = {i: table for i, table in self._state.tables.items() if i in wanted}
-
     def id(self, database: str, table: str) -> TableId:
         """The id of a table, as names are kept."""
         if self.lower_names:

@@ -107,13 +107,17 @@ class FilesSink:
     def _pending_file(self, topic: str) -> _PendingFile:
         pending = self._pending.get(topic)
         if pending is None:
-            pending = _PendingFile(self._own_folder() / f"{len(self._pending)}{SUFFIX}")
+            # the number keeps the next commit's files apart from the last one's, which the next owner may move again
+            name = f"{self._next_number():016d}-{len(self._pending)}{SUFFIX}"
+            pending = _PendingFile(self._own_folder() / name)
             self._pending[topic] = pending
         return pending
 
+    def _next_number(self) -> int:
+        return self._last.number + 1 if self._last else 1
+
     def _names(self, topic: str, pending: _PendingFile) -> tuple[str, str]:
-        number = self._last.number + 1 if self._last else 1
-        name = f"{topic_folder(topic)}/{number:016d}-lane{self._lane}{SUFFIX}"
+        name = f"{topic_folder(topic)}/{self._next_number():016d}-lane{self._lane}{SUFFIX}"
         return str(pending.path.relative_to(self._folder)), name
 
     def _publish(self, commit: Commit) -> None:

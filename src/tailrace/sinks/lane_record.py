@@ -167,8 +167,9 @@ class LaneRecord:
 
     def _drop_uncommitted_history(self, commit: Commit | None) -> None:
         path = self.folder / "history.jsonl"
-        if path.exists():
-            os.truncate(path, commit.history_bytes if commit else 0)
+        committed = commit.history_bytes if commit else 0
+        if path.exists() and path.stat().st_size > committed:
+            os.truncate(path, committed)
 
 
 def replace_file(path: Path, content: Mapping[str, Any]) -> None:

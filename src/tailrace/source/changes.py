@@ -1,4 +1,6 @@
-"""The DataFrame way: `spark.readStream.format("mysql-cdc")`, whose rows are records for any sink that Spark has.
+"""The DataFrame way: `spark.readStream.format("mysql-cdc")`, for any sink that Spark has.
+
+Its rows are records, or with `output="rows"` the typed rows of one table.
 
 Offsets are positions of the log, planned from its head, so a batch that Spark runs again gives the same rows: also
 the processing time that events tell is part of the plan. The first offset is a constant, since Spark asks for it
@@ -25,12 +27,12 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from tailrace.connectors import load_object
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector
 from tailrace.errors import RetriableError
 from tailrace.schema.history import HistoryFile
-from tailrace.source.arrow import SPARK_SCHEMA, record_batches
+from tailrace.source.arrow import SPARK_SCHEMA
 from tailrace.source.options import ReadJob, parse_options
+from tailrace.source.reading import Reading, new_connector, read_records, row_reading, spark_schema
 from tailrace.source.retry import retrying
 
 Offset = Mapping[str, Any]
@@ -45,14 +47,15 @@ class ChangesSource(DataSource):  # type: ignore[misc]
         """The name for `format`."""
         return "mysql-cdc"
 
-    def schema(self) -> str:
-        """What its rows have."""
-        parse_options(self.options)
-        return SPARK_SCHEMA
+    def schema(self) -> Any:
+        """What its rows have; of typed rows, the columns that the table has now."""
+        job = parse_options(self.options)
+        return spark_schema(job) if job.output == "rows" else SPARK_SCHEMA
 
-    def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802, ARG002
+    def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802
         """What plans and reads."""
-        return ChangesReader(parse_options(self.options))
+        job = parse_options(self.options)
+        return ChangesReader(job, row_reading(job, schema) if job.output == "rows" else read_records)
 
 
 class RangePartition(InputPartition):  # type: ignore[misc]
@@ -67,8 +70,9 @@ class RangePartition(InputPartition):  # type: ignore[misc]
 class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Plans ranges in the planner's process, and reads them in the tasks'."""
 
-    def __init__(self, job: ReadJob) -> None:
+    def __init__(self, job: ReadJob, reading: Reading = read_records) -> None:
         self._job = job
+        self._reading = reading
         self._to_fixed_target = False
         self._target: Mapping[str, Any] | None = None
 
@@ -94,7 +98,7 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
 
     def read(self, partition: RangePartition) -> Iterator[pa.RecordBatch]:
         """Do the work, in a task."""
-        return read_range(self._job, partition.start, partition.end)
+        return read_range(self._job, partition.start, partition.end, self._reading)
 
     def commit(self, end: Offset) -> None:
         """Nothing to do: the log is kept by the database."""
@@ -131,23 +135,24 @@ def begin(job: ReadJob, connector: RangeConnector) -> Mapping[str, Any]:
     return point.restart
 
 
-def read_range(job: ReadJob, start: Offset, end: Offset) -> Iterator[pa.RecordBatch]:
-    """The records between two offsets, and what the range adds to the schema history."""
+def read_range(
+    job: ReadJob, start: Offset, end: Offset, reading: Reading = read_records
+) -> Iterator[pa.RecordBatch]:
+    """The rows between two offsets; what the range adds to the schema history is stored at its end."""
     first = start["position"] is None
     position = end["position"] if first else start["position"]
     connector = new_connector(job)
     progress = Progress("", position) if first else connector.progress_at(position)
-    history = list(stored_history(job, connector, position))
+    history = stored_history(job, connector, position)
     found: list[HistoryRecord] = []
-    range_ = LogRange(position, end["position"], end["now_us"])
     failures = 0
     while True:
+        range_ = LogRange(progress.restart, end["position"], end["now_us"])
         try:
-            for batch in connector.read(range_, progress, tuple(history + found)):
-                for records in batch.records:
-                    yield from record_batches(records)
-                progress, failures = batch.progress, 0
-                found += batch.history
+            for batches, progress, new in reading(job, range_, progress, (*history, *found)):  # noqa: B020
+                yield from batches
+                found += new
+                failures = 0
             break
         except RetriableError:
             failures += 1
@@ -165,12 +170,6 @@ def stored_history(
     if not job.history_file or not Path(job.history_file).exists():
         return ()
     return connector.history_at(HistoryFile(job.history_file).load(), position)
-
-
-def new_connector(job: ReadJob) -> RangeConnector:
-    """The connector, with placeholders replaced here and now."""
-    connector: RangeConnector = load_object(job.connector)(job.document)
-    return connector
 
 
 def _offset(position: Mapping[str, Any]) -> Offset:

@@ -52,6 +52,7 @@ class Job:
         target: where records go, as on the command line: `files:DIR`, `console`.
         link: the address of the driver's `Link`; "" without one.
         run: tells two runs of the same job apart.
+        history_file: a file that gets the schema history too, in Debezium's format; "" for none.
         connector: `module:function` that makes a `Connector` of the document.
 
     """
@@ -60,6 +61,7 @@ class Job:
     source: str
     target: str
     pace: Pace = field(factory=Pace)
+    history_file: str = ""
     link: str = ""
     run: str = field(factory=lambda: uuid.uuid4().hex)
     connector: str = CONNECTOR_FACTORY

@@ -18,8 +18,9 @@ from tailrace.config.properties import PROPERTIES
 from tailrace.errors import ConfigError
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
 
-OWN = {"config", "output", "maxbytespertrigger", "connector.factory"}
-OUTPUTS = ("records",)
+OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"}
+OUTPUTS = ("records", "rows")
+ROW_IMAGES = ("after", "both")
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 
 
@@ -30,6 +31,8 @@ class ReadJob:
     Attributes:
         document: the connector's configuration, placeholders and all.
         connector: `module:function` that makes a `RangeConnector` of it.
+        output: `records`, or `rows` for one table's typed columns.
+        with_before: whether rows have the image before as well, as `_before`.
         history_file: where the schema history is kept; None: nowhere.
         max_bytes: of the log, about so many a batch; None: all there is.
         pace: attempts after retriable errors.
@@ -38,6 +41,8 @@ class ReadJob:
 
     document: Mapping[str, Any]
     connector: str = CONNECTOR_FACTORY
+    output: str = "records"
+    with_before: bool = False
     history_file: str | None = None
     max_bytes: int | None = None
     pace: Pace = field(factory=Pace)
@@ -46,9 +51,8 @@ class ReadJob:
 def parse_options(options: Mapping[str, str]) -> ReadJob:
     """From Spark's options; raises `ConfigError` for what is wrong with them."""
     given = {name.lower(): value for name, value in options.items()}
-    output = given.get("output", "records")
-    if output not in OUTPUTS:
-        raise ConfigError(f"output={output}: it must be {' or '.join(OUTPUTS)}")
+    output = _one_of("output", given.get("output", "records"), OUTPUTS)
+    both = _one_of("rowImage", given.get("rowimage", "after"), ROW_IMAGES) == "both"
     max_bytes = _max_bytes(given.get("maxbytespertrigger"))
     document = _document(given)
     if "connector.factory" in given:
@@ -62,7 +66,14 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
     )
     history = settings.schema_history_internal_file_filename
-    return ReadJob(document=document, history_file=history, max_bytes=max_bytes, pace=pace)
+    return ReadJob(
+        document=document,
+        output=output,
+        with_before=both,
+        history_file=history,
+        max_bytes=max_bytes,
+        pace=pace,
+    )
 
 
 def _document(given: Mapping[str, str]) -> dict[str, str]:
@@ -73,6 +84,12 @@ def _document(given: Mapping[str, str]) -> dict[str, str]:
     if "connector.factory" not in given:
         document.setdefault("connector.class", MYSQL)
     return document
+
+
+def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:
+    if given not in allowed:
+        raise ConfigError(f"{name}={given}: it must be {' or '.join(allowed)}")
+    return given
 
 
 def _of_file(path: Path) -> dict[str, str]:

@@ -16,6 +16,7 @@ from typing import Protocol, cast
 
 from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.errors import FencedError, RetriableError, TailraceError
+from tailrace.schema.history import HistoryFile
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
@@ -147,6 +148,8 @@ class _Delivery:
         self._sink.commit(waiting.progress, waiting.history)
         self._progress = waiting.progress
         self._history += waiting.history
+        if waiting.history and self._job.history_file:
+            HistoryFile(self._job.history_file).append(waiting.history)
         waiting.count_into(self._figures)
         self._reporter.report(asdict(self._figures))
 

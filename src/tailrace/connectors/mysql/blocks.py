@@ -23,9 +23,9 @@ SPARE: Final = 1 << 10
 class Blocks:
     """A buffer between a stream and a decoder."""
 
-    def __init__(self, stream: BinlogStream) -> None:
+    def __init__(self, stream: BinlogStream, size: int = SMALLEST) -> None:
         self._stream = stream
-        self.data: Bytes = np.empty(SMALLEST + SPARE, np.uint8)
+        self.data: Bytes = np.empty(size, np.uint8)
         self.start = 0
         self.end = 0
         self._lost: RetriableError | None = None
@@ -51,12 +51,12 @@ class Blocks:
     def used(self, consumed: int, needed: int) -> None:
         """The decoder has used everything before `consumed`, and needs so many bytes from there for one more event."""
         self.start = consumed
-        if needed > len(self.data) - SPARE:
+        if needed > len(self.data):
             self._resize(needed + SPARE)
 
     def aim(self, size: int) -> None:
         """Let the buffer have about this size, within limits: many tables at once want long blocks."""
-        size = min(max(size, SMALLEST), LARGEST) + SPARE
+        size = min(size, LARGEST)
         if size > len(self.data):
             self._resize(size)
 

@@ -1,33 +1,60 @@
-"""Between which positions of the log records are wanted."""
+"""What of the log is delivered already, and must be left out when it is read again.
+
+On the server where it was read the delivered position tells that. Where a transaction stands at another place (after a
+fail-over), or where Debezium stopped within one, a `Skip` tells how much of that one transaction is done.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.connectors.mysql.positions import BinlogPosition
+from tailrace.connectors.mysql.gtid import parse_gtid
+from tailrace.connectors.mysql.log import RowEvents, Transactions
+from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
+
+Int64 = npt.NDArray[np.int64]
+ALL: Final = 1 << 62  # rows of an event
 
 
 @dataclass(slots=True)
-class Bounds:
-    """An event counts by where it starts.
+class Skip:
+    """How much of one transaction is done.
 
     Attributes:
-        delivered: everything before it is delivered already; of the events that start at it (a compressed transaction
-            has several) as many as its `row` says. None: nothing is.
-        until: file number and offset; nothing that starts there or later is wanted. None: no end.
+        gtid: which one; None for the first that comes.
+        events: so many events, counted from its BEGIN; only without `gtid`.
+        rows: and so many rows of the next event; with `gtid`, of all events.
 
     """
 
-    delivered: BinlogPosition | None
-    until: tuple[int, int] | None
+    gtid: str | None
+    events: int
+    rows: int
 
-    def wanted(
-        self, era: int, file: int, starts: npt.NDArray[np.int64], rank: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.bool_]:
-        """Which of these events are within the bounds.
+
+class Bounds:
+    """Which rows are delivered already. An event counts by where it starts.
+
+    Attributes:
+        delivered: everything before it is; of the events that start at it (a compressed transaction has several) as
+            many as its `row` says. None: nothing is.
+        skip: what else is, until that transaction has passed.
+
+    """
+
+    def __init__(self, delivered: BinlogPosition | None, restart: RestartPosition) -> None:
+        self.delivered = delivered
+        self.skip: Skip | None = None
+        if restart.skip_gtid or restart.skip_events or restart.skip_rows:
+            self.skip = Skip(restart.skip_gtid, restart.skip_events, restart.skip_rows)
+
+    def wanted(self, era: int, file: int, starts: Int64, rank: Int64) -> npt.NDArray[np.bool_]:
+        """Which of these events are not delivered, judged by position.
 
         Args:
             era: of all of them.
@@ -36,20 +63,59 @@ class Bounds:
             rank: the rank of each among the events with the same offset, from 0.
 
         """
-        within = np.ones(len(starts), np.bool_)
         done = self.delivered
-        if done is not None and (era, file) < (done.era, done.file):
-            within[:] = False
-        elif done is not None and (era, file) == (done.era, done.file):
-            within &= (starts > done.pos) | ((starts == done.pos) & (rank >= done.row))
-        if self.until is not None and file >= self.until[0]:
-            within &= (starts < self.until[1]) & (file == self.until[0])
-        return within
+        if done is None or (era, file) > (done.era, done.file):
+            return np.ones(len(starts), np.bool_)
+        if (era, file) < (done.era, done.file):
+            return np.zeros(len(starts), np.bool_)
+        return (starts > done.pos) | ((starts == done.pos) & (rank >= done.row // ROWS_AN_EVENT))
 
     def includes(self, era: int, file: int, start: int) -> bool:
-        """Whether one event is within the bounds."""
+        """Whether one event is not delivered."""
         return bool(self.wanted(era, file, np.array([start]), np.zeros(1, np.int64))[0])
 
-    def reached(self, file: int, position: int) -> bool:
-        """Whether everything up to the end has been read."""
-        return self.until is not None and (file, position) >= self.until
+    def done_rows(self, era: int, run: RowEvents, rows_of: Callable[[Int64], Int64]) -> Int64:
+        """How many rows at the beginning of each event are delivered: none, some or `ALL`.
+
+        Args:
+            era: of the run.
+            run: to be asked for in log order, each once.
+            rows_of: how many rows some of its events have.
+
+        """
+        done = np.where(self.wanted(era, file_number(run.file), run.start, run.part), 0, ALL)
+        skipped = self.skipped_transaction(run.transactions)
+        if self.skip is not None and skipped >= 0:
+            events = np.flatnonzero(run.transaction == skipped)
+            if len(events):
+                done[events] = np.maximum(done[events], self._skipped_rows(self.skip, run, events, rows_of))
+            if run.transactions.end[skipped]:
+                self.skip = None
+        return done
+
+    def skipped_transaction(self, transactions: Transactions) -> int:
+        """The transaction of which a part is delivered, among these; -1 if it is none of them."""
+        if self.skip is None or not len(transactions):
+            return -1
+        if self.skip.gtid is None:
+            return 0
+        source, number = parse_gtid(self.skip.gtid)
+        origins = [i for i, origin in enumerate(transactions.origins) if str(origin) == str(source)]
+        found = np.flatnonzero(np.isin(transactions.origin, origins) & (transactions.gno == number))
+        return int(found[0]) if len(found) else -1
+
+    @staticmethod
+    def _skipped_rows(skip: Skip, run: RowEvents, events: Int64, rows_of: Callable[[Int64], Int64]) -> Int64:
+        """The same for the events of the skipped transaction; what was skipped is taken off the skip."""
+        if skip.gtid is None:
+            done = np.where(run.number[events] < skip.events, ALL, 0)
+            rest = np.flatnonzero(done == 0)
+            if len(rest):
+                done[rest[0]], skip.rows = skip.rows, 0
+            return done
+        if skip.rows == 0:
+            return np.zeros(len(events), np.int64)
+        rows = rows_of(events)
+        done = np.clip(skip.rows - (np.cumsum(rows) - rows), 0, rows)
+        skip.rows -= int(done.sum())
+        return np.where(done == rows, ALL, done)

@@ -9,7 +9,7 @@ full metadata it is the truth.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +33,7 @@ from tailrace.connectors.mysql.types import (
     misfits,
     table_of_map,
 )
+from tailrace.encoding.json import JsonFormat
 from tailrace.errors import StructureError
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import TableSchemas, table_schemas
@@ -61,9 +62,11 @@ class Captured:
 class CapturedTables:
     """Slots of wanted tables; a changed structure gets a new one."""
 
-    def __init__(self, settings: Settings, structures: Structures) -> None:
+    def __init__(self, settings: Settings, structures: Structures, learn: Callable[[Table], None]) -> None:
+        """`learn` is told a structure that only the log knew."""
         self._settings = settings
         self._structures = structures
+        self._learn = learn
         self._names = Names(settings)
         self._shape_settings = shape_settings(settings)
         self._positions = position_program(WIDTHS, POSITION_LEVELS, SEPARATOR.encode())
@@ -118,13 +121,13 @@ class CapturedTables:
             )
         table = table_of_map(logged, known)
         log.warning("%s: taking the structure from the log itself: %s", name, "; ".join(wrong))
-        self._structures.put(table)
+        self._learn(table)
         return table
 
     def _captured(self, table: Table, types: Sequence[ColumnType]) -> Captured:
         schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
         wanted = set(schemas.columns)
-        plans = [replace(t.plan, emit=t.plan.emit and i in wanted) for i, t in enumerate(types)]
+        plans = [t.plan if i in wanted else replace(t.plan, emit=False) for i, t in enumerate(types)]
         shape = Shape(schemas, self._shape_settings, self._positions, _policies(table, types, schemas.value_columns))
         return Captured(table, RowDecoder(plans), shape, self.constants(table.id))
 
@@ -138,9 +141,9 @@ def shape_settings(settings: Settings) -> ShapeSettings:
     return ShapeSettings(
         tombstones=settings.tombstones_on_delete,
         skipped=settings.skipped_operations,
-        key_schemas=settings.key_converter_schemas_enable,
-        value_schemas=settings.value_converter_schemas_enable,
-        header_schemas=settings.header_converter_schemas_enable,
+        key=JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default),
+        value=JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default),
+        header=JsonFormat(settings.header_converter_schemas_enable),
     )
 
 

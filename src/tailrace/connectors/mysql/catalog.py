@@ -86,6 +86,11 @@ class Server:
         return self["server_uuid"]
 
     @property
+    def lower_names(self) -> bool:
+        """Whether names of databases and tables are kept in lower case."""
+        return self["lower_case_table_names"] not in {"", "0"}
+
+    @property
     def has_gtids(self) -> bool:
         """Whether every transaction of the log has a GTID."""
         return self["gtid_mode"].upper() == "ON"

@@ -8,34 +8,25 @@ a captured table (statement-based logging) can't be turned into events, and stop
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from tailrace.changes.records import Binary, Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord
-from tailrace.connectors.mysql import source_block
+from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
-from tailrace.encoding.connect_json import message_json
+from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of
 from tailrace.errors import LogFormatError
-from tailrace.schema.changes_topic import (
-    SchemaEvent,
-    Scope,
-    schema_change_key,
-    schema_change_schemas,
-    schema_change_value,
-    schema_events,
-)
+from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events
 from tailrace.schema.history import history_record, parse_id, rebuild
-from tailrace.schema.names import Names
 from tailrace.schema.structures import ChangeType, Structures, TableChange
-from tailrace.schema.tables import TableId
+from tailrace.schema.tables import Table, TableId
 
-NO_SESSION_THREAD = None
 WORD = re.compile(r"[\w$]+|`(?:[^`]|``)+`")
+TARGET = re.compile(
+    r"\b(?:INTO(?:\s+TABLE)?|UPDATE|FROM|JOIN)\s+([\w$]+|`(?:[^`]|``)+`)(?:\s*\.\s*([\w$]+|`(?:[^`]|``)+`))?", re.IGNORECASE
+)
 
 
 class Definitions:
@@ -55,40 +46,49 @@ class Definitions:
             settings.tables.matches,
             settings.tables.matches_database,
         )
-        self._events = _EventWriter(settings)
+        self._events = SchemaEventRecords(settings)
         self.truncated: list[TableId] = []
 
-    def initial_records(self, restart: RestartPosition) -> list[Records]:
-        """Schema-change events for the structures that the connector begins with."""
-        if not self._settings.include_schema_changes or not restart.file:
-            return []
+    def tell_initial(self, restart: RestartPosition, batch: Batch) -> None:
+        """Add schema-change events for the structures that the connector begins with."""
         created = [record for record in self._initial if record.get("tableChanges")]
         events = [event for record in created for event in self._created(record)]
-        source = {"ts_ms": 0, "gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0, "snapshot": "true"}
-        return self._events.records(events, source, restart.position, 0)
+        ts_ms = batch.now_us // 1000
+        source = {"ts_ms": ts_ms, "gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
+        self._tell(events, {**source, "snapshot": "true"}, restart.position, batch)
 
-    def apply(self, query: Query, era: int, gtids: str | None, now_us: int) -> list[Records]:
-        """Take in a statement; the schema-change events that it makes. Then see `truncated`."""
+    def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
+        """Take in a statement, and add the schema-change events that it makes. Then see `truncated`."""
         at = f"{query.file}:{query.start}"
         self.truncated = []
         if query.kind is QueryKind.DATA:
             self._refuse_captured_data(query, at)
-            return []
+            return
         if query.error_code and query.kind is QueryKind.OTHER:
-            return []
+            return
         changes = self.structures.apply(query.database, query.sql, at=at)
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         events = schema_events(query.database, query.sql, changes, self._scope)
-        self._record(query, events, gtids, now_us)
-        if not self._settings.include_schema_changes:
-            return []
-        position = BinlogPosition(era, file_number(query.file), query.start)
-        return self._events.records(events, source_of(query), position, now_us)
+        self._record(query, events, gtids, batch.now_us)
+        self._tell(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
+
+    def put(self, table: Table, position: Mapping[str, Any], now_us: int) -> None:
+        """Take a structure that the log itself tells; the history records it as if it had just been made."""
+        self.structures.put(table)
+        change = TableChange(ChangeType.CREATE, table.id.catalog, "", table.id, table=table)
+        event = SchemaEvent(table.id.catalog, "", (change,), table.id.name)
+        self._remember([event], position, now_us)
 
     def take_history(self) -> list[HistoryRecord]:
         """The records that the schema history gets since the last call."""
         taken, self._new_history = self._new_history, []
         return taken
+
+    def _tell(
+        self, events: Sequence[SchemaEvent], source: dict[str, Any], position: BinlogPosition, batch: Batch
+    ) -> None:
+        if events and self._settings.include_schema_changes:
+            batch.add(self._events.records(events, source, position, batch))
 
     def _created(self, record: HistoryRecord) -> Iterator[SchemaEvent]:
         for change in record["tableChanges"]:
@@ -103,83 +103,36 @@ class Definitions:
         if gtids is not None:
             position["gtids"] = gtids
         position["server_id"] = query.server_id
+        self._remember([event for event in events if event.recorded], position, now_us)
+
+    def _remember(self, events: Sequence[SchemaEvent], position: Mapping[str, Any], now_us: int) -> None:
         source = {"server": self._settings.topic_prefix}
         comments = self._settings.include_schema_comments
         self._new_history += [
-            history_record(source, position, now_us // 1000, event, comments=comments)
-            for event in events
-            if event.recorded
+            history_record(source, position, now_us // 1000, event, comments=comments) for event in events
         ]
 
     def _refuse_captured_data(self, query: Query, at: str) -> None:
-        """Which tables a statement touches is not looked into: naming one that is captured is enough."""
-        words = {word.strip("`").replace("``", "`").lower() for word in WORD.findall(query.sql)}
-        for table in self.structures:
-            if self._settings.tables.matches(table.catalog, table.name) and table.name.lower() in words:
+        for database, table in self._named_tables(query):
+            if self._settings.tables.matches(database, table):
                 raise LogFormatError(
-                    f"{at}: a statement that changes rows of {table} stands in the log instead of the rows: "
-                    "binlog_format was not ROW in that session. SET PERSIST binlog_format = ROW; the changes of this "
-                    "statement can't be read: take a new snapshot of the table, or set the position behind it "
+                    f"{at}: a statement that changes rows of {database}.{table} stands in the log instead of the "
+                    "rows: binlog_format was not ROW in that session. SET PERSIST binlog_format = ROW; the changes of "
+                    "this statement can't be read: take a new snapshot of the table, or set the position behind it "
                     "(tailrace offsets set)"
                 )
 
-
-def source_of(query: Query) -> dict[str, Any]:
-    """The source block's fields that a statement gives; its time has milliseconds only, as in Debezium."""
-    named_us = query.transaction.original_us if query.transaction.gtid else 0  # of an anonymous one Debezium sees seconds
-    ts_ms = named_us // 1000 or query.timestamp * 1000
-    return {
-        "ts_ms": ts_ms,
-        "gtid": query.transaction.gtid,
-        "file": query.file,
-        "pos": query.start,
-        "server_id": query.server_id,
-        "snapshot": None,
-    }
+    def _named_tables(self, query: Query) -> Iterator[tuple[str, str]]:
+        """The tables that a statement may change: it names them. What it does to them is not looked into."""
+        words = {_unquoted(word).lower() for word in WORD.findall(query.sql)}
+        databases = {query.database.lower(), *words}
+        for known in self.structures:
+            if known.name.lower() in words and known.catalog.lower() in databases:
+                yield known.catalog, known.name
+        for found in TARGET.finditer(query.sql):
+            first, second = _unquoted(found[1]), _unquoted(found[2] or "")
+            yield (first, second) if second else (query.database, first)
 
 
-class _EventWriter:
-    """Schema-change events as records."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._topic = Names(settings).schema_change_topic
-        self._key, self._value = schema_change_schemas(source_block.schema(settings))
-
-    def records(
-        self, events: Sequence[SchemaEvent], source: dict[str, Any], position: BinlogPosition, now_us: int
-    ) -> list[Records]:
-        if not events:
-            return []
-        settings = self._settings
-        keys = [schema_change_key(event) for event in events]
-        values = [self._value_of(event, source, now_us) for event in events]
-        texts = [str(BinlogPosition(position.era, position.file, position.pos, i)).encode() for i in range(len(events))]
-        return [
-            Records(
-                topic=self._topic,
-                keys=binary([message_json(self._key, k, with_schema=settings.key_converter_schemas_enable) for k in keys]),
-                values=binary(
-                    [message_json(self._value, v, with_schema=settings.value_converter_schemas_enable) for v in values]
-                ),
-                timestamps=np.full(len(events), now_us // 1000, np.int64),
-                positions=binary(texts),
-                log_order=np.zeros(len(events), np.int64),
-                partition=0,
-            )
-        ]
-
-    def _value_of(self, event: SchemaEvent, given: dict[str, Any], now_us: int) -> dict[str, Any]:
-        constants = source_block.constants(self._settings, event.database, event.source_table)
-        ts_ms = given["ts_ms"]
-        times = {"ts_us": ts_ms * 1000, "ts_ns": ts_ms * 1_000_000}
-        source = {**constants, **given, **times, "row": 0, "thread": NO_SESSION_THREAD, "query": None}
-        comments = self._settings.include_schema_comments
-        return schema_change_value(source, now_us // 1000, event, comments=comments)
-
-
-def binary(texts: Sequence[bytes]) -> Binary:
-    """A few byte strings as a column."""
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum([len(text) for text in texts], out=offsets[1:])
-    return Binary(np.frombuffer(b"".join(texts), np.uint8), offsets)
+def _unquoted(name: str) -> str:
+    return name[1:-1].replace("``", "`") if name.startswith("`") else name

@@ -61,16 +61,16 @@ def misfits(table: Table, logged: TableMap) -> tuple[str, ...]:
 def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
     if logged.name is not None and logged.name.lower() != column.name.lower():
         return f"the column {column.name} of {table} is called {logged.name} in the log"
-    what = f"the column {column.name} of {table} is {column.type_name}"
-    base = column.type_name.upper().partition("(")[0].split()[0]
+    name = column.type_name.upper()
+    base = name.partition("(")[0].split()[0]
+    contradiction = None
     if logged.type not in _FITS.get(base, _TEXT_OR_BYTES):
-        return f"{what}, and the log has the type {logged.type}"
-    unsigned = "UNSIGNED" in column.type_name.upper()
-    if logged.type in INTEGERS and logged.unsigned not in (None, unsigned):
-        return f"{what}, and the log says otherwise of its sign"
-    if logged.labels is not None and len(logged.labels) != len(column.enum_values):
-        return f"{what} of {len(column.enum_values)} labels, and the log has {len(logged.labels)}"
-    return None
+        contradiction = f"and the log has the type {logged.type}"
+    elif logged.type in INTEGERS and logged.unsigned not in (None, "UNSIGNED" in name):
+        contradiction = "and the log says otherwise of its sign"
+    elif logged.labels is not None and len(logged.labels) != len(column.enum_values):
+        contradiction = f"of {len(column.enum_values)} labels, and the log has {len(logged.labels)}"
+    return contradiction and f"the column {column.name} of {table} is {column.type_name}, {contradiction}"
 
 
 def table_of_map(logged: TableMap, known: Table | None = None) -> Table:

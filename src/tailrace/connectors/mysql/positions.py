@@ -1,9 +1,10 @@
 """Positions in MySQL's log.
 
 A *position* names one row change: the era, the number of the log file, the offset of the event in it and the
-rank of the row among those of the event. The era counts how often file numbers began again: after RESET
-BINARY LOGS and after a fail-over to another server. As text a position has a fixed width, so that text sorts
-as the log does.
+rank of the row among those of the event. The events of a compressed transaction share an offset: there the
+rank goes on with `ROWS_AN_EVENT` for each event before. The era counts how often file numbers began again:
+after RESET BINARY LOGS and after a fail-over to another server. As text a position has a fixed width, so that
+text sorts as the log does.
 
 The *restart position* is where reading must begin again to understand what follows: the start of a
 transaction, with the GTID set executed before it. With GTIDs the set alone decides where the server begins to
@@ -22,7 +23,8 @@ from typing import Any
 
 from tailrace.errors import ProgressError
 
-WIDTHS = (4, 10, 15, 10)  # era, file, offset, row: in digits
+WIDTHS = (4, 10, 15, 18)  # era, file, offset, row: in digits
+ROWS_AN_EVENT = 1_000_000_000  # more than fit into one event (binlog_row_event_max_size)
 SEPARATOR = "."
 TEXT = re.compile(r"\.".join(rf"(\d{{{width}}})" for width in WIDTHS))
 FILE_NAME = re.compile(r"(.+)\.(\d+)", re.DOTALL)
@@ -81,6 +83,10 @@ class RestartPosition:
         server_uuid: whose files these are; None when that is not known (an offset of Debezium's).
         skip_events: how many events of the first transaction, counted from its BEGIN, are to be passed over.
         skip_rows: how many rows of the event after them are to be passed over.
+        skip_gtid: the transaction that `skip_rows` means instead: its first rows, in whichever events they are.
+        open_gtid: the transaction that is open at the delivered position.
+        open_rows: how many rows of captured tables were delivered of it, for a server where it stands elsewhere.
+        initial: a connector begins here, and has not told the structures that it begins with.
 
     """
 
@@ -91,6 +97,10 @@ class RestartPosition:
     server_uuid: str | None = None
     skip_events: int = 0
     skip_rows: int = 0
+    skip_gtid: str | None = None
+    open_gtid: str | None = None
+    open_rows: int = 0
+    initial: bool = False
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> RestartPosition:
@@ -125,7 +135,15 @@ class RestartPosition:
         other = self.server_uuid is not None and self.server_uuid != server_uuid
         newest = max(map(file_number, files), default=0)
         began_again = bool(self.file) and newest < file_number(self.file)
-        return replace(self, era=self.era + int(other or began_again), server_uuid=server_uuid)
+        here = replace(self, server_uuid=server_uuid)
+        return here._in_new_era() if other or began_again else here
+
+    def _in_new_era(self) -> RestartPosition:
+        """Delivered positions tell nothing any more of the transaction that was open: its rows are counted."""
+        moved = replace(self, era=self.era + 1, open_gtid=None, open_rows=0)
+        if self.skip_gtid is not None or self.open_gtid is None:
+            return moved
+        return replace(moved, skip_gtid=self.open_gtid, skip_events=0, skip_rows=self.open_rows)
 
     def to_debezium(self, server_id: int | None = None, ts_sec: int | None = None) -> dict[str, Any]:
         """As the value of Debezium's offset record."""
@@ -170,8 +188,10 @@ def _split(name: str) -> tuple[str, int]:
 
 
 def _typed(name: str, value: Any) -> Any:
-    if name in {"gtids", "server_uuid"}:
+    if name in {"gtids", "server_uuid", "skip_gtid", "open_gtid"}:
         return None if value is None else str(value)
+    if name == "initial":
+        return bool(value)
     return str(value) if name == "file" else int(value)
 
 

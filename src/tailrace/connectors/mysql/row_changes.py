@@ -20,7 +20,7 @@ from tailrace.changes.vectors import Kind, Vector
 from tailrace.changes.views import vector_of, vector_over, views_of
 from tailrace.connectors.mysql.log import RowEvents, Transactions
 from tailrace.connectors.mysql.missing import fill_missing
-from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS, file_number
+from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, SEPARATOR, WIDTHS, file_number
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.encoding.render import Op, Program, Template
 from tailrace.schema.tables import Table
@@ -29,7 +29,6 @@ Int64 = npt.NDArray[np.int64]
 
 POSITION_LEVELS = (Level.BATCH, Level.BATCH, Level.EVENT, Level.CHANGE)  # era, file, offset, row
 MICROSECONDS = 1_000_000
-ROWS_AN_EVENT = 1_000_000  # events of a compressed transaction share an offset: their rows are numbered on
 
 
 def integers(values: npt.NDArray[np.integer]) -> Vector:

@@ -2,41 +2,38 @@
 
 Within a table, and so within a topic, the order is the log's. Tables stand one after the other, because what is done
 to many rows of one table costs little more than what is done to one.
+
+With transaction metadata, rows that are delivered already are decoded as well: the places of those that follow in
+their transaction count them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
 from tailrace.config.settings import Settings
-from tailrace.connectors.mysql.bounds import Bounds
+from tailrace.connectors.mysql.batches import Batch
+from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
-from tailrace.connectors.mysql.log import Query, RowEvents
-from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.gtid import source_filter
+from tailrace.connectors.mysql.log import Query, RowEvents, Transactions
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
-from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
-from tailrace.connectors.mysql.transaction_records import TransactionRecords
-
-from tailrace.errors import LogFormatError, UnsupportedError
+from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
+from tailrace.connectors.mysql.truncation import truncation_of
+from tailrace.errors import LogFormatError, StructureError, UnsupportedError
 from tailrace.schema.tables import TableId
 
 Int64 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 
-
-@dataclass(slots=True)
-class Taken:
-    """What a batch has read so far: row changes, and when the newest was committed."""
-
-    changes: int = 0
-    source_ts_ms: int | None = None
-    tables: int = 0
+log = logging.getLogger(__name__)
 
 
 class RunRecords:
@@ -47,82 +44,161 @@ class RunRecords:
         self._tables = tables
         self._bounds = bounds
         self._era = era
-        self._transactions = TransactionRecords(settings, bounds, era) if settings.provide_transaction_metadata else None
-        self.now_us = 0
-        self._rank = 0
-        self._taken = Taken()
-        self._last_start = -1
-        self._last_count = 0
-
-    def begin_batch(self, now_us: int) -> None:
-        """A new batch begins; `now_us` is its processing time, microseconds since the epoch."""
-        self.now_us = now_us
-        self._rank = 0
-        self._taken = Taken()
-
-    @property
-    def taken(self) -> Taken:
-        """What the batch has read so far."""
-        return self._taken
+        self._transactions = (
+            TransactionRecords(settings, bounds, era) if settings.provide_transaction_metadata else None
+        )
+        self._source_wanted = _dml_filter(settings)
+        self._last = (-1, 0)
+        self.open_gtid: str | None = None
+        self.open_rows = 0
 
     def events_at(self, start: int) -> int:
         """How many row events that start at this offset were read; more than none within a compressed transaction."""
-        return self._last_count if self._last_start == start else 0
+        return self._last[1] if self._last[0] == start else 0
 
-    def records(self, run: RowEvents) -> list[Records]:
-        """The records of one run."""
+    def reopen(self, gtid: str | None, rows: int) -> None:
+        """Reading begins within a transaction of which so many rows are delivered."""
+        self.open_gtid, self.open_rows = gtid, rows
+
+    def records(self, run: RowEvents, batch: Batch) -> None:
+        """Add the records of one run to a batch."""
         if len(run):
-            self._last_start, self._last_count = int(run.start[-1]), int(run.part[-1]) + 1
-        wanted = self._bounds.wanted(self._era, file_number(run.file), run.start, run.part)
-        _refuse_prepared(run, wanted)
-        metadata = self._transactions is not None
-        facts = facts_of(run, self._era, query=self._settings.include_query, transaction_ids=metadata)
-        prepared = self._prepared(run, wanted, facts)
+            self._last = int(run.start[-1]), int(run.part[-1]) + 1
+        live = self._live(run)
+        skipped = self._bounds.skipped_transaction(run.transactions)
+        done = self._bounds.done_rows(self._era, run, lambda events: self._row_counts(run, events, live))
+        _refuse_prepared(run, live & (done == 0))
+        facts = facts_of(
+            run, self._era, query=self._settings.include_query, transaction_ids=self._transactions is not None
+        )
+        self._note_open(run)
         if self._transactions is None or facts.transaction_id is None:
-            encoded = [self._encode(captured, one) for captured, one in prepared]
+            for told in self._told(run, live & (done < ALL), done, facts, batch):
+                self._encode(told.captured, told.prepared, batch)
         else:
-            encoded = self._transactions.records(run, facts.transaction_id, list(prepared), self.now_us, self._rank)
-        self._rank += len(run)
-        return [records for records in encoded if len(records)]
+            told_all = list(self._told(run, live, done, facts, batch))
+            self._transactions.records(run, facts.transaction_id, told_all, skipped, batch)
+        batch.rank += len(run)
 
-    def _encode(self, captured: Captured, prepared: Prepared) -> Records:
-        return captured.shape.records(prepared, self.now_us)
-
-    def truncation(self, table_id: TableId, query: Query) -> list[Records]:
-        """The event of a table that a statement emptied."""
+    def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:
+        """Add the event of a table that a statement emptied."""
         found = self._tables.empty_shape(table_id)
-        if found is None:
-            return []
-        columns, shape = found
-        changes = truncation_of(columns, query, self._era, self._tables.constants(table_id))
-        records = shape.records(shape.prepare(changes), self.now_us)
-        return [records] if len(records) else []
+        if found is not None:
+            columns, shape = found
+            changes = truncation_of(columns, query, self._era, self._tables.constants(table_id), batch.rank)
+            batch.add(shape.records(shape.prepare(changes), batch.now_us))
 
-    def _prepared(
-        self, run: RowEvents, wanted: npt.NDArray[np.bool_], facts: RunFacts
-    ) -> Iterator[tuple[Captured, Prepared]]:
-        for slot, events in _by_slot(run.slot, wanted):
+    def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
+        batch.add(captured.shape.records(prepared, batch.now_us))
+
+    def _live(self, run: RowEvents) -> Mask:
+        """Which events count at all: not those of servers whose changes are not wanted."""
+        if self._source_wanted is None:
+            return np.ones(len(run), np.bool_)
+        wanted = [self._source_wanted(str(origin.uuid)) for origin in run.transactions.origins]
+        by_origin = np.array([*wanted, True])  # the last is for anonymous transactions: -1
+        live: Mask = by_origin[run.transactions.origin[run.transaction]]
+        return live
+
+    def _told(
+        self, run: RowEvents, chosen: Mask, done: Int64, facts: RunFacts, batch: Batch
+    ) -> Iterator[Told]:
+        """The chosen events' changes by table; those with delivered rows apart from the others."""
+        for slot, events in _by_slot(run.slot, chosen):
             captured = self._tables[slot]
-            self._taken.tables += 1
-            self._note_time(facts, events)
+            batch.tables += 1
             for images in self._images(captured, run, events):
-                self._taken.changes += len(images)
-                changes = changes_of(captured.table, images, events, run, facts, captured.constants, self._rank)
-                yield captured, captured.shape.prepare(changes)
+                for part, counts in _parts(images, done[events]):
+                    changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
+                    if counts:
+                        batch.changes += len(part)
+                        batch.note_time(int(facts.commit_us[changes.event[-1]]) // 1000)
+                        self._count_open(run, changes.transaction)
+                    yield Told(captured, captured.shape.prepare(changes), counts)
 
     def _images(self, captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
+        """The events' rows. An event that can't be decoded stops it, or is left out where that is wanted."""
+        if self._settings.event_processing_failure_handling_mode != "fail":
+            events_kept, images = self._decodable(captured, run, events)
+            yield from (replace(each, event=events_kept[each.event]) for each in images)
+            return
         try:
-            yield from captured.decoder.batches(run.data, run.body[events], run.end[events], run.kind[events])
+            yield from _decoded(captured, run, events)
         except RowError as error:
-            at = f"{run.file}:{run.start[events[error.event]]}"
-            raise LogFormatError(f"{captured.name}: the row event at {at}: {error}") from error
+            raise LogFormatError(_complaint(captured, run, events[error.event], error)) from error
+        except (LogFormatError, StructureError) as error:
+            raise type(error)(_complaint(captured, run, events[0], error)) from error
 
-    def _note_time(self, facts: RunFacts, events: Int64) -> None:
-        newest = int(facts.commit_us[events[-1]]) // 1000
-        self._taken.source_ts_ms = max(newest, self._taken.source_ts_ms or 0)
+    def _decodable(self, captured: Captured, run: RowEvents, events: Int64) -> tuple[npt.NDArray[np.int32], list[RowImages]]:
+        """The events that can be decoded, as indices into those given, and their rows."""
+        kept = np.arange(len(events), dtype=np.int32)
+        level = logging.WARNING if self._settings.event_processing_failure_handling_mode == "warn" else logging.DEBUG
+        while True:
+            try:
+                return kept, list(_decoded(captured, run, events[kept]))
+            except RowError as error:
+                at = events[kept[error.event]]
+                log.log(level, "left out, as the configuration wants: %s", _complaint(captured, run, at, error))
+                kept = np.delete(kept, error.event)
+
+    def _row_counts(self, run: RowEvents, events: Int64, live: Mask) -> Int64:
+        """How many rows each of these events has; asked for only where a transaction is read on another server."""
+        counts = np.zeros(len(run), np.int64)
+        chosen = np.zeros(len(run), np.bool_)
+        chosen[events] = live[events]
+        for slot, of_slot in _by_slot(run.slot, chosen):
+            for images in self._images(self._tables[slot], run, of_slot):
+                np.add.at(counts, of_slot[images.event], 1)
+        return counts[events]
+
+    def _note_open(self, run: RowEvents) -> None:
+        """Which transaction is open behind the run."""
+        transactions = run.transactions
+        opened = len(transactions) > 0 and int(transactions.end[-1]) == 0
+        if not (opened and run.continued and len(transactions) == 1):
+            self.open_rows = 0
+            self.open_gtid = _gtid_of(transactions, len(transactions) - 1) if opened else None
+
+    def _count_open(self, run: RowEvents, transaction: npt.NDArray[np.int32]) -> None:
+        if self.open_gtid is not None:
+            self.open_rows += int(np.count_nonzero(transaction == len(run.transactions) - 1))
 
 
-def _refuse_prepared(run: RowEvents, wanted: npt.NDArray[np.bool_]) -> None:
+def _parts(images: RowImages, done: Int64) -> Iterator[tuple[RowImages, bool]]:
+    """The changes that are delivered, and then those that are not; most often there is but one kind."""
+    delivered = images.row < done[images.event]
+    if not delivered.any():
+        yield images, True
+        return
+    for mask, counts in ((delivered, False), (~delivered, True)):
+        if mask.any():
+            cut = {name: getattr(images, name)[mask] for name in ("before", "after", "op", "event", "row")}
+            yield replace(images, **cut), counts
+
+
+def _decoded(captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
+    return captured.decoder.batches(run.data, run.body[events], run.end[events], run.kind[events])
+
+
+def _complaint(captured: Captured, run: RowEvents, event: int, error: Exception) -> str:
+    return f"{captured.name}: the row event at {run.file}:{run.start[event]}: {error}"
+
+
+def _gtid_of(transactions: Transactions, index: int) -> str | None:
+    origin = int(transactions.origin[index])
+    return None if origin < 0 else f"{transactions.origins[origin]}:{transactions.gno[index]}"
+
+
+def _dml_filter(settings: Settings) -> Callable[[str], bool] | None:
+    """Whose row changes are wanted, by the server's UUID; None: everybody's."""
+    if not settings.gtid_source_filter_dml_events:
+        return None
+    if not (settings.gtid_source_includes or settings.gtid_source_excludes):
+        return None
+    return source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
+
+
+def _refuse_prepared(run: RowEvents, wanted: Mask) -> None:
     """XA: rows are logged when they are prepared and count only from a later XA COMMIT on, perhaps never."""
     prepared = wanted & (run.transactions.xa[run.transaction] != 0)
     if prepared.any():
@@ -133,7 +209,7 @@ def _refuse_prepared(run: RowEvents, wanted: npt.NDArray[np.bool_]) -> None:
         )
 
 
-def _by_slot(slots: Int64, wanted: npt.NDArray[np.bool_]) -> Iterator[tuple[int, Int64]]:
+def _by_slot(slots: Int64, wanted: Mask) -> Iterator[tuple[int, Int64]]:
     """The events of each slot, in log order; slots in the order of their first event."""
     events = np.flatnonzero(wanted)
     if not len(events):

@@ -1,155 +1,203 @@
 """Following the log: from a restart position to batches of records with the progress that belongs to them.
 
-A batch is what one block of the log gives. Its progress says up to where everything was delivered (the end of the last
-event used) and from where the log must be read again to understand what follows (the start of the transaction that is
-open there). A reader that begins again at the restart position decodes what was delivered already once more, for the
-transaction's counts and the structures' sake, and leaves it out of its records.
+A batch is what one block of the log gives, or less where that would be too much at once. Its progress says up to where
+everything was delivered (the end of the last event used) and from where the log must be read again to understand what
+follows (the start of the transaction that is open there). A reader that begins again at the restart position decodes
+what was delivered already once more, for the structures' and the transaction's counts' sake, and leaves it out.
 """
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from typing import Final
 
-from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
-from tailrace.connectors.mysql import catalog, connection
-from tailrace.connectors.mysql.blocks import Blocks
+from tailrace.connectors.mysql.batches import Batch
+from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.gtid import GtidSet, Source, resumed, source_filter
-from tailrace.connectors.mysql.log import EndOfLog, Interval, Item, LogDecoder, Query, RowEvents, ServerError
-from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
+from tailrace.connectors.mysql.kept_history import KeptHistory
+from tailrace.connectors.mysql.log import (
+    EndOfLog,
+    Item,
+    LogDecoder,
+    PreviousGtids,
+    Query,
+    RowEvents,
+    ServerError,
+    TableMap,
+)
+from tailrace.connectors.mysql.opening import Opening, opening
+from tailrace.connectors.mysql.place import Place
+from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
-from tailrace.connectors.mysql.stream import BinlogStream, From, Options
+from tailrace.connectors.mysql.stream import BinlogStream
 from tailrace.connectors.mysql.stream_errors import of_text
+from tailrace.errors import PositionLostError, RetriableError, StructureError
+from tailrace.schema.tables import Table
 
-DUMP_BY_OFFSET_LIMIT = 1 << 32  # COM_BINLOG_DUMP's offset has 32 bits
-BYTES_A_TABLE = 1 << 15  # of a block, for each table with rows in it: fewer would make a table's batches too short
+TABLES_A_BLOCK: Final = 32  # with more tables in it a block gets longer, or a table's batches were too short
+LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does
+
+log = logging.getLogger(__name__)
 
 
 class LogReader:
     """Reads one range of the log, once."""
 
     def __init__(
-        self, settings: Settings, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+        self,
+        settings: Settings,
+        range_: LogRange,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        block_bytes: int = SMALLEST,
     ) -> None:
         self._settings = settings
-        self._fresh = not progress.delivered
         self._restart = RestartPosition.from_dict(progress.restart or range_.start)
-        self._executed = GtidSet.parse(self._restart.gtids or "")
-        self._bounds = Bounds(None if self._fresh else BinlogPosition.parse(progress.delivered), _end_of(range_))
-        self._history = history
+        self._delivered = BinlogPosition.parse(progress.delivered) if progress.delivered else None
+        self._until = None if range_.until is None else RestartPosition.from_dict(range_.until)
+        self._given_history = history
         self._now_us = range_.now_us
+        self._block_bytes = block_bytes
         self._done = False
 
     def batches(self) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
-        start, server = self._open_position()
-        lower_names = server["lower_case_table_names"] not in {"", "0"}
-        self._definitions = Definitions(self._settings, self._history, lower_names=lower_names)
-        self._tables = CapturedTables(self._settings, self._definitions.structures)
-        self._runs = self._new_runs()
-        if self._fresh:
+        opened = self._open()
+        if self._restart.initial and self._delivered is None:
             yield self._first_batch()
-        with BinlogStream(self._settings, start, Options(blocking=self._bounds.until is None)) as stream:
+        with BinlogStream(self._settings, opened.start) as stream:
             yield from self._follow(stream)
+
+    def _open(self) -> Opening:
+        opened = opening(self._settings, self._restart)
+        self._restart = opened.restart
+        self._place = Place(opened.restart, self._delivered)
+        self._first_file = opened.start.file
+        self._limit = _limit_of(self._until, opened.server)
+        self._history = KeptHistory(self._settings, self._restart, self._delivered, self._given_history)
+        self._definitions = Definitions(self._settings, self._history.records, lower_names=opened.server.lower_names)
+        self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn)
+        self._bounds = Bounds(self._delivered, self._restart)
+        self._runs = self._new_runs()
+        self._runs.reopen(self._restart.open_gtid, self._restart.open_rows)
+        self._decoder = LogDecoder(
+            resolve=self._resolve,
+            file=opened.start.file or self._restart.file,
+            pos=opened.start.pos,
+            until=self._limit,
+        )
+        return opened
 
     def _new_runs(self) -> RunRecords:
         """What turns runs of row events into what is delivered."""
         return RunRecords(self._settings, self._tables, self._bounds, self._restart.era)
 
-    def _open_position(self) -> tuple[From, Server]:
-        """Where to ask the server to begin; raises when it can't give everything from there on."""
-        wanted = source_filter(self._settings.gtid_source_includes, self._settings.gtid_source_excludes)
-        with connection.connect(self._settings) as session:
-            server = catalog.server(session)
-            catalog.require_available(session, server, self._restart, wanted)
-            files = catalog.files(session)
-            here = self._restart.server_uuid in {None, server.uuid} and self._restart.file in files
-            self._restart = self._restart.on_server(server.uuid, files)
-            if self._restart.gtids is None or (here and self._restart.pos < DUMP_BY_OFFSET_LIMIT):
-                return From(self._restart.file or next(iter(files)), self._restart.pos), server
-            executed, _ = catalog.gtids(session)
-            return From(gtids=resumed(self._executed, executed, wanted)), server
-
     def _first_batch(self) -> LogBatch:
         """What a connector says before its first change: the structures that it begins with."""
-        records = self._definitions.initial_records(self._restart)
-        return LogBatch(records, Progress(str(self._restart.position), self._restart.to_dict()))
+        batch, restart = self._new_batch(), self._restart
+        self._definitions.tell_initial(restart, batch)
+        self._place.note_used(restart.file, restart.pos, sum(map(len, batch.records)))
+        return self._finished(batch, restart.file, restart.pos, restart.pos)
 
     def _follow(self, stream: BinlogStream) -> Iterator[LogBatch]:
-        decoder = LogDecoder(
-            resolve=self._tables.resolve, file=stream.start.file or self._restart.file, pos=stream.start.pos
-        )
-        blocks = Blocks(stream)
+        decoder, blocks = self._decoder, Blocks(stream, self._block_bytes)
         while not self._done:
-            self._runs.begin_batch(self._now_us or time.time_ns() // 1000)
-            records = self._decode(decoder, blocks) if blocks.fill(self._settings.poll_interval_ms) else []
-            yield self._batch(records, decoder, idle=not blocks.full)
-            blocks.aim(self._runs.taken.tables * BYTES_A_TABLE)
+            batch = self._new_batch()
+            came = blocks.fill(self._settings.poll_interval_ms)
+            if came:
+                for item in decoder.feed(blocks.data, blocks.start, blocks.end):
+                    self._take(item, batch)
+                    if batch.bytes >= LARGE_BATCH:
+                        yield self._finished(batch, item.file, item.position, item.restart)
+                        batch = self._new_batch()
+                blocks.used(decoder.consumed, decoder.needed)
+            yield self._finished(batch, decoder.file, decoder.position, decoder.restart, idle=not came)
+            self._done = self._done or self._covered()
+            blocks.aim(batch.tables * self._block_bytes // TABLES_A_BLOCK)
 
-    def _decode(self, decoder: LogDecoder, blocks: Blocks) -> list[Records]:
-        """What a block holds, up to the end of the range."""
-        records: list[Records] = []
-        for item in decoder.feed(blocks.data, blocks.start, blocks.end):
-            if isinstance(item, ServerError):
-                raise of_text(item.code, item.message, f"{item.file}:{item.position}")
-            records += self._records(item)
-            self._note_executed(item.executed)
-            if isinstance(item, EndOfLog) or self._bounds.reached(file_number(item.file), item.position):
-                self._done = True
-                return records
-        blocks.used(decoder.consumed, decoder.needed)
-        return records
-
-    def _records(self, item: Item) -> list[Records]:
+    def _take(self, item: Item, batch: Batch) -> None:
+        """Use an item of the log."""
         if isinstance(item, RowEvents):
-            return self._runs.records(item)
-        if isinstance(item, Query) and self._bounds.includes(self._restart.era, file_number(item.file), item.start):
-            return self._define(item)
-        return []
+            self._runs.records(item, batch)
+            self._place.note_used(item.file, item.position, self._runs.events_at(item.position) * ROWS_AN_EVENT)
+        elif isinstance(item, Query):
+            if self._bounds.includes(self._restart.era, file_number(item.file), item.start):
+                self._define(item, batch)
+            self._place.note_used(item.file, item.position, 0)
+        elif isinstance(item, PreviousGtids) and item.file != self._first_file:
+            self._place.note_previous(item.intervals)
+        elif isinstance(item, ServerError):
+            raise of_text(item.code, item.message, f"{item.file}:{item.position}")
+        elif isinstance(item, EndOfLog):
+            self._end(item)
+        self._place.note_executed(item.executed)
 
-    def _define(self, query: Query) -> list[Records]:
+    def _define(self, query: Query, batch: Batch) -> None:
         """A statement: schema-change events, or the truncation of captured tables."""
-        gtids = None if self._restart.gtids is None else str(self._executed)
-        records = self._definitions.apply(query, self._restart.era, gtids, self._runs.now_us)
+        self._definitions.apply(query, self._restart.era, self._place.gtids, batch)
         for table in self._definitions.truncated:
             if self._settings.tables.matches(table.catalog, table.name):
-                records += self._runs.truncation(table, query)
-        return records
+                self._runs.truncation(table, query, batch)
+        batch.rank += 1
 
-    def _note_executed(self, intervals: Sequence[Interval]) -> None:
-        if intervals and self._restart.gtids is not None:
-            ranges: dict[Source, tuple[tuple[int, int], ...]] = {}
-            for each in intervals:
-                source = Source(str(each.origin.uuid), each.origin.tag)
-                ranges[source] = (*ranges.get(source, ()), (each.first, each.last + 1))
-            self._executed = self._executed.union(GtidSet(ranges))
+    def _end(self, item: EndOfLog) -> None:
+        if not item.reached:
+            raise RetriableError(f"the log from {item.file}:{item.position}: the server ended it")
+        self._done = True
 
-    def _batch(self, records: list[Records], decoder: LogDecoder, *, idle: bool) -> LogBatch:
-        gtids = None if self._restart.gtids is None else str(self._executed)
-        restart = replace(self._restart, file=decoder.file, pos=decoder.restart, gtids=gtids)
-        delivered = BinlogPosition(
-            restart.era, file_number(decoder.file), decoder.position, self._runs.events_at(decoder.position)
-        )
-        taken = self._runs.taken
+    def _covered(self) -> bool:
+        """Whether a range whose end was stated on another server is read."""
+        return self._until is not None and self._limit is None and self._place.has_executed(self._until.gtids)
+
+    def _resolve(self, logged: TableMap) -> int | None:
+        """The slot of a table that the log names; None for one whose rows are not wanted."""
+        try:
+            return self._tables.resolve(logged)
+        except StructureError as error:
+            mode = self._settings.inconsistent_schema_handling_mode
+            complaint = f"{self._decoder.file}:{self._decoder.position}: {error}"
+            if mode == "fail":
+                raise StructureError(complaint) from error
+            level = logging.WARNING if mode == "warn" else logging.DEBUG
+            log.log(level, "rows left out, as the configuration wants: %s", complaint)
+            return None
+
+    def _learn(self, table: Table) -> None:
+        """Only the log itself knew a structure: the history is to know it as well."""
+        position = {"file": self._decoder.file, "pos": self._decoder.position}
+        if self._place.gtids is not None:
+            position["gtids"] = self._place.gtids
+        self._definitions.put(table, position, time.time_ns() // 1000)
+
+    def _new_batch(self) -> Batch:
+        return Batch(time.time_ns() // 1000 if self._now_us is None else self._now_us)
+
+    def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
+        opened = self._runs.open_gtid, self._runs.open_rows
         return LogBatch(
-            records,
-            Progress(str(delivered), restart.to_dict()),
-            self._definitions.take_history(),
-            changes=taken.changes,
-            source_ts_ms=taken.source_ts_ms,
-            idle=idle and not taken.changes and not records,
+            batch.records,
+            self._place.progress(file, position, restart, opened, self._bounds.skip),
+            self._history.save(self._definitions.take_history()),
+            changes=batch.changes,
+            source_ts_ms=batch.source_ts_ms,
+            idle=idle,
         )
 
 
-def _end_of(range_: LogRange) -> tuple[int, int] | None:
-    if range_.until is None:
+def _limit_of(until: RestartPosition | None, server: Server) -> tuple[str, int] | None:
+    """The end of a range as a place in this server's files; None where only its GTIDs mean something here."""
+    if until is None or until.server_uuid not in {None, server.uuid}:
+        if until is not None and until.gtids is None:
+            raise PositionLostError(
+                f"the end of the range is {until.file}:{until.pos} in the log of server {until.server_uuid}, and this "
+                f"is server {server.uuid}: without GTIDs one server's files say nothing about another's"
+            )
         return None
-    until = RestartPosition.from_dict(range_.until)
-    return file_number(until.file), until.pos
+    return until.file, until.pos

@@ -7,19 +7,21 @@ its own (DDL) has no BEGIN in the log, and gets no records here, as in Debezium.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.model import Fact
-from tailrace.changes.ordering import NEVER, TransactionCounter, TransactionCounts
+from tailrace.changes.ordering import TransactionCounter, TransactionCounts
 from tailrace.changes.records import Binary, Records
 from tailrace.changes.shape import Prepared
 from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import take
 from tailrace.config.settings import Settings
+from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Outcome, RowEvents
@@ -30,6 +32,15 @@ from tailrace.schema.names import Names
 Int64 = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The records of a table's changes; they are only counted where they are delivered already."""
+
+    captured: Captured
+    prepared: Prepared
+    wanted: bool
+
+
 class TransactionRecords:
     """Numbers the records of runs, and makes those of their transactions."""
 
@@ -37,37 +48,40 @@ class TransactionRecords:
         self._counter = TransactionCounter()
         self._bounds = bounds
         self._era = era
-        self._told = 0  # offset of the newest BEGIN that a run had
         self._topic = Names(settings).transaction_topic
+        self._open_begun = False
         self._encoder = TransactionEncoder(
             key_schema=settings.key_converter_schemas_enable, value_schema=settings.value_converter_schemas_enable
         )
 
-    def records(
-        self, run: RowEvents, ids: Fact, prepared: Sequence[tuple[Captured, Prepared]], now_us: int, rank: int
-    ) -> list[Records]:
-        """All records of a run.
+    def records(self, run: RowEvents, ids: Fact, told: Sequence[Told], skipped: int, batch: Batch) -> None:
+        """Add all records of a run to a batch.
 
         Args:
             run: the run.
             ids: the text id of each of its transactions.
-            prepared: the records of its tables, in log order where a table comes more than once.
-            now_us: processing time, microseconds since the epoch.
-            rank: how many events came before the run in the same batch.
+            told: the records of its tables, in log order where a table comes more than once.
+            skipped: the transaction whose beginning was delivered from another server; -1: none.
+            batch: the batch.
 
         """
         transactions = run.transactions
         n = len(transactions)
         last_open = n > 0 and int(transactions.end[-1]) == 0
-        counts = self._counter.number([(c.name, p) for c, p in prepared], n, last_open=last_open)
-        encoded = [captured.shape.records(one, now_us) for captured, one in prepared]
-        return [*encoded, self._boundaries(run, ids.vector, counts, now_us, rank)] if n else encoded
+        counts = self._counter.number([(t.captured.name, t.prepared) for t in told], n, last_open=last_open)
+        for each in told:
+            if each.wanted:
+                batch.add(each.captured.shape.records(each.prepared, batch.now_us))
+        if n:
+            begun = self._begun(run, skipped)
+            self._open_begun = last_open and int(transactions.begin[-1]) > 0
+            batch.add(self._boundaries(run, ids.vector, begun, counts, batch))
 
     def _boundaries(
-        self, run: RowEvents, ids: Vector, counts: TransactionCounts, now_us: int, rank: int
+        self, run: RowEvents, ids: Vector, begun: Int64, counts: TransactionCounts, batch: Batch
     ) -> Records:
         """The BEGIN and END records, in log order."""
-        begun, ended = self._begun(run), self._ended(run)
+        ended = self._ended(run)
         transactions = run.transactions
         named = named_commit_times(transactions)
         ts_ms = np.where(named > 0, named, transactions.begin_timestamp * MICROSECONDS) // 1000
@@ -75,7 +89,7 @@ class TransactionRecords:
         ends = self._encoder.ends(take(ids, ended), ts_ms[ended], _counts_of(counts, ended))
         which = np.concatenate([begun, ended])
         order = np.argsort(np.concatenate([begun * 2, ended * 2 + 1]), kind="stable")
-        offsets = np.concatenate([transactions.begin[begun], transactions.end[ended]])[order]
+        offsets = np.concatenate([transactions.begin[begun], transactions.end[ended] - 1])[order]
         events = np.concatenate(
             [np.searchsorted(run.transaction, begun), np.searchsorted(run.transaction, ended, "right")]
         )
@@ -84,28 +98,29 @@ class TransactionRecords:
             topic=self._topic,
             keys=self._encoder.keys(take(ids, which[order])),
             values=_in_order([begins, ends], order),
-            timestamps=np.full(len(which), now_us // 1000, np.int64),
+            timestamps=np.full(len(which), batch.now_us // 1000, np.int64),
             positions=position_texts(self._era, file_number(run.file), offsets),
-            log_order=(((events + rank) << 32) - behind)[order],
+            log_order=(((events + batch.rank) << 32) - behind)[order],
         )
 
-    def _begun(self, run: RowEvents) -> Int64:
+    def _begun(self, run: RowEvents, skipped: int) -> Int64:
         """Which transactions began in this run and are to be told of."""
         begin = run.transactions.begin
         told = (begin > 0) & self._wanted(run, begin)
-        if run.continued and int(begin[0]) == self._told:  # else the last run ended between its GTID and its BEGIN
+        if run.continued and self._open_begun:
             told[0] = False
-        self._told = int(begin[-1])
+        if skipped >= 0:
+            told[skipped] = False
         return np.flatnonzero(told)
 
     def _ended(self, run: RowEvents) -> Int64:
-        """Which transactions ended in this run and are to be told of."""
+        """Which transactions ended in this run and are to be told of; an end stands at its last byte."""
         transactions = run.transactions
         ended = (transactions.end > 0) & (transactions.begin > 0) & (transactions.outcome != Outcome.ABANDONED)
         return np.flatnonzero(ended & self._wanted(run, transactions.end - 1))
 
     def _wanted(self, run: RowEvents, offsets: Int64) -> npt.NDArray[np.bool_]:
-        return self._bounds.wanted(self._era, file_number(run.file), offsets, np.full(len(offsets), NEVER))
+        return self._bounds.wanted(self._era, file_number(run.file), offsets, np.zeros(len(offsets), np.int64))
 
 
 def _counts_of(counts: TransactionCounts, chosen: Int64) -> Counts:

@@ -9,14 +9,25 @@ import numpy as np
 from tailrace.changes.model import TRUNCATE, Changes, Fact, Level
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import vector_of
-from tailrace.connectors.mysql.definitions import source_of
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import integers
+from tailrace.connectors.mysql.schema_records import source_of
 
 
-def truncation_of(columns: Sequence[Vector], query: Query, era: int, constants: Mapping[str, str | None]) -> Changes:
-    """The one change that says that a table was emptied; `columns` hold no values."""
+def truncation_of(
+    columns: Sequence[Vector], query: Query, era: int, constants: Mapping[str, str | None], rank: int
+) -> Changes:
+    """The one change that says that a table was emptied; `columns` hold no values.
+
+    Args:
+        columns: of the table, empty.
+        query: the statement.
+        era: of its position.
+        constants: the fields of the source block that never change.
+        rank: how many events came before it in the same batch.
+
+    """
     given = source_of(query)
     ts_ms, gtid = given["ts_ms"], given["gtid"]
     numbers = {"ts_ms": ts_ms, "ts_us": ts_ms * 1000, "ts_ns": ts_ms * 1_000_000}
@@ -36,5 +47,5 @@ def truncation_of(columns: Sequence[Vector], query: Query, era: int, constants: 
         source=source,
         constants={"query": None, "thread": None, **constants},
         position=tuple(Fact(integers(np.array([piece])), Level.BATCH) for piece in place),
-        log_order=np.zeros(1, np.int64),
+        log_order=np.array([rank << 32], np.int64),
     )

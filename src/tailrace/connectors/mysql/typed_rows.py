@@ -17,12 +17,13 @@ from tailrace.changes.shape import Prepared
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress
 from tailrace.connectors.mysql import catalog, connection
+from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.connectors.mysql.types import field_schema
-from tailrace.encoding.rows import MODES, RowEncoder, RowSchema, arrow_type
+from tailrace.encoding.rows import RowEncoder, RowSchema, arrow_type
 from tailrace.errors import ConfigError
 from tailrace.schema.envelope import value_columns
 from tailrace.schema.names import Names
@@ -32,8 +33,16 @@ from tailrace.schema.tables import Table, TableId
 
 def row_settings(settings: Settings) -> Settings:
     """The settings under which columns come in types that Spark has, and nothing but rows comes out."""
-    quiet = {"include_schema_changes": False, "provide_transaction_metadata": False, "tombstones_on_delete": False}
-    return attrs.evolve(settings, **MODES, **quiet)
+    return attrs.evolve(
+        settings,
+        time_precision_mode="adaptive_time_microseconds",
+        decimal_handling_mode="string",
+        bigint_unsigned_handling_mode="precise",
+        binary_handling_mode="bytes",
+        include_schema_changes=False,
+        provide_transaction_metadata=False,
+        tombstones_on_delete=False,
+    )
 
 
 def row_schema(settings: Settings, *, with_before: bool) -> RowSchema:
@@ -106,13 +115,17 @@ class _RunRows(RunRecords):
         self._rows = rows
         self._encoders: dict[int, RowEncoder] = {}
 
-    def _encode(self, captured: Captured, prepared: Prepared) -> Any:
+    def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
         encoder = self._encoders.get(id(captured))
         if encoder is None:
             encoder = self._encoders[id(captured)] = RowEncoder(self._rows, captured.shape)
-        return encoder.encode(prepared)
+        rows = encoder.encode(prepared)
+        if rows.num_rows:
+            found: list[Any] = batch.records
+            found.append(rows)
+            batch.bytes += rows.nbytes
 
-    def truncation(self, table_id: TableId, query: Query) -> list[Any]:
+    def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:
         """A truncated table has no row to show: merges can't take it, so it stops the query."""
         raise ConfigError(
             f"{query.file}:{query.start}: {table_id} was truncated, which rows can't tell. Empty the target and set a "

@@ -35,7 +35,7 @@ from tailrace.connectors.mysql.logged_tables import misfits, table_of_map
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, wire_of
 from tailrace.errors import UnsupportedError
-from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.connect import NO_DEFAULT, Field, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
 __all__ = ["ColumnType", "column_type", "field_schema", "misfits", "plan_of", "table_of_map"]
@@ -129,20 +129,24 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: Set
         UnsupportedError: its type is not known.
 
     """
-    if not settings.include_schema_comments:
+    if column.comment is not None and not settings.include_schema_comments:
         column = replace(column, comment=None)
     key = field_schema(column, settings)
     rule = settings.column_rule(table.catalog, table.name, column.name, column.type_name)
-    value = key.with_(parameters=key.parameters + parameters_of(rule, column))
+    parameters = parameters_of(rule, column)
+    value = key.with_(parameters=key.parameters + parameters) if parameters else key
     return ColumnType(key, value, plan_of(column, key, logged, settings), rule)
 
 
 def field_schema(column: Column, settings: Settings) -> Schema:
     """The schema of a column's field, before any column policy."""
-    schema = _schema(column, settings).with_(optional=column.optional)
+    schema = _schema(column, settings)
+    if column.optional != schema.optional:
+        schema = schema.with_(optional=column.optional)
     if column.comment is not None and settings.include_schema_comments:
         schema = schema.with_(doc=column.comment)
-    return schema.with_(default=default_of(column, schema, settings))
+    default = default_of(column, schema, settings)
+    return schema if default is NO_DEFAULT else schema.with_(default=default)
 
 
 def parameters_of(rule: Truncate | Mask | Hash | SourceTypes | None, column: Column) -> Parameters:

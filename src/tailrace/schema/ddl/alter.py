@@ -66,10 +66,8 @@ def alter_table(reader: Reader, state: State) -> list[TableChange]:
     editor, wanted = TableEditor(table), _Alteration()
     while not reader.done:
         _read_action(reader, editor, wanted, state)
-        reader.skip_list()
-        if reader.accept(")"):
-            reader.fail("a ) too many")
-        reader.accept(",")
+        if not reader.accept(",") and not reader.done and not reader.is_("PARTITION", "BY"):
+            reader.fail("the next action is expected")
     _edit_columns(editor, wanted)
     _place_columns(editor, wanted)
     _add_keys(reader, editor, wanted)
@@ -79,7 +77,7 @@ def alter_table(reader: Reader, state: State) -> list[TableChange]:
     state.tables[editor.id] = altered = editor.table()
     previous = old_id if editor.id != old_id else None
     change = TableChange(ChangeType.ALTER, editor.id.catalog, reader.text(), editor.id, previous, altered)
-    return [replace(change, renamed_by_alter=previous is not None)]
+    return [change]
 
 
 def _edit_columns(editor: TableEditor, wanted: _Alteration) -> None:
@@ -147,7 +145,7 @@ def _add(reader: Reader, _editor: TableEditor, wanted: _Alteration) -> bool:
 def _add_element(reader: Reader, wanted: _Alteration) -> None:
     if is_key(reader):
         wanted.keys.append(reader.at)
-        reader.skip_list()
+        reader.skip_list()  # read when the columns are there
         return
     reader.accept("IF", "NOT", "EXISTS")
     definition = read_column(reader, reader.column_name())

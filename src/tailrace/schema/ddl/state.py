@@ -28,7 +28,6 @@ class TableChange:
         id: the table; None for DATABASE.
         previous_id: of a renamed table, its name before.
         table: the structure after the whole statement; None when the table is gone by then.
-        renamed_by_alter: by ALTER TABLE … RENAME, of which Debezium does not tell the name before.
 
     """
 
@@ -38,7 +37,6 @@ class TableChange:
     id: TableId | None = None
     previous_id: TableId | None = None
     table: Table | None = None
-    renamed_by_alter: bool = False
 
 
 @dataclass(slots=True)

@@ -1,6 +1,6 @@
 """Writes src/tailrace/connectors/mysql/rows/charset_tables.py from a running server: what it converts each byte to.
 
-    python tests/connectors/mysql/rows/make_charset_tables.py --port 3306 > src/.../charset_tables.py
+python tests/connectors/mysql/rows/make_charset_tables.py --port 3306 > src/.../charset_tables.py
 """
 
 from __future__ import annotations
@@ -10,10 +10,32 @@ from typing import Any
 
 import pymysql
 
-SINGLE_BYTE = (
-    "latin1 latin2 latin5 latin7 cp1250 cp1251 cp1256 cp1257 cp850 cp852 cp866 greek hebrew koi8r koi8u macce macroman "
-    "armscii8 dec8 hp8 keybcs2 geostd8 swe7 tis620"
-).split()
+SINGLE_BYTE = [
+    "latin1",
+    "latin2",
+    "latin5",
+    "latin7",
+    "cp1250",
+    "cp1251",
+    "cp1256",
+    "cp1257",
+    "cp850",
+    "cp852",
+    "cp866",
+    "greek",
+    "hebrew",
+    "koi8r",
+    "koi8u",
+    "macce",
+    "macroman",
+    "armscii8",
+    "dec8",
+    "hp8",
+    "keybcs2",
+    "geostd8",
+    "swe7",
+    "tis620",
+]
 
 HEAD = '''"""MySQL's single-byte character sets: the character of each byte, `\\\\ufffd` where there is none.
 
@@ -40,7 +62,9 @@ def characters(cursor: Any, charset: str) -> str:
 def eucjpms_extension(cursor: Any) -> str:
     """IBM's extended characters in eucjpms, 8F F3 F3 to 8F F4 FE."""
     cells = [(0xF3, c) for c in range(0xF3, 0xFF)] + [(0xF4, c) for c in range(0xA1, 0xFF)]
-    cursor.execute("SELECT " + ", ".join(f"HEX(CONVERT(_eucjpms x'8f{a:02x}{b:02x}' USING utf32))" for a, b in cells))
+    cursor.execute(
+        "SELECT " + ", ".join(f"HEX(CONVERT(_eucjpms x'8f{a:02x}{b:02x}' USING utf32))" for a, b in cells)
+    )
     return "".join(chr(int(text, 16)) for text in cursor.fetchone())
 
 

@@ -66,7 +66,10 @@ def event(
     """The body of one row event (version 2) with these row images, and its type."""
     width = (columns + 7) // 8
     full = (1 << columns) - 1
-    maps = b"".join((full if p is None else p).to_bytes(width, "little") for p in present[: 2 if type_ in (24, 31, 39) else 1])
+    maps = b"".join(
+        (full if p is None else p).to_bytes(width, "little")
+        for p in present[: 2 if type_ in (24, 31, 39) else 1]
+    )
     head = b"\1\0\0\0\0\0\1\0" + b"\2\0" if type_ >= 30 else b"\1\0\0\0\0\0\1\0"
     count = bytes([columns]) if columns < 251 else b"\xfc" + columns.to_bytes(2, "little")
     return head + count + maps + b"".join(images), type_

@@ -2,9 +2,9 @@
 
 from decimal import Decimal, localcontext
 
-from row_events import values
 from hypothesis import example, given
 from hypothesis import strategies as st
+from row_events import values
 
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 
@@ -61,7 +61,9 @@ def test_the_unscaled_value_is_the_shortest_twos_complement(case):
 @example((5, 2, 2))
 def test_text_has_all_digits_of_the_scale(case):
     unscaled, precision, scale = case
-    assert values(plan(precision, scale, Out.DECIMAL_TEXT), encoded(*case)) == [f"{exactly(unscaled, scale):f}"]
+    assert values(plan(precision, scale, Out.DECIMAL_TEXT), encoded(*case)) == [
+        f"{exactly(unscaled, scale):f}"
+    ]
 
 
 @given(decimals())

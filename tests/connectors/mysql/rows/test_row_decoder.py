@@ -64,7 +64,9 @@ def test_a_missing_value_is_null_and_known_to_be_missing():
     update = event([image(i4(7)), image(None, prefixed(b"z"))], 3, 31, (0b001, 0b110))
     images = events(event([image(i4(7), i4(8), prefixed(b"y"))], 3), update).decode([INT, INT, TEXT])
     assert lists(images) == [[7, 7, None], [8, None, None], ["y", None, "z"]]
-    missing = {c: np.unpackbits(bits, bitorder="little", count=3).tolist() for c, bits in images.missing.items()}
+    missing = {
+        c: np.unpackbits(bits, bitorder="little", count=3).tolist() for c, bits in images.missing.items()
+    }
     assert missing == {0: [0, 0, 1], 1: [0, 1, 0], 2: [0, 1, 0]}
     assert images.partial
 
@@ -92,7 +94,10 @@ def test_a_table_of_hundreds_of_columns():
 def many(count, each=50):
     bodies = []
     for start in range(0, count, each):
-        rows = [image(i4(n), None if n % 7 == 0 else prefixed(b"\xe4" * (n % 40), 2)) for n in range(start, start + each)]
+        rows = [
+            image(i4(n), None if n % 7 == 0 else prefixed(b"\xe4" * (n % 40), 2))
+            for n in range(start, start + each)
+        ]
         bodies.append(event(rows, 2))
     return events(*bodies)
 
@@ -116,7 +121,7 @@ def test_a_limit_stops_anywhere_and_the_next_call_goes_on(limit):
     for images in RowDecoder([INT, LATIN]).batches(log.data, log.body, log.end, log.types, limit):
         assert images.images <= limit
         for column, part in zip(seen, lists(images), strict=True):
-            column += part
+            column.extend(part)
         events_seen += images.event.tolist()
         rows += images.row.tolist()
     assert seen == expected(3000)
@@ -192,7 +197,12 @@ def test_random_events_never_crash(count, bodies, data):
     head = bytes(8) + b"\2\0" + bytes([count])
     width = (count + 7) // 8
     maps = data.draw(st.sampled_from([b"\xff" * 2 * width, b"\x55" * 2 * width]))
-    log = events(*((head[: 10 if t >= 30 else 8] + head[10:] + maps + b, t) for b, t in zip(bodies, types, strict=True)))
+    log = events(
+        *(
+            (head[: 10 if t >= 30 else 8] + head[10:] + maps + b, t)
+            for b, t in zip(bodies, types, strict=True)
+        )
+    )
     order = data.draw(st.permutations(PLANS))
     try:
         log.decode(order[:count])

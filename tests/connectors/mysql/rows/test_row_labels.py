@@ -1,9 +1,9 @@
 """ENUM and SET."""
 
 import pytest
-from row_events import values
 from hypothesis import given
 from hypothesis import strategies as st
+from row_events import values
 
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 from tailrace.errors import LogFormatError

@@ -3,9 +3,9 @@
 import struct
 
 import pytest
-from row_events import values
 from hypothesis import given
 from hypothesis import strategies as st
+from row_events import values
 
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.rows import RowDecoder
@@ -27,7 +27,10 @@ def test_unsigned_integers_of_every_width_keep_their_value(width, data):
 
 
 def test_an_unsigned_bigint_beyond_int64_wraps():
-    assert values(ColumnPlan(Wire.INT, 8, unsigned=True), b"\xff" * 8, b"\x00" * 7 + b"\x80") == [-1, -(1 << 63)]
+    assert values(ColumnPlan(Wire.INT, 8, unsigned=True), b"\xff" * 8, b"\x00" * 7 + b"\x80") == [
+        -1,
+        -(1 << 63),
+    ]
 
 
 @given(st.integers(0, (1 << 64) - 1))
@@ -75,7 +78,13 @@ def test_bits_come_out_lowest_byte_first(bits, data):
 
 
 def test_nulls_stand_where_they_stood():
-    assert values(ColumnPlan(Wire.INT, 4), None, b"\x01\0\0\0", None, None, b"\x02\0\0\0") == [None, 1, None, None, 2]
+    assert values(ColumnPlan(Wire.INT, 4), None, b"\x01\0\0\0", None, None, b"\x02\0\0\0") == [
+        None,
+        1,
+        None,
+        None,
+        2,
+    ]
 
 
 def test_a_combination_that_makes_no_sense_is_refused_by_name():

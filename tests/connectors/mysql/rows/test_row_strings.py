@@ -1,11 +1,12 @@
+# ruff: noqa: RUF001 -- full-width letters are meant
 """Strings: views, character sets, binary text."""
 
 import base64
 
 import pytest
-from row_events import prefixed, values
 from hypothesis import given
 from hypothesis import strategies as st
+from row_events import prefixed, values
 
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.rows import RowDecoder
@@ -36,7 +37,10 @@ def test_wide_character_sets_become_utf8(charset, codec, texts):
 
 
 def test_half_a_surrogate_pair_becomes_the_replacement_character():
-    assert values(plan(charset="utf16"), prefixed(b"\xd8\x00\x00a", 2), prefixed(b"\xdc\x00", 2)) == ["\ufffda", "\ufffd"]
+    assert values(plan(charset="utf16"), prefixed(b"\xd8\x00\x00a", 2), prefixed(b"\xdc\x00", 2)) == [
+        "\ufffda",
+        "\ufffd",
+    ]
 
 
 @pytest.mark.parametrize("charset", sorted(UPPER_HALVES))
@@ -51,7 +55,12 @@ def test_every_character_of_a_single_byte_set_comes_out(charset):
 @given(st.lists(st.text(st.characters(codec="latin-1"), max_size=30), min_size=1))
 def test_latin1_is_code_page_1252(texts):
     raw = [t.encode("latin-1") for t in texts]
-    expected = ["".join(bytes([b]).decode("cp1252", "replace") if b not in b"\x81\x8d\x8f\x90\x9d" else chr(b) for b in r) for r in raw]
+    expected = [
+        "".join(
+            bytes([b]).decode("cp1252", "replace") if b not in b"\x81\x8d\x8f\x90\x9d" else chr(b) for b in r
+        )
+        for r in raw
+    ]
     assert values(plan(charset="latin1"), *(prefixed(r, 2) for r in raw)) == expected
 
 
@@ -79,7 +88,9 @@ def test_binary_values_in_every_form(rows):
     raw = [prefixed(r, 2) for r in rows]
     assert values(plan(Out.BYTES, "binary"), *raw) == rows
     assert values(plan(Out.BASE64, "binary"), *raw) == [base64.b64encode(r).decode() for r in rows]
-    assert values(plan(Out.BASE64_URL, "binary"), *raw) == [base64.urlsafe_b64encode(r).decode() for r in rows]
+    assert values(plan(Out.BASE64_URL, "binary"), *raw) == [
+        base64.urlsafe_b64encode(r).decode() for r in rows
+    ]
     assert values(plan(Out.HEX, "binary"), *raw) == [r.hex() for r in rows]
 
 

@@ -1,11 +1,12 @@
+# ruff: noqa: DTZ001 -- MySQL's times have no zone
 """Dates and times in every format and form."""
 
 import datetime as dt
 
 import pytest
-from row_events import events, image, event, values
 from hypothesis import given
 from hypothesis import strategies as st
+from row_events import event, events, image, values
 
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 
@@ -68,7 +69,9 @@ def test_zoned_timestamps_have_the_decimals_of_the_column(seconds, micros, digit
     moment = EPOCH + dt.timedelta(seconds=seconds, microseconds=micros)
     decimals = f".{micros:06d}"[: 1 + digits] if digits else ""
     raw = seconds.to_bytes(4, "big") + fraction(micros, digits)
-    assert values(ColumnPlan(Wire.TIMESTAMP2, digits, Out.ZONED), raw) == [f"{moment:%Y-%m-%dT%H:%M:%S}{decimals}Z"]
+    assert values(ColumnPlan(Wire.TIMESTAMP2, digits, Out.ZONED), raw) == [
+        f"{moment:%Y-%m-%dT%H:%M:%S}{decimals}Z"
+    ]
     assert values(ColumnPlan(Wire.TIMESTAMP2, digits, Out.MICROS), raw) == [seconds * 1_000_000 + micros]
 
 
@@ -106,7 +109,16 @@ def test_a_moment_that_64_bits_of_nanoseconds_do_not_reach_is_null():
     assert [value is None for value in found] == [True, False, False, True]
 
 
-IMPOSSIBLE = [(0, 0, 0), (2024, 0, 1), (2024, 1, 0), (0, 1, 1), (2023, 2, 29), (1900, 2, 29), (2024, 4, 31), (2024, 15, 1)]
+IMPOSSIBLE = [
+    (0, 0, 0),
+    (2024, 0, 1),
+    (2024, 1, 0),
+    (0, 1, 1),
+    (2023, 2, 29),
+    (1900, 2, 29),
+    (2024, 4, 31),
+    (2024, 15, 1),
+]
 
 
 @pytest.mark.parametrize("day", IMPOSSIBLE)
@@ -130,7 +142,9 @@ def test_the_timestamp_zero_is_a_zero_date_unless_it_has_a_fraction():
 
 
 def test_impossible_dates_are_counted():
-    images = events(event([image(bytes(3)), image(date(2024, 2, 29))], 1)).decode([ColumnPlan(Wire.DATE, 0, Out.DAYS)])
+    images = events(event([image(bytes(3)), image(date(2024, 2, 29))], 1)).decode(
+        [ColumnPlan(Wire.DATE, 0, Out.DAYS)]
+    )
     assert images.invalid_dates == 1
 
 
@@ -143,7 +157,9 @@ def test_years_of_two_digits_are_adjusted_unless_that_is_off():
 
 
 def test_formats_before_5_6_4():
-    assert values(ColumnPlan(Wire.OLD_DATETIME, 0, Out.ISO), (20240229123456).to_bytes(8, "little"), bytes(8)) == [
+    assert values(
+        ColumnPlan(Wire.OLD_DATETIME, 0, Out.ISO), (20240229123456).to_bytes(8, "little"), bytes(8)
+    ) == [
         "2024-02-29T12:34:56Z",
         None,
     ]

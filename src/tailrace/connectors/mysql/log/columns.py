@@ -18,6 +18,7 @@ from tailrace.connectors.mysql.log.items import (
     Transaction,
     Transactions,
 )
+from tailrace.connectors.mysql.positions import file_number
 
 _CAPACITY: Final = (1 << 16) + 72  # no power of two: the columns would share one set of the cache
 
@@ -25,8 +26,7 @@ _CAPACITY: Final = (1 << 16) + 72  # no power of two: the columns would share on
 class Columns:
     """Row events and transactions since the last run was taken, and the walk's state."""
 
-    def __init__(self, file: str, position: int) -> None:
-        self.file = file
+    def __init__(self, file: str, position: int, until: tuple[str, int] | None = None) -> None:
         self.state: Int64 = np.zeros(walk.STATE_CELLS, np.int64)
         self.events: Int64 = np.empty((walk.EVENT_COLUMNS, _CAPACITY), np.int64)
         self.transactions: Int64 = np.empty((walk.TRANSACTION_COLUMNS, _CAPACITY), np.int64)
@@ -35,8 +35,15 @@ class Columns:
         self.carried_query = b""
         self.block: Bytes = np.empty(0, np.uint8)  # where the events lie that were gathered so far
         self._continued = False
-        self.state[walk.POSITION] = position
+        self._until = until
+        self.enter(file, position)
         self.state[[walk.FIXED_START, walk.OPEN, walk.QUERY, walk.LAST_TABLE, walk.LAST_ENTRY]] = -1
+
+    def enter(self, file: str, position: int) -> None:
+        """Go on in a file; reading ends at once in one that comes after the last that is wanted."""
+        self.file = file
+        self.state[walk.POSITION] = position
+        self.state[walk.LIMIT] = _limit(file, self._until)
 
     @property
     def position(self) -> int:
@@ -82,6 +89,7 @@ class Columns:
             query_length=events[walk.EV_QUERY_LENGTH],
             flags=events[walk.EV_FLAGS],
             part=events[walk.EV_PART],
+            number=events[walk.EV_NUMBER],
             carried_query=self.carried_query,
             transactions=_transactions(cells, self.origins),
             continued=self._continued,
@@ -126,6 +134,12 @@ class Columns:
         self.origin_rows[number, : len(row)] = np.frombuffer(row, np.uint8)
         self.origins.append(Origin(UUID(bytes=uuid), tag.decode()))
         self.state[walk.ORIGINS] = number + 1
+
+
+def _limit(file: str, until: tuple[str, int] | None) -> int:
+    if until is None or not file or file_number(file) < file_number(until[0]):
+        return walk.NO_LIMIT
+    return until[1] if file_number(file) == file_number(until[0]) else 0
 
 
 def _transactions(cells: Int64, origins: list[Origin]) -> Transactions:

@@ -38,6 +38,8 @@ class Framing(enum.Enum):
 class LogDecoder:
     """Bytes of the log in, items out, in log order. See the package for what is promised.
 
+    With `until`, file and offset of a transaction's end, nothing behind it is looked at: `EndOfLog` comes instead.
+
     Attributes:
         consumed: after a call of `feed`: offset in the block behind the last event that was used.
         needed: bytes from there on that must be in the next block, at least, for one more event.
@@ -50,13 +52,14 @@ class LogDecoder:
         resolve: Resolve,
         file: str,
         pos: int = 4,
+        until: tuple[str, int] | None = None,
         framing: Framing = Framing.PACKETS,
         checksum: bool | None = None,
         verify_checksum: bool = False,
     ) -> None:
         self.consumed = 0
         self.needed = 5
-        self._columns = Columns(file, pos)
+        self._columns = Columns(file, pos, until)
         self._tables = KnownTables(resolve)
         self._framing = walk.PACKETS if framing is Framing.PACKETS else walk.BARE
         self._magic = framing is Framing.FILE
@@ -144,6 +147,10 @@ class LogDecoder:
             self._new_origin(data)
         elif status == walk.OTHER:
             return (yield from self._other(data))
+        elif status == walk.REACHED:
+            yield from self._columns.take()
+            yield EndOfLog(file=self.file, position=self.position, restart=self.restart, reached=True)
+            return ~o
         elif status == walk.MARKER:
             return (yield from self._marker(data, o))
         elif status == walk.SPLIT:

@@ -167,6 +167,7 @@ class RowEvents(Item):
         flags: of the event; bit 0 is set on a statement's last event.
         part: how many row events, wanted or not, came before it in the same compressed transaction; 0 outside
             of one.
+        number: how many events of any kind came before it in its transaction since BEGIN, with that.
         carried_query: the text of a statement that came before this block.
         transactions: of the run.
         continued: the first transaction began in an earlier run.
@@ -186,6 +187,7 @@ class RowEvents(Item):
     query_length: Int64
     flags: Int64
     part: Int64
+    number: Int64
     carried_query: bytes
     transactions: Transactions
     continued: bool
@@ -317,7 +319,9 @@ class Stop(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndOfLog(Item):
-    """The end of a dump that was asked not to wait."""
+    """The end of a dump that was asked not to wait, or of the part of the log that was wanted (`reached`)."""
+
+    reached: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -128,6 +128,7 @@ class SingleEvents:
             raise LogFormatError(
                 f"{self._where(event)}: an event of type {event.kind} ({name}) can't be read by this version"
             )
+        self._state[walk.COUNTED] += 1
         if event.kind not in _SET_POSITION and self._state[walk.FIXED_START] < 0:
             self._state[walk.POSITION] = event.after
 
@@ -157,6 +158,7 @@ class SingleEvents:
         cells[walk.TX_BEGIN_TIMESTAMP] = event.timestamp
         cells[walk.TX_XA] = xa
         self._state[walk.BEGUN] = 1
+        self._state[walk.COUNTED] = 0
 
     def _xa(self, event: Event, query: events.QueryBody) -> Iterator[Item]:
         verb = query.sql.split()[1].lower()
@@ -211,8 +213,7 @@ class SingleEvents:
         position, file = events.parse_rotate(event.body)
         yield from self._columns.take()
         yield from self._abandon(event)
-        self._columns.file = file
-        self._state[walk.POSITION] = position
+        self._columns.enter(file, position)
         made_up = bool(event.flags & _ARTIFICIAL)
         yield Rotate(file=file, position=position, restart=position, made_up=made_up)
 

@@ -42,12 +42,15 @@ FOREIGN = 23  # the events gathered so far lie in another block than this one
 ENDED = 24  # transactions that ended since the columns were last emptied
 PART = 25  # row events so far in the compressed transaction
 FIELDS: Final = 26  # twelve: of a tagged GTID
+COUNTED = 38  # events since the transaction's BEGIN, with it
+LIMIT = 39  # where reading ends in this file
 STATE_CELLS: Final = 40
+NO_LIMIT: Final = 1 << 62
 CARRIED: Final = -2
 
 # Why a pass ended.
 MORE, FULL, FOREIGN_BLOCK, OTHER, NEW_TABLE, NEW_ORIGIN, MARKER, SPLIT = 0, 1, 2, 3, 4, 5, 6, 7
-BAD_LENGTH, BAD_CHECKSUM, UNKNOWN_TABLE = 8, 9, 10
+BAD_LENGTH, BAD_CHECKSUM, UNKNOWN_TABLE, REACHED = 8, 9, 10, 11
 _GO_ON: Final = -1
 
 # The columns of row events, and those of transactions.
@@ -64,8 +67,9 @@ _GO_ON: Final = -1
     EV_QUERY_LENGTH,
     EV_FLAGS,
     EV_PART,
-) = range(12)
-EVENT_COLUMNS: Final = 12
+    EV_NUMBER,
+) = range(13)
+EVENT_COLUMNS: Final = 13
 (
     TX_ORIGIN,
     TX_GNO,
@@ -128,13 +132,16 @@ def walk(
     origins: uint8[n, ORIGIN_BYTES], the last row is for the walk itself.
     """
     while True:
-        status = _frame(data, o, end, st)
+        status = _GO_ON if st[POSITION] < st[LIMIT] or st[FIXED_START] >= 0 else REACHED
+        if status == _GO_ON:
+            status = _frame(data, o, end, st)
         if status == _GO_ON:
             status = _event(data, st, ev, tx, table_keys, table_entries, maps, origins)
         if status != _GO_ON:
             st[STATUS] = status
             return o
         st[POSITION] = st[AFTER] if st[FIXED_START] < 0 else st[POSITION]
+        st[COUNTED] += 1
         o = st[NEXT]
 
 
@@ -291,6 +298,7 @@ def _rows(data: Bytes, st: Cells, ev: Cells, tx: Cells, table_keys: Cells, table
         ev[EV_QUERY_LENGTH, n] = st[QUERY_LENGTH]
         ev[EV_FLAGS, n] = flags
         ev[EV_PART, n] = st[PART]
+        ev[EV_NUMBER, n] = st[COUNTED]
         st[EVENTS] = n + 1
     st[PART] += st[FIXED_START] >= 0
     if flags & _STATEMENT_END:
@@ -513,6 +521,7 @@ def _query(data: Bytes, st: Cells, tx: Cells) -> int:
         tx[TX_BEGIN, opened] = st[START]
         tx[TX_BEGIN_TIMESTAMP, opened] = u32(data, st[EVENT])
         st[BEGUN] = 1
+        st[COUNTED] = 0
         return _GO_ON
     if n == 6 and _equal(data, sql, _COMMIT, 0, 6) and st[OPEN] >= 0:
         close(data, st, tx, COMMITTED)

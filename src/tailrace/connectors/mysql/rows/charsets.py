@@ -1,7 +1,8 @@
 """MySQL's character sets, as the row decoder treats them.
 
 Tables and codecs follow the server's own conversion, which is not always the one that a set's name suggests:
-`latin1` is Windows' code page 1252 with the five bytes that this leaves out, `euckr` has the letters of code page 949.
+`latin1` is Windows' code page 1252 with the five bytes that this leaves out, `euckr` has the letters of code
+page 949.
 """
 
 from __future__ import annotations
@@ -41,7 +42,9 @@ CODECS: Final = {
 _EXTENDED_UNIX: Final = ("ujis", "eucjpms")
 _CELLS: Final = 94  # characters in a row of a JIS set, and rows in the set
 _FIRST_PRIVATE_ROW: Final = 84
-_PRIVATE_USE: Final = 0xE000  # where the ten private rows after JIS X 0208 and then those after JIS X 0212 begin
+_PRIVATE_USE: Final = (
+    0xE000  # where the ten private rows after JIS X 0208 and then those after JIS X 0212 begin
+)
 
 
 @cache

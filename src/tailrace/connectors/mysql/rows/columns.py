@@ -1,8 +1,10 @@
+# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """The second pass: each column of a chunk of images is read by the loop for its type.
 
-`run` is the one compiled function that Python calls. It goes chunk by chunk: `scan` finds the values, `fill` reads
-them column by column. It returns when the events or the room for images are used up, or when made text needs more
-room; called again with the same state, it goes on where it stopped.
+`run` is the one compiled function that Python calls. It goes chunk by chunk: `scan` finds the values, `fill`
+reads them column by column. It returns when the events or the room for images are used up, or when made text
+needs more room; called again with the same state, it goes on where it stopped.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, entry_with_runtime, merged
 from tailrace.connectors.mysql.rows.decimals import decimal_doubles, decimal_texts, unscaled_decimals
 from tailrace.connectors.mysql.rows.doubles import LIMBS
 from tailrace.connectors.mysql.rows.geometry import geometries
@@ -28,7 +31,7 @@ from tailrace.connectors.mysql.rows.numbers import (
     widened,
     years,
 )
-from tailrace.connectors.mysql.rows.raw import JIT, STRIDE, WITH_RUNTIME, pointer_to
+from tailrace.connectors.mysql.rows.raw import STRIDE, pointer_to
 from tailrace.connectors.mysql.rows.scan import (
     AUX,
     BAD_VALUE,
@@ -86,10 +89,31 @@ class Route(enum.IntEnum):
 
 # The compiled code knows them as plain numbers.
 (
-    _SKIP, _INTEGER, _UNSCALED_INTEGER, _INTEGER_TEXT, _SINGLE, _WIDENED, _YEAR, _BITS, _BIT_BYTES, _UNSCALED_DECIMAL,
-    _DECIMAL_TEXT, _DECIMAL_DOUBLE, _VIEW, _PADDED_VIEW, _TABLE_TEXT, _WIDE_TEXT, _CODEC_TEXT, _ENCODED,
-    _MOMENT_NUMBER, _MOMENT_TEXT, _ENUM, _SET, _JSON, _GEOMETRY,
-) = (int(route) for route in Route)  # fmt: skip
+    _SKIP,
+    _INTEGER,
+    _UNSCALED_INTEGER,
+    _INTEGER_TEXT,
+    _SINGLE,
+    _WIDENED,
+    _YEAR,
+    _BITS,
+    _BIT_BYTES,
+    _UNSCALED_DECIMAL,
+    _DECIMAL_TEXT,
+    _DECIMAL_DOUBLE,
+    _VIEW,
+    _PADDED_VIEW,
+    _TABLE_TEXT,
+    _WIDE_TEXT,
+    _CODEC_TEXT,
+    _ENCODED,
+    _MOMENT_NUMBER,
+    _MOMENT_TEXT,
+    _ENUM,
+    _SET,
+    _JSON,
+    _GEOMETRY,
+) = (int(route) for route in Route)
 
 # Columns of the matrix of plans.
 ROUTE, WIDTH, A, B, C, D, ZERO, ZERO_VALUE, SLOT, EXTRA, FIELDS = range(11)
@@ -104,16 +128,31 @@ def scratch_size(columns: int) -> int:
     return 8 * (SCRATCH_NUMBERS + columns) + STRIDE * columns
 
 
-@nb.njit(**WITH_RUNTIME)
+@entry_with_runtime
 def run(
-    address: int, length: int, body: Any, end: Any, types: Any, layout: Any, count: int, tables: Any, mem: Any,
-    places: Any, first_slot: int, size: int, limit: int, aux: Any, most: int, scratch: Any, state: Any,
-) -> int:  # fmt: skip
+    address: Int,
+    length: Int,
+    body: Any,
+    end: Any,
+    types: Any,
+    layout: Any,
+    count: Int,
+    tables: Any,
+    mem: Any,
+    places: Any,
+    first_slot: Int,
+    size: Int,
+    limit: Int,
+    aux: Any,
+    most: Int,
+    scratch: Any,
+    state: Any,
+) -> Int:
     """Decodes until the events, the room for images or `aux` are used up; returns which (see `scan`).
 
-    Every array handed over costs as much as ten values decoded, so some hold several things: `layout` the matrix of
-    plans, then widths and bitmaps of differences; `places` where changes, bitmaps and slots begin in `mem`; `state`
-    the state and then the marks of the bitmaps.
+    Every array handed over costs as much as ten values decoded, so some hold several things: `layout` the
+    matrix of plans, then widths and bitmaps of differences; `places` where changes, bitmaps and slots begin
+    in `mem`; `state` the state and then the marks of the bitmaps.
     """
     data = nb.carray(pointer_to(address), (length,))
     plan = layout[: count * FIELDS].reshape(count, FIELDS)
@@ -131,8 +170,22 @@ def run(
         status = MORE
         if state[SCANNED] == 0:
             status = scan(
-                data, body, end, types, widths, diffs, mem, places, bitmaps, marks, size, limit, offsets, holes, state
-            )  # fmt: skip
+                data,
+                body,
+                end,
+                types,
+                widths,
+                diffs,
+                mem,
+                places,
+                bitmaps,
+                marks,
+                size,
+                limit,
+                offsets,
+                holes,
+                state,
+            )
             if status > NEEDS_AUX:
                 return status
             state[COLUMN] = 0
@@ -141,9 +194,7 @@ def run(
         while state[COLUMN] < len(plan):
             c = state[COLUMN]
             if holes[c] != 0:
-                mark_holes(
-                    offsets, c, state[SCANNED], mem, bitmaps, marks, state[IMAGES], size, len(plan)
-                )  # fmt: skip
+                mark_holes(offsets, c, state[SCANNED], mem, bitmaps, marks, state[IMAGES], size, len(plan))
                 holes[c] = 0
             ao = fill(data, plan, tables, mem, slots, bitmaps, marks, size, aux, offsets, stack, limbs, state)
             if ao == -1:
@@ -159,12 +210,23 @@ def run(
             return status
 
 
-@nb.njit(**JIT)
+@merged
 def fill(
-    data: Any, plan: Any, tables: Any, mem: Any, slots: Any, bitmaps: Any, marks: Any, size: int, aux: Any,
-    offsets: Any, stack: Any, limbs: Any, state: Any,
-) -> int:  # fmt: skip
-    """Reads one column of the chunk; the new end of `aux`, -1 where it is too small, -2 - j for a bad value j."""
+    data: Any,
+    plan: Any,
+    tables: Any,
+    mem: Any,
+    slots: Any,
+    bitmaps: Any,
+    marks: Any,
+    size: Int,
+    aux: Any,
+    offsets: Any,
+    stack: Any,
+    limbs: Any,
+    state: Any,
+) -> Int:
+    """Reads one column of the chunk; the new end of `aux`, -1 if too small, -2 - j for a bad value j."""
     c = state[COLUMN]
     p = plan[c]
     route = p[ROUTE]
@@ -185,14 +247,47 @@ def fill(
         return unscaled_decimals(data, offsets, c, k, mem, wide, a, b, aux, ao, limbs)
     elif route == _MOMENT_NUMBER:
         moment_numbers(
-            data, offsets, c, k, mem, narrow, a, b, p[C], p[D] != 0, p[ZERO], p[ZERO_VALUE], bitmaps[c], marks, first,
-            size, state,
-        )  # fmt: skip
+            data,
+            offsets,
+            c,
+            k,
+            mem,
+            narrow,
+            a,
+            b,
+            p[C],
+            p[D] != 0,
+            p[ZERO],
+            p[ZERO_VALUE],
+            bitmaps[c],
+            marks,
+            first,
+            size,
+            state,
+        )
     elif route == _MOMENT_TEXT:
         return moment_texts(
-            data, offsets, c, k, mem, wide, a, b, p[C], p[D] != 0, p[ZERO], tables, p[ZERO_VALUE], bitmaps[c], marks,
-            first, size, aux, ao, state,
-        )  # fmt: skip
+            data,
+            offsets,
+            c,
+            k,
+            mem,
+            wide,
+            a,
+            b,
+            p[C],
+            p[D] != 0,
+            p[ZERO],
+            tables,
+            p[ZERO_VALUE],
+            bitmaps[c],
+            marks,
+            first,
+            size,
+            aux,
+            ao,
+            state,
+        )
     elif route == _TABLE_TEXT:
         return table_texts(data, offsets, c, k, mem, wide, prefix, tables, a, b != 0, aux, ao, state)
     elif route == _ENUM:
@@ -201,9 +296,28 @@ def fill(
         return sets(data, offsets, c, k, mem, wide, width, tables, a, b, aux, ao, state)
     elif route == _JSON:
         return jsons(
-            data, offsets, c, k, mem, wide, prefix, p[ZERO], tables, p[ZERO_VALUE], bitmaps[c], marks, bitmaps[extra],
-            extra, first, size, aux, ao, stack, limbs, state,
-        )  # fmt: skip
+            data,
+            offsets,
+            c,
+            k,
+            mem,
+            wide,
+            prefix,
+            p[ZERO],
+            tables,
+            p[ZERO_VALUE],
+            bitmaps[c],
+            marks,
+            bitmaps[extra],
+            extra,
+            first,
+            size,
+            aux,
+            ao,
+            stack,
+            limbs,
+            state,
+        )
     elif route == _SINGLE:
         singles(data, offsets, c, k, mem, slot + 4 * first)
     elif route == _WIDENED:
@@ -221,7 +335,9 @@ def fill(
     elif route == _DECIMAL_TEXT:
         return decimal_texts(data, offsets, c, k, mem, wide, a, b, aux, ao)
     elif route == _DECIMAL_DOUBLE:
-        decimal_doubles(data, offsets, c, k, mem, narrow, a, b, bitmaps[extra], marks, extra, first, size, limbs)
+        decimal_doubles(
+            data, offsets, c, k, mem, narrow, a, b, bitmaps[extra], marks, extra, first, size, limbs
+        )
     elif route == _PADDED_VIEW:
         return padded_views(data, offsets, c, k, mem, wide, prefix, a, aux, ao, state)
     elif route == _WIDE_TEXT:
@@ -232,6 +348,20 @@ def fill(
         return encoded_texts(data, offsets, c, k, mem, wide, prefix, a, b, aux, ao, state)
     elif route == _GEOMETRY:
         return geometries(
-            data, offsets, c, k, mem, slots, p[SLOT], prefix, a != 0, bitmaps[extra], marks, extra, first, size, ao
+            data,
+            offsets,
+            c,
+            k,
+            mem,
+            slots,
+            p[SLOT],
+            prefix,
+            a != 0,
+            bitmaps[extra],
+            marks,
+            extra,
+            first,
+            size,
+            ao,
         )
     return ao

@@ -1,19 +1,22 @@
+# ruff: noqa: PLR0917, SIM110 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """DECIMAL: up to 65 digits in groups of nine, as an unscaled number, as text or as a double.
 
-A value is stored as its integer digits and then its fractional digits, each cut into groups of nine from the point
-outwards; a group takes four bytes, a shorter one at either end as few as it needs. The first bit is inverted, and
-all bits are inverted where the number is negative. Source: MySQL, `strings/decimal.cc`, comment of `decimal2bin`.
+A value is stored as its integer digits and then its fractional digits, each cut into groups of nine from the
+point outwards; a group takes four bytes, a shorter one at either end as few as it needs. The first bit is
+inverted, and all bits are inverted where the number is negative. Source: MySQL, `strings/decimal.cc`, comment
+of `decimal2bin`.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, entry, inlined
 from tailrace.connectors.mysql.rows.numbers import put_short, put_unscaled
-from tailrace.connectors.mysql.rows.raw import INLINE, JIT, big, float64_bits, mark, offset_of, put_view, store64
+from tailrace.connectors.mysql.rows.raw import big, float64_bits, mark, offset_of, put_view, store64
 
 _BYTES: Final = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 4], np.int64)  # of a group of so many digits
 _POWERS: Final = np.array([10**n for n in range(19)], np.int64)
@@ -22,15 +25,15 @@ _NINE: Final = 1_000_000_000
 _LIMBS: Final = 8  # of 32 bits: 65 digits need 216
 
 
-@nb.njit(**JIT)
-def decimal_size(precision: int, scale: int) -> int:
+@compiled
+def decimal_size(precision: Int, scale: Int) -> Int:
     """How many bytes a DECIMAL of that type takes."""
     whole = precision - scale
     return whole // 9 * 4 + _BYTES[whole % 9] + scale // 9 * 4 + _BYTES[scale % 9]
 
 
-@nb.njit(**INLINE)
-def small_decimal(data: Any, o: int, precision: int, scale: int) -> int:
+@inlined
+def small_decimal(data: Any, o: Int, precision: Int, scale: Int) -> Int:
     """The unscaled value of a DECIMAL of at most 18 digits."""
     lead = _BYTES[(precision - scale) % 9]
     full = (precision - scale) // 9 + scale // 9
@@ -51,15 +54,15 @@ def small_decimal(data: Any, o: int, precision: int, scale: int) -> int:
     return (value ^ inverted) - inverted
 
 
-@nb.njit(**INLINE)
-def _group(data: Any, o: int, n: int, inverted: int, flip: int) -> int:
+@inlined
+def _group(data: Any, o: Int, n: Int, inverted: Int, flip: Int) -> Int:
     """One group's digits as a number; `flip` is 128 for the first group, whose highest bit is inverted."""
     return big(data, o, n) ^ (inverted & ((np.int64(1) << (8 * n)) - 1)) ^ (flip << (8 * n - 8))
 
 
-@nb.njit(**JIT)
-def _large_decimal(data: Any, o: int, precision: int, scale: int, limbs: Any) -> bool:
-    """The absolute unscaled value of any DECIMAL as the first limbs, lowest first; True where the number is negative."""
+@compiled
+def _large_decimal(data: Any, o: Int, precision: Int, scale: Int, limbs: Any) -> bool:
+    """The absolute unscaled value of any DECIMAL as limbs, lowest first; True for a negative number."""
     lead = (precision - scale) % 9
     full = (precision - scale) // 9 + scale // 9
     tail = scale % 9
@@ -80,8 +83,8 @@ def _large_decimal(data: Any, o: int, precision: int, scale: int, limbs: Any) ->
     return inverted != 0
 
 
-@nb.njit(**JIT)
-def _push(limbs: Any, factor: int, digits: int) -> None:
+@compiled
+def _push(limbs: Any, factor: Int, digits: Int) -> None:
     """`limbs = limbs * factor + digits`."""
     carry = np.uint64(digits)
     for i in range(_LIMBS):
@@ -90,12 +93,21 @@ def _push(limbs: Any, factor: int, digits: int) -> None:
         carry = product >> np.uint64(32)
 
 
-@nb.njit(**JIT)
+@compiled
 def unscaled_decimals(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, precision: int, scale: int, aux: Any, ao: int,
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    precision: Int,
+    scale: Int,
+    aux: Any,
+    ao: Int,
     limbs: Any,
-) -> int:  # fmt: skip
-    """The shortest big-endian two's complement of each unscaled value; the new end of `aux`, -1 if too small."""
+) -> Int:
+    """Unscaled values as the shortest big-endian two's complement; the new end of `aux`, -1 if too small."""
     if ao + 32 * k > len(aux):
         return -1
     for j in range(k):
@@ -112,8 +124,8 @@ def unscaled_decimals(
     return ao
 
 
-@nb.njit(**JIT)
-def _put_large(aux: Any, ao: int, limbs: Any, negative: bool) -> int:  # noqa: FBT001
+@compiled
+def _put_large(aux: Any, ao: Int, limbs: Any, negative: bool) -> Int:
     """Writes limbs as the shortest big-endian two's complement; its length."""
     if negative:
         carry = np.uint64(1)
@@ -133,16 +145,16 @@ def _put_large(aux: Any, ao: int, limbs: Any, negative: bool) -> int:  # noqa: F
     return n
 
 
-@nb.njit(**JIT)
-def _byte(limbs: Any, i: int) -> int:
+@compiled
+def _byte(limbs: Any, i: Int) -> Int:
     return (limbs[i >> 2] >> np.uint64(8 * (i & 3))) & np.uint64(0xFF)
 
 
-@nb.njit(**JIT)
+@compiled
 def decimal_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, precision: int, scale: int, aux: Any, ao: int
-) -> int:
-    """Each value in plain notation with all digits of its scale; the new end of `aux`, -1 where it is too small."""
+    data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, precision: Int, scale: Int, aux: Any, ao: Int
+) -> Int:
+    """Values in plain notation, all digits of the scale; the new end of `aux`, -1 if it is too small."""
     if ao + (precision + 4) * k > len(aux):
         return -1
     for j in range(k):
@@ -157,8 +169,8 @@ def decimal_texts(
     return ao
 
 
-@nb.njit(**JIT)
-def put_decimal(data: Any, o: int, precision: int, scale: int, aux: Any, ao: int) -> Any:
+@entry
+def put_decimal(data: Any, o: Int, precision: Int, scale: Int, aux: Any, ao: Int) -> Any:
     """Writes one DECIMAL as text somewhere in `aux[ao : ao + precision + 4]`; (start, stop)."""
     inverted = np.int64(-1) if data[o] < 128 else np.int64(0)
     flip = np.int64(128)
@@ -196,15 +208,15 @@ def put_decimal(data: Any, o: int, precision: int, scale: int, aux: Any, ao: int
     return start, p
 
 
-@nb.njit(**JIT)
-def _put_digits(aux: Any, p: int, digits: int, value: int) -> None:
+@compiled
+def _put_digits(aux: Any, p: Int, digits: Int, value: Int) -> None:
     for i in range(digits - 1, -1, -1):
         aux[p + i] = np.uint8(48 + value % 10)
         value //= 10
 
 
-@nb.njit(**JIT)
-def _has_digit(aux: Any, start: int, stop: int) -> bool:
+@compiled
+def _has_digit(aux: Any, start: Int, stop: Int) -> bool:
     """Whether a digit other than zero stands there: zero has no sign."""
     for i in range(start, stop):
         if aux[i] > 48:
@@ -212,15 +224,27 @@ def _has_digit(aux: Any, start: int, stop: int) -> bool:
     return False
 
 
-@nb.njit(**JIT)
+@compiled
 def decimal_doubles(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, precision: int, scale: int,
-    bitmap: int, marks: Any, which: int, first: int, size: int, limbs: Any,
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    precision: Int,
+    scale: Int,
+    bitmap: Int,
+    marks: Any,
+    which: Int,
+    first: Int,
+    size: Int,
+    limbs: Any,
 ) -> None:
     """The nearest double of each value.
 
-    The quotient of two integers that doubles hold exactly is the nearest double. For other values the offset is
-    written instead, and a bit of `bitmap` set: `fallbacks.decimal_to_double` does these.
+    The quotient of two integers that doubles hold exactly is the nearest double. For other values the offset
+    is written instead, and a bit of `bitmap` set: `fallbacks.decimal_to_double` does these.
     """
     for j in range(k):
         o = offset_of(offsets, c, j)

@@ -1,10 +1,11 @@
 """Row events to columns: the part of tailrace through which every change passes.
 
-A `RowDecoder` belongs to one structure of one table. It is fed the places of row events in a block of the log and
-gives back the row images as vectors. It does no I/O and keeps nothing between calls but guesses about sizes.
+A `RowDecoder` belongs to one structure of one table. It is fed the places of row events in a block of the log
+and gives back the row images as vectors. It does no I/O and keeps nothing between calls but guesses about
+sizes.
 
-Memory is bounded: a call stops after `limit` images or when it has made a lot of text, if need be inside an event,
-and says where to go on.
+Memory is bounded: a call stops after `limit` images or when it has made a lot of text, if need be inside an
+event, and says where to go on.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class RowDecoder:
         self._image_bytes = max(4.0, len(plans) / 2)
         self._text_bytes = 0.0
 
-    def decode(
+    def decode(  # noqa: PLR0917 -- where the events are, in the words of the log
         self,
         data: Bytes,
         body: Int64,
@@ -125,7 +126,7 @@ class _Task:
     mem: Bytes
     room: Places
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self, layout: Layout, data: Bytes, body: Int64, end: Int64, type_: npt.NDArray[Any], limit: int
     ) -> None:
         self.layout = layout
@@ -169,7 +170,9 @@ class _Task:
         old = self.room
         for place, start, stop in zip(room.listed[:-1], old.listed[:-1], old.listed[1:], strict=True):
             mem[place : place + stop - start] = self.mem[start:stop]
-        for b in np.flatnonzero(self.state[s.STATE_SIZE :]):  # the rest of a bitmap that has marks is as it began
+        for b in np.flatnonzero(
+            self.state[s.STATE_SIZE :]
+        ):  # the rest of a bitmap that has marks is as it began
             begin = room.listed[s.PLACES + b]
             zeroed = b < len(self.layout.columns) or b in self.layout.zeroed
             mem[begin + old.images // 8 : begin + room.images // 8] = 0xFF if zeroed else 0
@@ -209,14 +212,16 @@ class _Task:
         if status == s.BAD_VALUE:
             column = self.count(s.COLUMN)
             event = self.results().event_of(event)
-            name = Route(self.layout.numbers[:-2 * count].reshape(count, -1)[column, ROUTE]).name
+            name = Route(self.layout.numbers[: -2 * count].reshape(count, -1)[column, ROUTE]).name
             return RowError(f"row event {event}: column {column + 1} holds a damaged {name}", event)
         if status == s.WRONG_WIDTH:
-            return StructureError(f"row event {event} has another number of columns than the structure known, {count}")
+            return StructureError(
+                f"row event {event} has another number of columns than the structure known, {count}"
+            )
         if status == s.UNKNOWN_TYPE:
             return RowError(f"event {event} is of type {self.types[event]}, which is no row event", event)
         return RowError(
-            f"row event {event}: a row image runs over the end of its event: the log is damaged, or the table's "
-            "structure is not the one known",
+            f"row event {event}: a row image runs over the end of its event: the log is damaged, or the "
+            "table's structure is not the one known",
             event,
         )

@@ -1,19 +1,20 @@
+# mypy: disable-error-code="no-any-return, assignment"
 """The text of a double, as Debezium writes it inside JSON.
 
-Debezium takes Java's `Double.toString`, and where that has an exponent (below 0.001 and from ten million on) the
-exact decimal expansion of the binary number instead. Both are integer arithmetic here, without rounding: the shortest
-digits that read back as the same number are sought by counting decimals up, with 128-bit products; an expansion is
-a long multiplication in base 10^9.
+Debezium takes Java's `Double.toString`, and where that has an exponent (below 0.001 and from ten million on)
+the exact decimal expansion of the binary number instead. Both are integer arithmetic here, without rounding:
+the shortest digits that read back as the same number are sought by counting decimals up, with 128-bit
+products; an expansion is a long multiplication in base 10^9.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
-from tailrace.connectors.mysql.rows.raw import JIT, bits_float64
+from tailrace.connectors.mysql.rows.compiled import Int, compiled
+from tailrace.connectors.mysql.rows.raw import bits_float64
 
 LONGEST: Final = 1100
 """More bytes than any text has: 2^-1074 has 751 digits after 323 zeros."""
@@ -29,8 +30,8 @@ LIMBS: Final = 130
 """How many limbs of nine digits the longest expansion takes."""
 
 
-@nb.njit(**JIT)
-def put_double(aux: Any, p: int, bits: int, limbs: Any) -> int:
+@compiled
+def put_double(aux: Any, p: Int, bits: Int, limbs: Any) -> Int:
     """Writes the double with these bits; the place after, or -2 for an infinity or no number."""
     exponent = np.int64((bits >> np.uint64(52)) & np.uint64(0x7FF))
     if exponent == 0x7FF:
@@ -49,8 +50,8 @@ def put_double(aux: Any, p: int, bits: int, limbs: Any) -> int:
     return _put_exactly(aux, p, fraction | _HIDDEN, exponent - 1075, limbs)
 
 
-@nb.njit(**JIT)
-def _put_shortest(aux: Any, p: int, mantissa: int, shift: int) -> int:
+@compiled
+def _put_shortest(aux: Any, p: Int, mantissa: Int, shift: Int) -> Int:
     """Writes `mantissa / 2^shift` (29 <= shift <= 62) with as few decimals as tell it from its neighbours."""
     even = mantissa & np.uint64(1) == np.uint64(0)
     decimals = 0
@@ -73,8 +74,8 @@ def _put_shortest(aux: Any, p: int, mantissa: int, shift: int) -> int:
     return _put_point(aux, _put_number(aux, p, whole, 1), left, decimals)
 
 
-@nb.njit(**JIT)
-def _product(a: int, b: int) -> Any:
+@compiled
+def _product(a: Int, b: Int) -> Any:
     """The 128 bits of the product of two uint64, as (high, low)."""
     a0, a1 = a & _LOW, a >> np.uint64(32)
     b0, b1 = b & _LOW, b >> np.uint64(32)
@@ -85,14 +86,14 @@ def _product(a: int, b: int) -> Any:
     return high, (crossed << np.uint64(32)) | (low & _LOW)
 
 
-@nb.njit(**JIT)
-def _put_point(aux: Any, p: int, digits: int, width: int) -> int:
+@compiled
+def _put_point(aux: Any, p: Int, digits: Int, width: Int) -> Int:
     aux[p] = 46
     return _put_number(aux, p + 1, digits, width)
 
 
-@nb.njit(**JIT)
-def _put_number(aux: Any, p: int, value: int, width: int) -> int:
+@compiled
+def _put_number(aux: Any, p: Int, value: Int, width: Int) -> Int:
     """Writes a uint64 with at least `width` digits; the place after."""
     digits = 1
     rest = value // np.uint64(10)
@@ -107,8 +108,8 @@ def _put_number(aux: Any, p: int, value: int, width: int) -> int:
     return p + digits
 
 
-@nb.njit(**JIT)
-def _put_exactly(aux: Any, p: int, mantissa: int, exponent: int, limbs: Any) -> int:
+@compiled
+def _put_exactly(aux: Any, p: Int, mantissa: Int, exponent: Int, limbs: Any) -> Int:
     """Writes `mantissa * 2^exponent` in plain notation, all digits."""
     while exponent < 0 and mantissa & np.uint64(1) == np.uint64(0):
         mantissa >>= np.uint64(1)
@@ -126,8 +127,8 @@ def _put_exactly(aux: Any, p: int, mantissa: int, exponent: int, limbs: Any) -> 
     return _put_limbs(aux, p, limbs, used, -exponent if exponent < 0 else 0)
 
 
-@nb.njit(**JIT)
-def _multiply(limbs: Any, used: int, factor: int) -> int:
+@compiled
+def _multiply(limbs: Any, used: Int, factor: Int) -> Int:
     """`limbs *= factor`; how many limbs are in use."""
     carry = np.uint64(0)
     for i in range(used):
@@ -140,8 +141,8 @@ def _multiply(limbs: Any, used: int, factor: int) -> int:
     return used
 
 
-@nb.njit(**JIT)
-def _put_limbs(aux: Any, p: int, limbs: Any, used: int, scale: int) -> int:
+@compiled
+def _put_limbs(aux: Any, p: Int, limbs: Any, used: Int, scale: Int) -> Int:
     """Writes limbs as digits with a point before the last `scale` of them."""
     start = p
     p = _put_number(aux, p, limbs[used - 1], 1)

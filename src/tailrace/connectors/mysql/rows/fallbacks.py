@@ -1,8 +1,8 @@
 """Values that the compiled loops leave to Python, one at a time.
 
-Three kinds are rare or need a library: text of a multi-byte character set that is not ASCII, a DECIMAL whose nearest
-double needs more than one exact division, and partial updates of JSON. The loops set a bit of the column's extra
-bitmap for each; here they are made and put in their places.
+Three kinds are rare or need a library: text of a multi-byte character set that is not ASCII, a DECIMAL whose
+nearest double needs more than one exact division, and partial updates of JSON. The loops set a bit of the
+column's extra bitmap for each; here they are made and put in their places.
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ def flagged(bitmap: Bytes, count: int) -> npt.NDArray[np.int64]:
     return np.flatnonzero(np.unpackbits(bitmap, count=count, bitorder="little"))
 
 
-def texts_of_views(views: Views, data: Bytes, rows: npt.NDArray[np.int64]) -> list[bytes]:
-    """The bytes that some views of one buffer show."""
+def texts_of_views(views: Views, buffers: Sequence[Bytes], rows: npt.NDArray[np.int64]) -> list[bytes]:
+    """The bytes that some views show."""
     texts = []
     for i in rows:
-        n = int(views[i, 0])
-        start = int(views[i, 3])
-        texts.append(views[i, 1:].tobytes()[:n] if n <= 12 else data[start : start + n].tobytes())
+        n, _, buffer, start = views[i].tolist()
+        texts.append(views[i, 1:].tobytes()[:n] if n <= 12 else buffers[buffer][start : start + n].tobytes())
     return texts
 
 
@@ -49,7 +48,7 @@ def put_texts(views: Views, rows: npt.NDArray[np.int64], texts: Sequence[bytes],
 
 def decode_texts(charset: str, views: Views, data: Bytes, rows: npt.NDArray[np.int64], buffer: int) -> Bytes:
     """Text of a multi-byte character set, value by value; the buffer of the new views."""
-    texts = texts_of_views(views, data, rows)
+    texts = texts_of_views(views, (data,), rows)
     return put_texts(views, rows, [decode_text(charset, text) for text in texts], buffer)
 
 

@@ -1,18 +1,20 @@
+# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """Geometries: an SRID of four bytes, then WKB; and vectors of floats.
 
-The WKB in the log has longitude before latitude whatever the SRID says, and comes out so. An SRID of 0 stands for
-none. Source: MySQL manual, "Internal Geometry Storage Format"; OGC 06-103r4, "Well-known Binary Representation".
+The WKB in the log has longitude before latitude whatever the SRID says, and comes out so. An SRID of 0 stands
+for none. Source: MySQL manual, "Internal Geometry Storage Format"; OGC 06-103r4, "Well-known Binary
+Representation".
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, entry
 from tailrace.connectors.mysql.rows.raw import (
-    JIT,
     copy_bytes,
     little,
     load32,
@@ -28,11 +30,24 @@ from tailrace.connectors.mysql.rows.raw import (
 _POINT_BYTES = 21
 
 
-@nb.njit(**JIT)
+@compiled
 def geometries(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: Any, slot: int, prefix: int, point: bool,  # noqa: FBT001
-    bitmap: int, marks: Any, which: int, first: int, size: int, ao: int,
-) -> int:
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Any,
+    slot: Int,
+    prefix: Int,
+    point: bool,
+    bitmap: Int,
+    marks: Any,
+    which: Int,
+    first: Int,
+    size: Int,
+    ao: Int,
+) -> Int:
     """Fills the slots wkb and srid, and x and y of a point; `ao`, or -2 - j where image j has no geometry."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -62,9 +77,9 @@ def geometries(
     return ao
 
 
-@nb.njit(**JIT)
-def gather_floats(data: Any, views: Any, starts: Any, floats: Any) -> int:
-    """Copies the floats that views of `data` show one after the other; -1, or the value that has no whole number.
+@entry
+def gather_floats(data: Any, views: Any, starts: Any, floats: Any) -> Int:
+    """Copies the floats that views of `data` show one after the other; -1, or a value with part of a number.
 
     With empty `floats`, only fills `starts`.
     """

@@ -25,8 +25,8 @@ class RowError(LogFormatError):
 class RowImages:
     """`m` row images of one table and the `n` changes they belong to, in log order.
 
-    Everything here lies in memory that is used again once nothing refers to it, and text may lie in the block of the
-    log: a vector keeps both alive.
+    Everything here lies in memory that is used again once nothing refers to it, and text may lie in the block
+    of the log: a vector keeps both alive.
 
     Attributes:
         vectors: the columns, m values each; None for a column that is not emitted.
@@ -39,8 +39,8 @@ class RowImages:
         events_used: how many events, from `first` on, were consumed whole.
         offset: where in the event after these to go on, 0 for its beginning; pass it to the next call.
         next_row: the number of the row to go on with; pass it to the next call.
-        missing: for each column that some image lacks (binlog_row_image MINIMAL or NOBLOB), a bitmap of the images,
-            lowest bit first, with a bit set where the value is missing rather than null. Empty for full images.
+        missing: for each column that some image lacks (binlog_row_image MINIMAL or NOBLOB), a bitmap of the
+            images, lowest bit first, with a bit set where the value is missing rather than null.
         invalid_dates: how many values were zero or impossible dates.
 
     """

@@ -1,10 +1,12 @@
+# ruff: noqa: PLR0917, PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """MySQL's binary JSON as the compact text that Debezium streams.
 
-A document is a tree of containers with offsets; a container lists its keys (already sorted, and kept in that order),
-then its values, each a type byte and either the value itself or its offset from the container's beginning. The tree
-is walked with a stack of its own, and every offset is checked: a damaged document ends in an error, not in a read
-outside of it. Values that JSON has no type for are kept as MySQL types: decimals become numbers, dates and times
-text, anything else base64.
+A document is a tree of containers with offsets; a container lists its keys (already sorted, and kept in that
+order), then its values, each a type byte and either the value itself or its offset from the container's
+beginning. The tree is walked with a stack of its own, and every offset is checked: a damaged document ends in
+an error, not in a read outside of it. Values that JSON has no type for are kept as MySQL types: decimals
+become numbers, dates and times text, anything else base64.
 
 Source: MySQL source documentation, `json_binary.h`, whose first comment has the grammar.
 """
@@ -13,21 +15,19 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
 from tailrace.connectors.mysql.rows.decimals import decimal_size, put_decimal
 from tailrace.connectors.mysql.rows.doubles import LONGEST, put_double
 from tailrace.connectors.mysql.rows.numbers import put_integer
 from tailrace.connectors.mysql.rows.raw import (
-    INLINE,
-    JIT,
     copy_bytes,
     little,
+    load8,
     load16,
     load32,
     load64,
-    load8,
     mark,
     offset_of,
     put_null_view,
@@ -39,9 +39,20 @@ from tailrace.connectors.mysql.rows.strings import put_base64
 from tailrace.connectors.mysql.rows.temporal import ZERO_IS_TEXT
 
 (
-    _SMALL_OBJECT, _LARGE_OBJECT, _SMALL_ARRAY, _LARGE_ARRAY, _LITERAL, _INT16, _UINT16, _INT32, _UINT32, _INT64,
-    _UINT64, _DOUBLE, _STRING,
-) = range(13)  # fmt: skip
+    _SMALL_OBJECT,
+    _LARGE_OBJECT,
+    _SMALL_ARRAY,
+    _LARGE_ARRAY,
+    _LITERAL,
+    _INT16,
+    _UINT16,
+    _INT32,
+    _UINT32,
+    _INT64,
+    _UINT64,
+    _DOUBLE,
+    _STRING,
+) = range(13)
 _OPAQUE: Final = 15
 
 # Types of opaque values, enum_field_types of MySQL.
@@ -56,7 +67,9 @@ STACK: Final = _DEPTH * _FRAME
 
 _FULL: Final = -1
 _DAMAGED: Final = -2
-_GROWTH: Final = 128  # text of a sound document is shorter than its bytes times this: a double takes up to 1077
+_GROWTH: Final = (
+    128  # text of a sound document is shorter than its bytes times this: a double takes up to 1077
+)
 
 _ONES: Final = np.uint64(0x0101010101010101)
 _SPACES: Final = np.uint64(0x2020202020202020)
@@ -70,16 +83,34 @@ _NULL: Final = np.frombuffer(b"null", np.uint8).copy()
 _HEX: Final = np.frombuffer(b"0123456789ABCDEF", np.uint8).copy()
 
 
-@nb.njit(**JIT)
+@compiled
 def jsons(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, zero: int, tables: Any, zero_text: int,
-    bitmap: int, marks: Any, diffs: int, which: int, first: int, size: int, aux: Any, ao: int, stack: Any,
-    limbs: Any, state: Any,
-) -> int:  # fmt: skip
-    """The text of each document; the new end of `aux`, -1 where it is too small, -2 - j for a damaged document.
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    prefix: Int,
+    zero: Int,
+    tables: Any,
+    zero_text: Int,
+    bitmap: Int,
+    marks: Any,
+    diffs: Int,
+    which: Int,
+    first: Int,
+    size: Int,
+    aux: Any,
+    ao: Int,
+    stack: Any,
+    limbs: Any,
+    state: Any,
+) -> Int:
+    """The text of each document; the new end of `aux`, -1 if too small, -2 - j for a damaged document.
 
-    A value of no bytes, which a server writes for a document that it could not make, becomes `zero_text` or null.
-    Values that are differences (see `partial_json.py`) stay bytes: views of the log.
+    A value of no bytes, which a server writes for a document that it could not make, becomes `zero_text` or
+    null. Values that are differences (see `partial_json.py`) stay bytes: views of the log.
     """
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -90,8 +121,9 @@ def jsons(
         n = little(data, o, prefix)
         o += prefix
         i = first + j
-        if n > 0 and (data[o] > 15 or (marks[which] > 0 and (mem[diffs + (i >> 3)] >> (i & 7)) & 1)):
-            put_view(mem, place, data, 0, o, n)  # text as MariaDB stores it, or a difference
+        is_diff = marks[which] > 0 and (mem[diffs + (i >> 3)] >> (i & 7)) & 1 == 1
+        if is_diff or (n > 0 and data[o] > 15):
+            put_view(mem, place, data, 0, o, n)  # a difference, or text as MariaDB stores it
         elif n == 0 and zero == ZERO_IS_TEXT:
             store64(mem, place, load64(tables, zero_text))
             store64(mem, place + 8, load64(tables, zero_text + 8))
@@ -111,9 +143,9 @@ def jsons(
     return ao
 
 
-@nb.njit(**JIT)
-def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any, limbs: Any) -> int:
-    """Writes the document at `data[o:stop]`; the place after, -1 where `aux` is too small, -2 if it is damaged."""
+@compiled
+def put_json(data: Any, o: Int, stop: Int, aux: Any, ao: Int, stack: Any, limbs: Any) -> Int:
+    """Writes the document at `data[o:stop]`; the place after, -1 if `aux` is too small, -2 if damaged."""
     room = len(aux)
     most = min(room, ao + _GROWTH * (stop - o) + LONGEST)
     type_ = np.int64(data[o])
@@ -181,14 +213,14 @@ def put_json(data: Any, o: int, stop: int, aux: Any, ao: int, stack: Any, limbs:
     return p
 
 
-@nb.njit(**INLINE)
-def _bracket(shape: int) -> int:
+@inlined
+def _bracket(shape: Int) -> Int:
     """The byte that opens a container; the one that closes it comes two after."""
     return np.uint8(91) if shape >= _SMALL_ARRAY else np.uint8(123)
 
 
-@nb.njit(**INLINE)
-def _open(data: Any, type_: int, o: int, stop: int, stack: Any, frame: int) -> bool:
+@inlined
+def _open(data: Any, type_: Int, o: Int, stop: Int, stack: Any, frame: Int) -> bool:
     """Pushes the container at `o`; False where it does not fit between there and `stop`."""
     width = 4 if (type_ & 1) == 1 else 2
     if o + 2 * width > stop:
@@ -206,8 +238,8 @@ def _open(data: Any, type_: int, o: int, stop: int, stack: Any, frame: int) -> b
     return True
 
 
-@nb.njit(**JIT)
-def _put_scalar(data: Any, type_: int, o: int, stop: int, aux: Any, p: int, limbs: Any) -> int:
+@compiled
+def _put_scalar(data: Any, type_: Int, o: Int, stop: Int, aux: Any, p: Int, limbs: Any) -> Int:
     """Writes a value that is no container."""
     if type_ == _STRING:
         n, o = _length(data, o, stop)
@@ -238,8 +270,8 @@ def _put_scalar(data: Any, type_: int, o: int, stop: int, aux: Any, p: int, limb
     return put_integer(aux, p, bits, type_ == _INT64 and np.int64(bits) < 0)
 
 
-@nb.njit(**JIT)
-def _put_literal(code: int, aux: Any, p: int) -> int:
+@compiled
+def _put_literal(code: Int, aux: Any, p: Int) -> Int:
     if code == 0:
         copy_bytes(aux, p, _NULL, 0, 4)
         return p + 4
@@ -252,9 +284,9 @@ def _put_literal(code: int, aux: Any, p: int) -> int:
     return _DAMAGED
 
 
-@nb.njit(**INLINE)
-def _length(data: Any, o: int, stop: int) -> Any:
-    """(length, place after) of a length in groups of seven bits; the length is -1 where it or its bytes do not fit."""
+@inlined
+def _length(data: Any, o: Int, stop: Int) -> Any:
+    """(length, place after) of a length in groups of seven bits; -1 where it or its bytes do not fit."""
     n = np.int64(0)
     for i in range(5):
         if o >= stop:
@@ -267,9 +299,9 @@ def _length(data: Any, o: int, stop: int) -> Any:
     return np.int64(-1), o
 
 
-@nb.njit(**INLINE)
-def put_quoted(data: Any, o: int, n: int, aux: Any, p: int) -> int:
-    """Writes UTF-8 text in quotes, with the escapes that Debezium uses: as few as can be, hexadecimal in upper case.
+@inlined
+def put_quoted(data: Any, o: Int, n: Int, aux: Any, p: Int) -> Int:
+    """Writes UTF-8 text in quotes, with as few escapes as can be and hexadecimal in upper case, as Debezium.
 
     The place after, with room for one byte more; -1 where `aux` is too small.
     """
@@ -294,9 +326,9 @@ def put_quoted(data: Any, o: int, n: int, aux: Any, p: int) -> int:
     return p + n + 1
 
 
-@nb.njit(**INLINE)
-def _has_special(word: int) -> bool:
-    """Whether one of eight bytes is a control character, a quote or a backslash (or, rarely, follows such a byte)."""
+@inlined
+def _has_special(word: Int) -> bool:
+    """Whether one of eight bytes is a control character, a quote or a backslash."""
     quote = word ^ _QUOTES
     backslash = word ^ _BACKSLASHES
     found = (word - _SPACES) & ~word
@@ -305,8 +337,8 @@ def _has_special(word: int) -> bool:
     return found & _HIGH_BITS != np.uint64(0)
 
 
-@nb.njit(**JIT)
-def _put_escaping(data: Any, o: int, stop: int, aux: Any, p: int) -> int:
+@compiled
+def _put_escaping(data: Any, o: Int, stop: Int, aux: Any, p: Int) -> Int:
     """Writes the rest of a text byte by byte, and the closing quote."""
     special = 0
     for i in range(o, stop):
@@ -320,8 +352,8 @@ def _put_escaping(data: Any, o: int, stop: int, aux: Any, p: int) -> int:
     return p + 1
 
 
-@nb.njit(**JIT)
-def _put_escaped(byte: int, aux: Any, p: int) -> int:
+@compiled
+def _put_escaped(byte: Int, aux: Any, p: Int) -> Int:
     if byte >= 32 and byte != 34 and byte != 92:
         aux[p] = byte
         return p + 1
@@ -350,8 +382,8 @@ def _put_escaped(byte: int, aux: Any, p: int) -> int:
     return p + 6
 
 
-@nb.njit(**JIT)
-def _put_opaque(data: Any, o: int, stop: int, aux: Any, p: int) -> int:
+@compiled
+def _put_opaque(data: Any, o: Int, stop: Int, aux: Any, p: Int) -> Int:
     """Writes a value of a MySQL type."""
     if o + 1 > stop:
         return _DAMAGED
@@ -363,20 +395,26 @@ def _put_opaque(data: Any, o: int, stop: int, aux: Any, p: int) -> int:
         return _FULL
     if type_ == _NEWDECIMAL or type_ == _DECIMAL:
         return _put_opaque_decimal(data, o, n, aux, p)
-    if type_ == _DATE or type_ == _DATETIME or type_ == _DATETIME2 or type_ == _TIMESTAMP or type_ == _TIMESTAMP2:
+    if (
+        type_ == _DATE
+        or type_ == _DATETIME
+        or type_ == _DATETIME2
+        or type_ == _TIMESTAMP
+        or type_ == _TIMESTAMP2
+    ):
         return _put_moment(np.int64(load64(data, o)), type_ == _DATE, aux, p) if n >= 8 else _DAMAGED
     if type_ == _TIME or type_ == _TIME2:
         return _put_duration(np.int64(load64(data, o)), aux, p) if n >= 8 else _DAMAGED
     if p + (n + 2) // 3 * 4 + 2 > len(aux):
         return _FULL
     aux[p] = 34
-    p = put_base64(aux, p + 1, data, o, n, n, False)  # noqa: FBT003
+    p = put_base64(aux, p + 1, data, o, n, n, False)
     aux[p] = 34
     return p + 1
 
 
-@nb.njit(**JIT)
-def _put_opaque_decimal(data: Any, o: int, n: int, aux: Any, p: int) -> int:
+@compiled
+def _put_opaque_decimal(data: Any, o: Int, n: Int, aux: Any, p: Int) -> Int:
     if n < 2:
         return _DAMAGED
     precision, scale = np.int64(data[o]), np.int64(data[o + 1])
@@ -388,8 +426,8 @@ def _put_opaque_decimal(data: Any, o: int, n: int, aux: Any, p: int) -> int:
     return p + stop - start
 
 
-@nb.njit(**JIT)
-def _put_moment(packed: int, date_only: bool, aux: Any, p: int) -> int:  # noqa: FBT001
+@compiled
+def _put_moment(packed: Int, date_only: bool, aux: Any, p: Int) -> Int:
     """Writes a date, or a date and a time, in quotes."""
     micros = packed & 0xFFFFFF
     packed >>= 24
@@ -407,8 +445,8 @@ def _put_moment(packed: int, date_only: bool, aux: Any, p: int) -> int:  # noqa:
     return p + 1
 
 
-@nb.njit(**JIT)
-def _put_duration(packed: int, aux: Any, p: int) -> int:
+@compiled
+def _put_duration(packed: Int, aux: Any, p: Int) -> Int:
     """Writes a TIME in quotes."""
     aux[p] = 34
     p += 1
@@ -423,8 +461,8 @@ def _put_duration(packed: int, aux: Any, p: int) -> int:
     return p + 1
 
 
-@nb.njit(**JIT)
-def _put_time(aux: Any, p: int, hour: int, packed: int, micros: int) -> int:
+@compiled
+def _put_time(aux: Any, p: Int, hour: Int, packed: Int, micros: Int) -> Int:
     """Writes a time of day, with as many digits of its fraction as it needs."""
     p = _put_padded(aux, p, hour, 2)
     aux[p] = 58
@@ -441,8 +479,8 @@ def _put_time(aux: Any, p: int, hour: int, packed: int, micros: int) -> int:
     return _put_padded(aux, p + 1, micros, digits)
 
 
-@nb.njit(**JIT)
-def _put_padded(aux: Any, p: int, value: int, width: int) -> int:
+@compiled
+def _put_padded(aux: Any, p: Int, value: Int, width: Int) -> Int:
     """Writes a number with at least `width` digits."""
     digits = 1
     rest = value // 10

@@ -1,18 +1,20 @@
+# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """ENUM and SET: numbers in the log, labels outside.
 
-The views of all labels are made once, when the plan is compiled, so that an ENUM is a copy of 16 bytes. `tables`
-holds them at `table`: the empty string (which MySQL stores for an invalid value, as 0) and then one a label.
+The views of all labels are made once, when the plan is compiled, so that an ENUM is a copy of 16 bytes.
+`tables` holds them at `table`: the empty string (which MySQL stores for an invalid value, as 0) and then one
+a label.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, compiled
 from tailrace.connectors.mysql.rows.raw import (
-    JIT,
     copy_bytes,
     little,
     load32,
@@ -25,10 +27,20 @@ from tailrace.connectors.mysql.rows.raw import (
 from tailrace.connectors.mysql.rows.scan import NEED
 
 
-@nb.njit(**JIT)
+@compiled
 def enums(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int, tables: Any, table: int, labels: int, ao: int
-) -> int:
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    width: Int,
+    tables: Any,
+    table: Int,
+    labels: Int,
+    ao: Int,
+) -> Int:
     """The label of each number; `ao`, or -2 - j where image j has a number without a label."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -42,12 +54,23 @@ def enums(
     return ao
 
 
-@nb.njit(**JIT)
+@compiled
 def sets(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int, tables: Any, table: int, labels: int,
-    aux: Any, ao: int, state: Any,
-) -> int:
-    """The labels of each number's bits with commas between; the new end of `aux`, -1 if too small, or -2 - j."""
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    width: Int,
+    tables: Any,
+    table: Int,
+    labels: Int,
+    aux: Any,
+    ao: Int,
+    state: Any,
+) -> Int:
+    """The labels of each number's bits, commas between; the new end of `aux`, -1 if too small, or -2 - j."""
     longest = np.int64(0)
     for i in range(labels):
         longest += np.int64(load32(tables, table + 16 * (i + 1))) + 1

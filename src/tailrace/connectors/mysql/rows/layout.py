@@ -1,9 +1,10 @@
-"""Plans as the compiled code takes them: a matrix of numbers, a block of tables, and places in a block of results.
+"""Plans as the compiled code takes them: numbers, a block of tables, and places in a block of results.
 
-A row of the matrix is a column's route (the loop that reads it), its width in the row image and the parameters of the
-loop. Tables (characters of a set, views of labels, the view of a zero date's text) stand one after the other in one
-block. Results stand in one block too: first the bitmaps, then what each change is, then the columns; every place is
-a multiple of the number of images that there is room for, so that a layout is computed once and scaled.
+A row of the matrix is a column's route (the loop that reads it), its width in the row image and the
+parameters of the loop. Tables (characters of a set, views of labels, the view of a zero date's text) stand
+one after the other in one block. Results stand in one block too: first the bitmaps, then what each change is,
+then the columns; every place is a multiple of the number of images that there is room for, so that a layout
+is computed once and scaled.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from tailrace.connectors.mysql.plan import KIND_OF_OUT, ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.rows import columns
 from tailrace.connectors.mysql.rows.charsets import AS_IT_IS, CODECS, WIDE, keeps_ascii, single_byte_table
 from tailrace.connectors.mysql.rows.columns import Route
-from tailrace.connectors.mysql.rows.decimals import decimal_size
 from tailrace.connectors.mysql.rows.strings import BASE64, BASE64_URL, HEX
 from tailrace.connectors.mysql.rows.temporal import ZERO_IS_NULL, ZERO_IS_NUMBER, ZERO_IS_TEXT
 from tailrace.errors import UnsupportedError
@@ -99,8 +99,9 @@ class Layout:
 
     Attributes:
         columns: what becomes of each column.
-        numbers: a row of `columns.FIELDS` numbers for each column; then each column's width: bytes of its values, or
-            minus the bytes of their length prefix; then the extra bitmap of each JSON column, -1 for another one.
+        numbers: a row of `columns.FIELDS` numbers for each column; then each column's width: bytes of its
+            values, or minus the bytes of their length prefix; then the extra bitmap of each JSON column, -1
+            for another one.
         tables: all tables, one after the other.
         slots: bytes a value in each slot of results.
         bitmaps: how many there are: valid and missing for each column, then the extra ones.
@@ -127,7 +128,7 @@ class Layout:
 
 @dataclass(slots=True)
 class Places:
-    """Where changes, bitmaps and slots stand in a block with room for `images` images; `listed` are the same numbers."""
+    """Where changes, bitmaps and slots stand in a block with room for `images` images; also as a list."""
 
     images: int
     numbers: Int64
@@ -143,10 +144,17 @@ def width_of(plan: ColumnPlan) -> int:
     if plan.wire in _WITH_FRACTION:
         return _WITH_FRACTION[plan.wire] + (plan.meta + 1) // 2
     if plan.wire is Wire.DECIMAL:
-        return int(decimal_size.py_func(plan.meta >> 8, plan.meta & 0xFF))
+        return _decimal_width(plan.meta >> 8, plan.meta & 0xFF)
     if plan.wire is Wire.BIT:
         return (plan.meta + 7) // 8
     return _FIXED.get(plan.wire, plan.meta)
+
+
+def _decimal_width(precision: int, scale: int) -> int:
+    """Groups of nine digits take four bytes, shorter ones fewer."""
+    sizes = (0, 1, 1, 2, 2, 3, 3, 4, 4)
+    whole = precision - scale
+    return whole // 9 * 4 + sizes[whole % 9] + scale // 9 * 4 + sizes[scale % 9]
 
 
 def compiled(plans: Sequence[ColumnPlan]) -> Layout:
@@ -175,7 +183,9 @@ class _Builder:
         if plan.emit:
             route = _ROUTES.get(plan.wire, _moment)(self, row, plan)
             if route is None:
-                raise UnsupportedError(f"column {c + 1}: a value of {plan.wire.name} can't come out as {plan.out.name}")
+                raise UnsupportedError(
+                    f"column {c + 1}: a value of {plan.wire.name} can't come out as {plan.out.name}"
+                )
             row[columns.ROUTE] = route
         if plan.wire is Wire.JSON and not row[columns.EXTRA]:
             row[columns.EXTRA] = self.bitmap()
@@ -257,7 +267,11 @@ _FORMS_OF_ROUTES: Final = {
 
 
 def _form(plan: ColumnPlan, row: list[int]) -> Form:
-    return _FORMS_OF_ROUTES.get(Route(row[columns.ROUTE])) or _FORMS[KIND_OF_OUT[plan.out]] if plan.emit else Form.NONE
+    return (
+        _FORMS_OF_ROUTES.get(Route(row[columns.ROUTE])) or _FORMS[KIND_OF_OUT[plan.out]]
+        if plan.emit
+        else Form.NONE
+    )
 
 
 def _integer(builder: _Builder, row: list[int], plan: ColumnPlan) -> Route | None:

@@ -1,8 +1,8 @@
 """Blocks of memory that are used again as soon as nobody holds anything in them.
 
-A batch of results is one block; vectors, and the Arrow arrays and polars series made of them, keep it alive without
-a copy. Fresh memory costs a page fault every four kilobytes, which is as much as decoding it, so blocks are kept,
-and one is handed out again once no other reference to it is left.
+A batch of results is one block; vectors, and the Arrow arrays and polars series made of them, keep it alive
+without a copy. Fresh memory costs a page fault every four kilobytes, which is as much as decoding it, so
+blocks are kept, and one is handed out again once no other reference to it is left.
 """
 
 from __future__ import annotations

@@ -1,21 +1,21 @@
+# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """Integers, floating-point numbers, YEAR and BIT: one loop a width.
 
-Every function here and in the other families has the same first arguments: the log's bytes `data`, the `offsets` of
-the values (`scan.NULL` for a null) in row `c`, the number `k` of images, the block of results `mem` and the byte
-`at` in it where the first of these images' values goes. Null values become 0: Arrow leaves them undefined, but
-results that do not depend on what the memory held before are easier to compare.
+Every function here and in the other families has the same first arguments: the log's bytes `data`, the
+`offsets` of the values (`scan.NULL` for a null) in row `c`, the number `k` of images, the block of results
+`mem` and the byte `at` in it where the first of these images' values goes. Null values become 0: Arrow leaves
+them undefined, but results that do not depend on what the memory held before are easier to compare.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
 from tailrace.connectors.mysql.rows.raw import (
-    INLINE,
-    JIT,
     big,
     bits_float32,
     float64_bits,
@@ -30,8 +30,8 @@ from tailrace.connectors.mysql.rows.raw import (
 )
 
 
-@nb.njit(**JIT)
-def integers(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int, unsigned: bool) -> None:  # noqa: FBT001
+@compiled
+def integers(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, width: Int, unsigned: bool) -> None:
     """Little-endian integers of 1 to 8 bytes as int64; BIGINT UNSIGNED wraps."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -41,8 +41,8 @@ def integers(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: 
         store64(mem, at + 8 * j, np.uint64(value))
 
 
-@nb.njit(**INLINE)
-def integer(data: Any, o: int, width: int, unsigned: bool) -> int:  # noqa: FBT001
+@inlined
+def integer(data: Any, o: Int, width: Int, unsigned: bool) -> Int:
     """One such integer."""
     if width == 4:
         word = load32(data, o)
@@ -61,8 +61,10 @@ def integer(data: Any, o: int, width: int, unsigned: bool) -> int:  # noqa: FBT0
     return value if unsigned else (value ^ sign) - sign
 
 
-@nb.njit(**JIT)
-def unscaled_integers(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int, unsigned: bool) -> None:  # noqa: FBT001
+@compiled
+def unscaled_integers(
+    data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, width: Int, unsigned: bool
+) -> None:
     """Integers as the shortest big-endian two's complement: what Connect's Decimal of scale 0 holds."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -77,8 +79,8 @@ def unscaled_integers(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int
             put_unscaled(mem, at + 16 * j, value)
 
 
-@nb.njit(**INLINE)
-def put_unscaled(mem: Any, at: int, value: int) -> None:
+@inlined
+def put_unscaled(mem: Any, at: Int, value: Int) -> None:
     """Writes an int64's shortest big-endian two's complement as a view."""
     rest = value ^ (value >> 63)
     n = 1
@@ -88,18 +90,18 @@ def put_unscaled(mem: Any, at: int, value: int) -> None:
     put_short(mem, at, n, swap64(np.uint64(value) << np.uint64(64 - 8 * n)), np.uint32(0))
 
 
-@nb.njit(**INLINE)
-def put_short(mem: Any, at: int, n: int, low: int, high: int) -> None:
+@inlined
+def put_short(mem: Any, at: Int, n: Int, low: Int, high: Int) -> None:
     """Writes the view of up to 12 bytes that stand in `low` and `high`, the first in the lowest bits."""
     store32(mem, at, np.uint32(n))
     store64(mem, at + 4, low)
     store32(mem, at + 12, high)
 
 
-@nb.njit(**JIT)
+@compiled
 def integer_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int, unsigned: bool, aux: Any, ao: int  # noqa: FBT001
-) -> int:
+    data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, width: Int, unsigned: bool, aux: Any, ao: Int
+) -> Int:
     """Integers in decimal digits; the new end of `aux`, -1 where it is too small."""
     if ao + 24 * k > len(aux):
         return -1
@@ -116,9 +118,9 @@ def integer_texts(
     return ao
 
 
-@nb.njit(**INLINE)
-def put_integer(aux: Any, o: int, value: int, negative: bool) -> int:  # noqa: FBT001
-    """Writes the digits of a uint64 (of its negation, with a minus sign, where `negative`); the place after."""
+@inlined
+def put_integer(aux: Any, o: Int, value: Int, negative: Any) -> Int:
+    """Writes a uint64's digits (its negation's with a minus sign if `negative`); the place after."""
     if negative:
         value = np.uint64(0) - value
         aux[o] = 45
@@ -137,16 +139,16 @@ def put_integer(aux: Any, o: int, value: int, negative: bool) -> int:  # noqa: F
     return o + digits
 
 
-@nb.njit(**JIT)
-def singles(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int) -> None:
+@compiled
+def singles(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int) -> None:
     """FLOAT as it is."""
     for j in range(k):
         o = offset_of(offsets, c, j)
         store32(mem, at + 4 * j, load32(data, o) if o >= 0 else np.uint32(0))
 
 
-@nb.njit(**JIT)
-def widened(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int) -> None:
+@compiled
+def widened(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int) -> None:
     """FLOAT as a double."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -156,24 +158,24 @@ def widened(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int) -> None:
         store64(mem, at + 8 * j, value)
 
 
-@nb.njit(**JIT)
-def years(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int) -> None:
-    """YEAR as years since 1900. The year 0000 is stored as 0 and comes out as 1900, as Debezium streams it."""
+@compiled
+def years(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int) -> None:
+    """YEAR, stored as years since 1900; 0000 is stored as 0 and comes out as 1900, as in Debezium."""
     for j in range(k):
         o = offset_of(offsets, c, j)
         store64(mem, at + 8 * j, np.uint64(1900 + np.int64(data[o])) if o >= 0 else np.uint64(0))
 
 
-@nb.njit(**JIT)
-def bits(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int) -> None:
+@compiled
+def bits(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, width: Int) -> None:
     """BIT as a number."""
     for j in range(k):
         o = offset_of(offsets, c, j)
         store64(mem, at + 8 * j, np.uint64(big(data, o, width)) if o >= 0 else np.uint64(0))
 
 
-@nb.njit(**JIT)
-def bit_bytes(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, width: int) -> None:
+@compiled
+def bit_bytes(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, width: Int) -> None:
     """BIT as bytes, the lowest first; the log has the highest first."""
     for j in range(k):
         o = offset_of(offsets, c, j)

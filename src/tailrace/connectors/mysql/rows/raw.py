@@ -1,31 +1,23 @@
+# ruff: noqa: PLR0917 -- compiled functions take what they need by position
+# mypy: disable-error-code="no-any-return, assignment, untyped-decorator, attr-defined"
 """Bytes in memory, as compiled code reads and writes them.
 
-MySQL's values are not aligned, and Arrow's are wanted side by side in one block of memory, so everything here works
-on `uint8` arrays and byte offsets. An unaligned load or store is one machine instruction; numba has no name for it,
-hence the intrinsics. None of them checks bounds: `scan` has proved, before any column is read, that each value lies
-within its event.
+MySQL's values are not aligned, and Arrow's are wanted side by side in one block of memory, so everything here
+works on `uint8` arrays and byte offsets. An unaligned load or store is one machine instruction; numba has no
+name for it, hence the intrinsics. None of them checks bounds: `scan` has proved, before any column is read,
+that each value lies within its event.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-JIT: Final[dict[str, Any]] = {"nogil": True, "cache": True, "error_model": "numpy", "_nrt": False}
-"""What every compiled function of this package asks of numba.
-
-Without numba's runtime nothing can be allocated, and no array's references are counted: two atomic instructions for
-each array that is passed on took more time than all decoding.
-"""
-WITH_RUNTIME: Final[dict[str, Any]] = {**JIT, "_nrt": True}
-"""The same for the outermost function, which makes an array of an address."""
-INLINE: Final[dict[str, Any]] = {**JIT, "forceinline": True}
-"""The same for the small functions of hot loops, where a call would cost as much as the work."""
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
 
 
 def _loader(bits: int, result: Any) -> Any:
@@ -103,7 +95,7 @@ def copy_bytes(
 
 @intrinsic
 def pointer_to(_context: Any, address: Any) -> Any:  # noqa: ARG001
-    """The pointer at an address given as an integer: data that numpy calls read-only has no type of its own then."""
+    """The pointer at an address: data that numpy calls read-only would be another type to compile for."""
 
     def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
@@ -130,14 +122,14 @@ STRIDE: Final = 4 * (1024 + 16)
 """Bytes of a row of offsets: not a power of two, or all columns would fight for the same cache lines."""
 
 
-@nb.njit(**INLINE)
-def offset_of(offsets: Any, c: int, j: int) -> int:
+@inlined
+def offset_of(offsets: Any, c: Int, j: Int) -> Int:
     """Where the value of column `c` in image `j` of the chunk stands; negative for a null."""
     return np.int64(np.int32(load32(offsets, c * STRIDE + 4 * j)))
 
 
-@nb.njit(**INLINE)
-def little(data: Any, o: int, n: int) -> Any:
+@inlined
+def little(data: Any, o: Int, n: Int) -> Any:
     """The unsigned little-endian number of `n` bytes (1 to 8), as int64: eight bytes wrap."""
     if n == 1:
         return np.int64(load8(data, o))
@@ -153,8 +145,8 @@ def little(data: Any, o: int, n: int) -> Any:
     return value
 
 
-@nb.njit(**INLINE)
-def big(data: Any, o: int, n: int) -> Any:
+@inlined
+def big(data: Any, o: Int, n: Int) -> Any:
     """The unsigned big-endian number of `n` bytes (0 to 8), as int64: eight bytes wrap."""
     if n == 4:
         return np.int64(swap32(load32(data, o)))
@@ -166,8 +158,8 @@ def big(data: Any, o: int, n: int) -> Any:
     return value
 
 
-@nb.njit(**INLINE)
-def put_view(mem: Any, at: int, data: Any, buffer: int, o: int, n: int) -> None:
+@inlined
+def put_view(mem: Any, at: Int, data: Any, buffer: Int, o: Int, n: Int) -> None:
     """Writes the view of `data[o : o + n]` at byte `at` of `mem`; short values stand in the view itself."""
     store32(mem, at, np.uint32(n))
     if n > 12:
@@ -194,15 +186,15 @@ def put_view(mem: Any, at: int, data: Any, buffer: int, o: int, n: int) -> None:
     store32(mem, at + 12, high)
 
 
-@nb.njit(**INLINE)
-def put_null_view(mem: Any, at: int) -> None:
+@inlined
+def put_null_view(mem: Any, at: Int) -> None:
     """Writes an empty view, which is what stands where a value is null."""
     store64(mem, at, np.uint64(0))
     store64(mem, at + 8, np.uint64(0))
 
 
-@nb.njit(**JIT)
-def mark(mem: Any, bitmap: int, marks: Any, which: int, i: int, size: int, bit: int) -> None:
+@compiled
+def mark(mem: Any, bitmap: Int, marks: Any, which: Int, i: Int, size: Int, bit: Int) -> None:
     """Sets bit `i` of a bitmap to `bit`; the first call for a bitmap fills it with the other value.
 
     So a bitmap that nobody marks costs nothing. `marks[which]` counts the calls.

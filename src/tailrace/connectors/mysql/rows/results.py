@@ -1,7 +1,7 @@
 """From the block that the compiled code has filled to vectors.
 
-A small table brings some hundred images a call, so making an object for each column has to be quick: every vector
-is a few windows into the block, and what is the same for each call stands ready in the layout.
+A small table brings some hundred images a call, so making an object for each column has to be quick: every
+vector is a few windows into the block, and what is the same for each call stands ready in the layout.
 """
 
 from __future__ import annotations
@@ -13,12 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.vectors import Bytes, Kind, Vector
-from tailrace.connectors.mysql.plan import Out
+from tailrace.connectors.mysql.plan import Out, Wire
 from tailrace.connectors.mysql.rows import scan as s
-from tailrace.connectors.mysql.rows.fallbacks import decimal_to_double, decode_texts, flagged
+from tailrace.connectors.mysql.rows.fallbacks import (
+    decimal_to_double,
+    decode_texts,
+    flagged,
+    put_texts,
+    texts_of_views,
+)
 from tailrace.connectors.mysql.rows.geometry import gather_floats
 from tailrace.connectors.mysql.rows.images import RowError, RowImages
 from tailrace.connectors.mysql.rows.layout import VIEW, Column, Form, Layout, Places
+from tailrace.connectors.mysql.rows.partial_json import patched
 
 _INT64, _INT32, _UINT32, _UINT8 = (np.dtype(t) for t in (np.int64, np.int32, np.uint32, np.uint8))
 _FLOAT32, _FLOAT64 = np.dtype(np.float32), np.dtype(np.float64)
@@ -28,9 +35,20 @@ _NOTHING: Final = np.empty(0, np.int64)
 class Results:
     """One block of results, with `state` as the compiled code left it."""
 
-    __slots__ = ("_buffers", "_count", "_data", "_layout", "_listed", "_marks", "_mem", "_n", "_slots", "_state")
+    __slots__ = (
+        "_buffers",
+        "_count",
+        "_data",
+        "_layout",
+        "_listed",
+        "_marks",
+        "_mem",
+        "_n",
+        "_slots",
+        "_state",
+    )
 
-    def __init__(
+    def __init__(  # noqa: PLR0917
         self, layout: Layout, room: Places, mem: Bytes, data: Bytes, aux: Bytes, state: list[int]
     ) -> None:
         self._layout = layout
@@ -106,7 +124,10 @@ class Results:
         return Vector(column.kind, self._count, self._views(column), self._bitmap(c), self._buffers)
 
     def singles(self, c: int, column: Column) -> Vector:
-        """FLOAT."""
+        """FLOAT; or REAL, a DOUBLE that Debezium shows as a float."""
+        if column.plan.wire is Wire.DOUBLE:
+            narrowed = self._slot(column, _FLOAT64).astype(np.float32)
+            return Vector(column.kind, self._count, narrowed, self._bitmap(c))
         return Vector(column.kind, self._count, self._slot(column, _FLOAT32), self._bitmap(c))
 
     def doubles(self, c: int, column: Column) -> Vector:
@@ -121,6 +142,36 @@ class Results:
             made = decode_texts(column.plan.charset, vector.data, self._data, rows, len(self._buffers))
             vector.buffers = (*self._buffers, made)
         return vector
+
+    def json_texts(self, c: int, column: Column) -> Vector:
+        """JSON, of which some values are differences from the image before."""
+        vector = self.views(c, column)
+        rows = self._flagged(column)
+        if len(rows):
+            vector.buffers = (*self._buffers, self._patched(c, vector, rows))
+        return vector
+
+    def _patched(self, c: int, vector: Vector, rows: npt.NDArray[np.int64]) -> Bytes:
+        before = vector.is_valid()[rows - 1]
+        if not before.all():
+            event = self.event_of(int(rows[np.argmin(before)]))
+            raise RowError(
+                f"row event {event}: column {c + 1} has a partial update of JSON without the document "
+                "before it: binlog_row_value_options must be empty or binlog_row_image FULL",
+                event,
+            )
+        buffers = (self._data, self._buffers[1])
+        texts = []
+        for i, diff in zip(rows, texts_of_views(vector.data, buffers, rows), strict=True):
+            (document,) = texts_of_views(vector.data, buffers, np.array([i - 1]))
+            try:
+                texts.append(patched(document, diff))
+            except (ValueError, IndexError, KeyError, TypeError) as error:
+                event = self.event_of(int(i))
+                raise RowError(
+                    f"row event {event}: column {c + 1}: a partial update of JSON: {error}", event
+                ) from error
+        return put_texts(vector.data, rows, texts, len(self._buffers))
 
     def decimal_doubles(self, c: int, column: Column) -> Vector:
         """Doubles of DECIMAL, of which some are left to Python; their offsets stand in their places."""
@@ -167,7 +218,7 @@ _MAKERS: Final[dict[int, Callable[[Results, int, Column], Vector | None]]] = {
     Form.DOUBLES: Results.doubles,
     Form.CODEC_TEXTS: Results.codec_texts,
     Form.DECIMAL_DOUBLES: Results.decimal_doubles,
-    Form.JSON_TEXTS: Results.views,
+    Form.JSON_TEXTS: Results.json_texts,
     Form.STRUCT: Results.struct,
     Form.LIST: Results.list_,
 }

@@ -1,30 +1,32 @@
+# ruff: noqa: PLR0917, PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """The first pass over row events: where each column's value stands in each row image.
 
-A row image is a bitmap of nulls and then the values that are there, one after the other, so that a value's place
-depends on the length of all values before it. This pass finds the places for some thousand images and proves that
-every value lies within its event; the second pass (`columns.py`) then reads one column at a time, with one tight loop
-for its type. Both passes over so many images stay within the processor's cache.
+A row image is a bitmap of nulls and then the values that are there, one after the other, so that a value's
+place depends on the length of all values before it. This pass finds the places for some thousand images and
+proves that every value lies within its event; the second pass (`columns.py`) then reads one column at a time,
+with one tight loop for its type. Both passes over so many images stay within the processor's cache.
 
-Source of the format: MySQL source documentation, `binary_log::Rows_event` (its class comment has the whole layout)
-and `Partial_update_rows_event`.
+Source of the format: MySQL source documentation, `binary_log::Rows_event` (its class comment has the whole
+layout) and `Partial_update_rows_event`.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
-from tailrace.connectors.mysql.rows.raw import INLINE, JIT, STRIDE, little, load8, load16, mark, offset_of, store8, store32
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
+from tailrace.connectors.mysql.rows.raw import STRIDE, little, load8, load16, mark, offset_of, store8, store32
 
 CHUNK: Final = 1024
 """Images a chunk: their offsets for a dozen columns fit the first-level cache."""
 CHUNK_BYTES: Final = 4 << 20
-"""A chunk also ends after so many bytes of the log, so that made text stays small for tables of long values."""
+"""A chunk also ends after so many bytes of the log, so that made text stays small for long values."""
 NULL: Final = -1
 MISSING: Final = -2
-"""The offsets that stand for a null and for a value that the event does not hold, which counts as null too."""
+"""The offsets that stand for a null and for a value that the event does not hold."""
 SOME_NULL: Final = 1
 SOME_MISSING: Final = 2
 
@@ -42,16 +44,29 @@ WRITE_V1, UPDATE_V1, DELETE_V1, WRITE, UPDATE, DELETE, PARTIAL_UPDATE = 23, 24, 
 _CREATED, _UPDATED, _DELETED = (ord(c) for c in "cud")
 
 
-@nb.njit(**JIT)
+@compiled
 def scan(
-    data: Any, body: Any, end: Any, types: Any, widths: Any, diffs: Any, mem: Any, places: Any, bitmaps: Any,
-    marks: Any, size: int, limit: int, offsets: Any, holes: Any, state: Any,
-) -> int:  # fmt: skip
+    data: Any,
+    body: Any,
+    end: Any,
+    types: Any,
+    widths: Any,
+    diffs: Any,
+    mem: Any,
+    places: Any,
+    bitmaps: Any,
+    marks: Any,
+    size: Int,
+    limit: Int,
+    offsets: Any,
+    holes: Any,
+    state: Any,
+) -> Int:
     """Fills `offsets` with up to `CHUNK` images and writes the changes they belong to; returns how it ended.
 
-    `widths[c]` is the number of bytes of a column's values, or minus the number of bytes of their length prefix.
-    `diffs[c]` is the bitmap of the values of a JSON column that are differences (-1 for any other column).
-    `holes[c]` becomes what the column lacks in this chunk: `SOME_NULL`, `SOME_MISSING` or both.
+    `widths[c]` is the number of bytes of a column's values, or minus the number of bytes of their length
+    prefix. `diffs[c]` is the bitmap of the values of a JSON column that are differences (-1 for any other
+    column). `holes[c]` becomes what the column lacks in this chunk: `SOME_NULL`, `SOME_MISSING` or both.
     """
     columns = len(widths)
     event, o, row = state[EVENT], state[OFFSET], state[ROW]
@@ -101,9 +116,22 @@ def scan(
             if two and o >= 0:
                 if type_ == PARTIAL_UPDATE:
                     o = _partial_image(
-                        data, o, stop, there_after, present_after, widths, offsets, holes, j, diffs, mem, bitmaps, marks,
-                        size, first + j,
-                    )  # fmt: skip
+                        data,
+                        o,
+                        stop,
+                        there_after,
+                        present_after,
+                        widths,
+                        offsets,
+                        holes,
+                        j,
+                        diffs,
+                        mem,
+                        bitmaps,
+                        marks,
+                        size,
+                        first + j,
+                    )
                 else:
                     o = _image(data, o, stop, there_after, present_after, widths, offsets, holes, j)
                 j += 1
@@ -124,9 +152,9 @@ def scan(
     return status
 
 
-@nb.njit(**JIT)
+@compiled
 def mark_holes(
-    offsets: Any, c: int, k: int, mem: Any, bitmaps: Any, marks: Any, first: int, size: int, columns: int
+    offsets: Any, c: Int, k: Int, mem: Any, bitmaps: Any, marks: Any, first: Int, size: Int, columns: Int
 ) -> None:
     """Marks the nulls of one column of a chunk in its bitmaps, and the values that the images lack."""
     for j in range(k):
@@ -137,9 +165,9 @@ def mark_holes(
                 mark(mem, bitmaps[columns + c], marks, columns + c, first + j, size, 1)
 
 
-@nb.njit(**INLINE)
-def _columns(data: Any, o: int, stop: int, second: bool) -> Any:  # noqa: FBT001
-    """Where the column bitmaps of an event begin, and how many columns it has; (-1, 0) where it ends before."""
+@inlined
+def _columns(data: Any, o: Int, stop: Int, second: bool) -> Any:
+    """Where the column bitmaps of an event begin, and how many columns it has; (-1, 0) if it is cut off."""
     o += 8
     if second:
         if o + 2 > stop:
@@ -159,8 +187,8 @@ def _columns(data: Any, o: int, stop: int, second: bool) -> Any:  # noqa: FBT001
     return o, width
 
 
-@nb.njit(**INLINE)
-def _ones(data: Any, o: int, columns: int) -> int:
+@inlined
+def _ones(data: Any, o: Int, columns: Int) -> Int:
     """How many of the first `columns` bits are set."""
     count = 0
     whole = columns >> 3
@@ -176,10 +204,10 @@ def _ones(data: Any, o: int, columns: int) -> int:
     return count
 
 
-@nb.njit(**INLINE)
+@inlined
 def _image(
-    data: Any, o: int, stop: int, there: int, present: int, widths: Any, offsets: Any, holes: Any, j: int
-) -> int:
+    data: Any, o: Int, stop: Int, there: Int, present: Int, widths: Any, offsets: Any, holes: Any, j: Int
+) -> Int:
     """Finds the values of one image; the place after it, or -1 where it runs over the end of its event."""
     nulls = o
     o += (present + 7) >> 3
@@ -194,10 +222,10 @@ def _image(
     return _image_with_holes(data, nulls, o, stop, there, widths, offsets, holes, j)
 
 
-@nb.njit(**JIT)
+@compiled
 def _image_with_holes(
-    data: Any, nulls: int, o: int, stop: int, there: int, widths: Any, offsets: Any, holes: Any, j: int
-) -> int:
+    data: Any, nulls: Int, o: Int, stop: Int, there: Int, widths: Any, offsets: Any, holes: Any, j: Int
+) -> Int:
     """The same for an image with nulls, or one that lacks columns."""
     seen = 0
     for c in range(len(widths)):
@@ -222,11 +250,24 @@ def _image_with_holes(
     return o if o <= stop else -1
 
 
-@nb.njit(**JIT)
+@compiled
 def _partial_image(
-    data: Any, o: int, stop: int, there: int, present: int, widths: Any, offsets: Any, holes: Any, j: int,
-    diffs: Any, mem: Any, bitmaps: Any, marks: Any, size: int, i: int,
-) -> int:  # fmt: skip
+    data: Any,
+    o: Int,
+    stop: Int,
+    there: Int,
+    present: Int,
+    widths: Any,
+    offsets: Any,
+    holes: Any,
+    j: Int,
+    diffs: Any,
+    mem: Any,
+    bitmaps: Any,
+    marks: Any,
+    size: Int,
+    i: Int,
+) -> Int:
     """Finds the values of an after image of a partial update, and marks those that are differences of JSON.
 
     Value options come first, and with them a bit for each JSON column of the table.
@@ -247,8 +288,8 @@ def _partial_image(
     return _image(data, o, stop, there, present, widths, offsets, holes, j)
 
 
-@nb.njit(**INLINE)
-def _whole_image(data: Any, o: int, stop: int, widths: Any, offsets: Any, j: int) -> int:
+@inlined
+def _whole_image(data: Any, o: Int, stop: Int, widths: Any, offsets: Any, j: Int) -> Int:
     """The same for an image that has every column and no null."""
     for c in range(len(widths)):
         store32(offsets, c * STRIDE + 4 * j, np.uint32(o))
@@ -266,9 +307,9 @@ def _whole_image(data: Any, o: int, stop: int, widths: Any, offsets: Any, j: int
     return o if o <= stop else -1
 
 
-@nb.njit(**INLINE)
+@inlined
 def _write_change(
-    mem: Any, places: Any, n: int, images: int, event: int, row: int, before: int, after: int, op: int
+    mem: Any, places: Any, n: Int, images: Int, event: Int, row: Int, before: Int, after: Int, op: Int
 ) -> None:
     """Writes which images a change has; `images` counts them up to and with this change."""
     store32(mem, places[BEFORE] + 4 * n, np.uint32((images - before if before else -1) & 0xFFFFFFFF))

@@ -1,19 +1,21 @@
+# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """Strings: views of the log's own bytes where they can stay as they are, made text where they can't.
 
-UTF-8, ASCII and binary values are not copied. Text in a single-byte character set is copied only where it holds
-something else than ASCII; each byte is then looked up in a table of UTF-8. UTF-16 and UTF-32 are computed. The
-multi-byte sets of East Asia are left to `fallbacks.decode_text`, value by value, where a value is not ASCII.
+UTF-8, ASCII and binary values are not copied. Text in a single-byte character set is copied only where it
+holds something else than ASCII; each byte is then looked up in a table of UTF-8. UTF-16 and UTF-32 are
+computed. The multi-byte sets of East Asia are left to `fallbacks.decode_text`, value by value, where a value
+is not ASCII.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
+from tailrace.connectors.mysql.rows.compiled import Int, compiled
 from tailrace.connectors.mysql.rows.raw import (
-    JIT,
     copy_bytes,
     little,
     load16,
@@ -30,16 +32,20 @@ from tailrace.connectors.mysql.rows.raw import (
 from tailrace.connectors.mysql.rows.scan import NEED
 
 _HIGH_BITS: Final = np.uint64(0x8080808080808080)
-_BASE64: Final = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8).copy()
-_BASE64_URL: Final = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8).copy()
+_BASE64: Final = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8
+).copy()
+_BASE64_URL: Final = np.frombuffer(
+    b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", np.uint8
+).copy()
 _HEX: Final = np.frombuffer(b"0123456789abcdef", np.uint8).copy()
 
 UTF16_BIG, UTF16_LITTLE, UTF32 = range(3)
 BASE64, BASE64_URL, HEX = range(3)
 
 
-@nb.njit(**JIT)
-def views(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int) -> None:
+@compiled
+def views(data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, prefix: Int) -> None:
     """Each value as it stands in the log."""
     if prefix == 1:
         for j in range(k):
@@ -57,10 +63,20 @@ def views(data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: in
             put_view(mem, at + 16 * j, data, 0, o + prefix, little(data, o, prefix))
 
 
-@nb.njit(**JIT)
+@compiled
 def padded_views(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, pad: int, aux: Any, ao: int, state: Any
-) -> int:
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    prefix: Int,
+    pad: Int,
+    aux: Any,
+    ao: Int,
+    state: Any,
+) -> Int:
     """BINARY(n): the trailing zero bytes that the log leaves out are put back."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -82,8 +98,8 @@ def padded_views(
     return ao
 
 
-@nb.njit(**JIT)
-def is_ascii(data: Any, o: int, n: int) -> bool:
+@compiled
+def is_ascii(data: Any, o: Int, n: Int) -> Any:
     """Whether no byte of `data[o : o + n]` has its highest bit set."""
     stop = o + n
     while o + 8 <= stop:
@@ -96,15 +112,26 @@ def is_ascii(data: Any, o: int, n: int) -> bool:
     return seen < 128
 
 
-@nb.njit(**JIT)
+@compiled
 def table_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, tables: Any, table: int, same: bool,  # noqa: FBT001
-    aux: Any, ao: int, state: Any,
-) -> int:
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    prefix: Int,
+    tables: Any,
+    table: Int,
+    same: bool,
+    aux: Any,
+    ao: Int,
+    state: Any,
+) -> Int:
     """Text of a single-byte character set.
 
-    Four bytes a character at `tables[table]`: the length of its UTF-8 and up to three bytes. `same`: the first half
-    of the set is ASCII.
+    Four bytes a character at `tables[table]`: the length of its UTF-8 and up to three bytes. `same`: the
+    first half of the set is ASCII.
     """
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -130,10 +157,20 @@ def table_texts(
     return ao
 
 
-@nb.njit(**JIT)
+@compiled
 def wide_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, form: int, aux: Any, ao: int, state: Any
-) -> int:
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    prefix: Int,
+    form: Int,
+    aux: Any,
+    ao: Int,
+    state: Any,
+) -> Int:
     """Text of UTF-16 (either byte order) and UTF-32; half a surrogate pair becomes U+FFFD."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -157,8 +194,8 @@ def wide_texts(
     return ao
 
 
-@nb.njit(**JIT)
-def _code_point(data: Any, o: int, stop: int, form: int) -> Any:
+@compiled
+def _code_point(data: Any, o: Int, stop: Int, form: Int) -> Any:
     """(code point, bytes it takes)."""
     if form == UTF32:
         return np.int64(swap32(load32(data, o))), 4
@@ -172,14 +209,14 @@ def _code_point(data: Any, o: int, stop: int, form: int) -> Any:
     return np.int64(0xFFFD), 2
 
 
-@nb.njit(**JIT)
-def _unit(data: Any, o: int, form: int) -> int:
+@compiled
+def _unit(data: Any, o: Int, form: Int) -> Int:
     unit = load16(data, o)
     return np.int64(unit) if form == UTF16_LITTLE else np.int64(swap16(unit))
 
 
-@nb.njit(**JIT)
-def put_utf8(aux: Any, p: int, code: int) -> int:
+@compiled
+def put_utf8(aux: Any, p: Int, code: Int) -> Int:
     """Writes a code point as UTF-8; the place after."""
     if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
         code = 0xFFFD
@@ -202,10 +239,20 @@ def put_utf8(aux: Any, p: int, code: int) -> int:
     return p + 4
 
 
-@nb.njit(**JIT)
+@compiled
 def codec_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int,
-    bitmap: int, marks: Any, which: int, first: int, size: int,
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    prefix: Int,
+    bitmap: Int,
+    marks: Any,
+    which: Int,
+    first: Int,
+    size: Int,
 ) -> None:
     """Text of a multi-byte set: a view of the log's bytes, and a bit of `bitmap` where that is not ASCII."""
     for j in range(k):
@@ -219,11 +266,21 @@ def codec_texts(
             mark(mem, bitmap, marks, which, first + j, size, 1)
 
 
-@nb.njit(**JIT)
+@compiled
 def encoded_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, prefix: int, pad: int, form: int, aux: Any, ao: int,
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    prefix: Int,
+    pad: Int,
+    form: Int,
+    aux: Any,
+    ao: Int,
     state: Any,
-) -> int:
+) -> Int:
     """Bytes as base64 or hexadecimal text, after zero bytes have been put back up to `pad`."""
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -246,16 +303,16 @@ def encoded_texts(
     return ao
 
 
-@nb.njit(**JIT)
-def _put_hex(aux: Any, p: int, data: Any, o: int, n: int, full: int) -> None:
+@compiled
+def _put_hex(aux: Any, p: Int, data: Any, o: Int, n: Int, full: Int) -> None:
     for i in range(full):
         byte = np.int64(data[o + i]) if i < n else 0
         aux[p + 2 * i] = _HEX[byte >> 4]
         aux[p + 2 * i + 1] = _HEX[byte & 15]
 
 
-@nb.njit(**JIT)
-def put_base64(aux: Any, p: int, data: Any, o: int, n: int, full: int, url: bool) -> int:  # noqa: FBT001
+@compiled
+def put_base64(aux: Any, p: Int, data: Any, o: Int, n: Int, full: Int, url: bool) -> Int:
     """Writes `data[o : o + n]`, and zero bytes up to `full`, as base64; the place after."""
     alphabet = _BASE64_URL if url else _BASE64
     for i in range(0, full, 3):

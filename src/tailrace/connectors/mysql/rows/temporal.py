@@ -1,25 +1,26 @@
+# ruff: noqa: PLR0917, PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
+# mypy: disable-error-code="no-any-return, assignment"
 """DATE, TIME, DATETIME and TIMESTAMP, in the formats since MySQL 5.6.4 and before it.
 
-A date that is no day of the calendar (a zero year, month or day, or one like February 30) becomes what the plan's
-`zero` says: null, a number or a text. So does the TIMESTAMP 0. The rest are days, or milli-, micro- or nanoseconds
-since 1970, or text in the form of Java's ISO formatters, which Debezium uses. TIME is a duration with a sign; its
-text, and its number of milliseconds, are a time of day, so a TIME that is none becomes null there, as in Debezium.
+A date that is no day of the calendar (a zero year, month or day, or one like February 30) becomes what the
+plan's `zero` says: null, a number or a text. So does the TIMESTAMP 0. The rest are days, or milli-, micro- or
+nanoseconds since 1970, or text in the form of Java's ISO formatters, which Debezium uses. TIME is a duration
+with a sign; its text, and its number of milliseconds, are a time of day, so a TIME that is none becomes null
+there, as in Debezium.
 
-Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`. The calendar arithmetic is
-the usual one that counts years from March.
+Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`. The calendar
+arithmetic is the usual one that counts years from March.
 """
 
 from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 
 from tailrace.connectors.mysql.plan import Out, Wire
+from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
 from tailrace.connectors.mysql.rows.raw import (
-    INLINE,
-    JIT,
     big,
     copy_bytes,
     load32,
@@ -32,9 +33,15 @@ from tailrace.connectors.mysql.rows.raw import (
 )
 from tailrace.connectors.mysql.rows.scan import INVALID
 
-_DATE, _TIME2, _DATETIME2, _TIMESTAMP2 = (int(w) for w in (Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2))
-_OLD_TIME, _OLD_DATETIME, _OLD_TIMESTAMP = (int(w) for w in (Wire.OLD_TIME, Wire.OLD_DATETIME, Wire.OLD_TIMESTAMP))
-_DAYS, _MILLIS, _MICROS, _NANOS, _ISO = (int(o) for o in (Out.DAYS, Out.MILLIS, Out.MICROS, Out.NANOS, Out.ISO))
+_DATE, _TIME2, _DATETIME2, _TIMESTAMP2 = (
+    int(w) for w in (Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2)
+)
+_OLD_TIME, _OLD_DATETIME, _OLD_TIMESTAMP = (
+    int(w) for w in (Wire.OLD_TIME, Wire.OLD_DATETIME, Wire.OLD_TIMESTAMP)
+)
+_DAYS, _MILLIS, _MICROS, _NANOS, _ISO = (
+    int(o) for o in (Out.DAYS, Out.MILLIS, Out.MICROS, Out.NANOS, Out.ISO)
+)
 
 ZERO_IS_NULL, ZERO_IS_NUMBER, ZERO_IS_TEXT = range(3)
 
@@ -45,8 +52,8 @@ _TO_MICROS: Final = np.array([1_000_000, 10_000, 100, 1], np.int64)  # by the by
 _LONGEST: Final = 40  # bytes of a text
 
 
-@nb.njit(**INLINE)
-def day_number(year: int, month: int, day: int) -> int:
+@inlined
+def day_number(year: Int, month: Int, day: Int) -> Int:
     """Days since 1970-01-01 of a day of the Gregorian calendar."""
     shifted = year - (1 if month <= 2 else 0)
     era = shifted // 400
@@ -55,8 +62,8 @@ def day_number(year: int, month: int, day: int) -> int:
     return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
 
 
-@nb.njit(**JIT)
-def calendar_day(days: int) -> Any:
+@compiled
+def calendar_day(days: Int) -> Any:
     """(year, month, day) of a number of days since 1970-01-01."""
     shifted = days + 719468
     era = shifted // 146097
@@ -69,8 +76,8 @@ def calendar_day(days: int) -> Any:
     return year, month, day_of_year - (153 * shifted_month + 2) // 5 + 1
 
 
-@nb.njit(**INLINE)
-def _is_day(year: int, month: int, day: int) -> bool:
+@inlined
+def _is_day(year: Int, month: Int, day: Int) -> bool:
     if year == 0 or month == 0 or month > 12 or day == 0:
         return False
     if day <= 28:
@@ -80,8 +87,8 @@ def _is_day(year: int, month: int, day: int) -> bool:
     return day <= 30 or (day == 31 and ((month & 1) == 1) == (month < 8))
 
 
-@nb.njit(**INLINE)
-def _seconds(year: int, month: int, day: int, second: int, adjust: bool) -> Any:  # noqa: FBT001
+@inlined
+def _seconds(year: Int, month: Int, day: Int, second: Int, adjust: bool) -> Any:
     """(True, seconds since the epoch), or (False, 0) where that is no day."""
     if not _is_day(year, month, day) or second < 0:
         return False, np.int64(0)
@@ -90,14 +97,14 @@ def _seconds(year: int, month: int, day: int, second: int, adjust: bool) -> Any:
     return True, np.int64(day_number(year, month, day)) * _DAY + second
 
 
-@nb.njit(**INLINE)
-def _clock(hour: int, minute: int, second: int) -> int:
+@inlined
+def _clock(hour: Int, minute: Int, second: Int) -> Int:
     """Second of the day, -1 where there is none such."""
     return (hour * 60 + minute) * 60 + second if hour < 24 and minute < 60 and second < 60 else -1
 
 
-@nb.njit(**INLINE)
-def _moment(data: Any, o: int, wire: int, digits: int, adjust: bool) -> Any:  # noqa: FBT001
+@inlined
+def _moment(data: Any, o: Int, wire: Int, digits: Int, adjust: bool) -> Any:
     """(is it one, seconds since the epoch or of the duration, microseconds from there on)."""
     n = (digits + 1) >> 1
     if wire == _DATETIME2:
@@ -125,8 +132,8 @@ def _moment(data: Any, o: int, wire: int, digits: int, adjust: bool) -> Any:  # 
     return _old_moment(data, o, wire, adjust)
 
 
-@nb.njit(**JIT)
-def _old_moment(data: Any, o: int, wire: int, adjust: bool) -> Any:  # noqa: FBT001
+@compiled
+def _old_moment(data: Any, o: Int, wire: Int, adjust: bool) -> Any:
     """The same for the formats before MySQL 5.6.4: decimal digits in a little-endian number."""
     if wire == _OLD_TIMESTAMP:
         seconds = np.int64(load32(data, o))
@@ -144,10 +151,25 @@ def _old_moment(data: Any, o: int, wire: int, adjust: bool) -> Any:  # noqa: FBT
     return good, seconds, np.int64(0)
 
 
-@nb.njit(**JIT)
+@compiled
 def moment_numbers(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, wire: int, digits: int, unit: int, adjust: bool,  # noqa: FBT001
-    zero: int, zero_number: int, bitmap: int, marks: Any, first: int, size: int, state: Any,
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    wire: Int,
+    digits: Int,
+    unit: Int,
+    adjust: bool,
+    zero: Int,
+    zero_number: Int,
+    bitmap: Int,
+    marks: Any,
+    first: Int,
+    size: Int,
+    state: Any,
 ) -> None:
     """Days, milliseconds, microseconds or nanoseconds; null where the unit has no room for the moment."""
     time = wire == _TIME2 or wire == _OLD_TIME
@@ -170,23 +192,23 @@ def moment_numbers(
         store64(mem, at + 8 * j, np.uint64(value))
 
 
-@nb.njit(**INLINE)
-def _fits(seconds: int, micros: int, unit: int, time: bool) -> bool:  # noqa: FBT001
-    """Whether a TIME is a time of day where it must be one, and nanoseconds do not overflow (years 1677 to 2262)."""
+@inlined
+def _fits(seconds: Int, micros: Int, unit: Int, time: bool) -> bool:
+    """Whether a TIME is a time of day where it must be one, and nanoseconds (1677 to 2262) have room."""
     if unit == _NANOS:
         return abs(seconds * _MILLION + micros) <= _MOST_NANOS_IN_MICROS
     return unit != _MILLIS or not time or _of_a_day(seconds, micros)
 
 
-@nb.njit(**INLINE)
-def _of_a_day(seconds: int, micros: int) -> bool:
+@inlined
+def _of_a_day(seconds: Int, micros: Int) -> bool:
     """Midnight at the day's end is one too."""
     return 0 <= seconds * _MILLION + micros <= _DAY * _MILLION
 
 
-@nb.njit(**INLINE)
-def _in_unit(seconds: int, micros: int, unit: int) -> int:
-    if unit == _MILLIS:  # the fraction of a negative TIME is negative too: it is cut towards zero, as Java does
+@inlined
+def _in_unit(seconds: Int, micros: Int, unit: Int) -> Int:
+    if unit == _MILLIS:  # a negative TIME's fraction is negative too: cut towards zero, as Java does
         whole = micros // 1000
         return seconds * 1000 + (whole if micros >= 0 else -(-micros // 1000))
     if unit == _MICROS:
@@ -196,12 +218,29 @@ def _in_unit(seconds: int, micros: int, unit: int) -> int:
     return seconds // _DAY
 
 
-@nb.njit(**JIT)
+@compiled
 def moment_texts(
-    data: Any, offsets: Any, c: int, k: int, mem: Any, at: int, wire: int, digits: int, form: int, adjust: bool,  # noqa: FBT001
-    zero: int, tables: Any, zero_text: int, bitmap: int, marks: Any, first: int, size: int, aux: Any, ao: int,
+    data: Any,
+    offsets: Any,
+    c: Int,
+    k: Int,
+    mem: Any,
+    at: Int,
+    wire: Int,
+    digits: Int,
+    form: Int,
+    adjust: bool,
+    zero: Int,
+    tables: Any,
+    zero_text: Int,
+    bitmap: Int,
+    marks: Any,
+    first: Int,
+    size: Int,
+    aux: Any,
+    ao: Int,
     state: Any,
-) -> int:
+) -> Int:
     """Text in ISO form and UTC; the new end of `aux`, -1 where it is too small.
 
     With `Out.ISO` the fraction has as many digits as it needs, with `Out.ZONED` as many as the column.
@@ -250,8 +289,8 @@ def moment_texts(
     return ao
 
 
-@nb.njit(**JIT)
-def _put_date(aux: Any, p: int, days: int) -> None:
+@compiled
+def _put_date(aux: Any, p: Int, days: Int) -> None:
     """YYYY-MM-DD; MySQL's years have at most four digits."""
     year, month, day = calendar_day(days)
     _put_pair(aux, p, year // 100)
@@ -262,8 +301,8 @@ def _put_date(aux: Any, p: int, days: int) -> None:
     _put_pair(aux, p + 8, day)
 
 
-@nb.njit(**INLINE)
-def _put_clock(aux: Any, p: int, second: int) -> int:
+@inlined
+def _put_clock(aux: Any, p: Int, second: Int) -> Int:
     """HH:MM:SS; the place after."""
     minute = second // 60
     _put_pair(aux, p, minute // 60)
@@ -274,15 +313,15 @@ def _put_clock(aux: Any, p: int, second: int) -> int:
     return p + 8
 
 
-@nb.njit(**INLINE)
-def _put_pair(aux: Any, p: int, value: int) -> None:
+@inlined
+def _put_pair(aux: Any, p: Int, value: Int) -> None:
     tens = value // 10
     aux[p] = np.uint8(48 + tens)
     aux[p + 1] = np.uint8(48 + value - 10 * tens)
 
 
-@nb.njit(**INLINE)
-def _put_fraction(aux: Any, p: int, micros: int, digits: int) -> int:
+@inlined
+def _put_fraction(aux: Any, p: Int, micros: Int, digits: Int) -> Int:
     """A point and `digits` digits, or, for 0, as many as there are up to the last that is not zero."""
     if digits == 0:
         if micros == 0:

@@ -1,0 +1,57 @@
+"""Before the log is read: whether the server can give everything from a position on, and how to ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.mysql import catalog, connection
+from tailrace.connectors.mysql.beginning import first_history
+from tailrace.connectors.mysql.catalog import Server
+from tailrace.connectors.mysql.gtid import GtidSet, resumed, source_filter
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.stream import From
+
+DUMP_BY_OFFSET_LIMIT = 1 << 32  # COM_BINLOG_DUMP's offset has 32 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where reading begins: the server, what it is asked for, the restart position as it is on this server, and its files."""
+
+    server: Server
+    start: From
+    restart: RestartPosition
+    files: Mapping[str, int]
+
+
+def opening(settings: Settings, restart: RestartPosition) -> Opening:
+    """How to read from a restart position on.
+
+    Raises:
+        PositionLostError: the server can't give everything from there on.
+
+    """
+    wanted = source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
+    gtids = None if settings.gtid_ignore_on_recovery else restart.gtids
+    with connection.connect(settings) as session:
+        server = catalog.server(session)
+        catalog.require_available(session, server, replace(restart, gtids=gtids), wanted)
+        files = catalog.files(session)
+        same = restart.server_uuid == server.uuid and files.get(restart.file, -1) >= restart.pos
+        here = restart.on_server(server.uuid, files)
+        if gtids is None or (same and restart.pos < DUMP_BY_OFFSET_LIMIT):
+            return Opening(server, From(restart.file or next(iter(files)), restart.pos), here, files)
+        executed, _ = catalog.gtids(session)
+        return Opening(server, From(gtids=resumed(GtidSet.parse(gtids), executed, wanted)), here, files)
+
+
+def rebuilt_history(settings: Settings, restart: RestartPosition) -> Sequence[HistoryRecord]:
+    """The schema history from the tables as they are now, which holds if no DDL was run on them since."""
+    with connection.connect(settings) as session:
+        server = catalog.server(session)
+        locking = settings.snapshot_locking_mode != "none"
+        found = catalog.structures(session, server, settings.tables.matches, locking=locking)
+    return first_history(settings, server, restart, found)

@@ -1,0 +1,86 @@
+"""How far reading has come: the two positions of the progress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql.bounds import Skip
+from tailrace.connectors.mysql.gtid import GtidSet, Source
+from tailrace.connectors.mysql.log import Interval
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
+
+
+class Place:
+    """Where everything is delivered up to, and from where reading must begin again.
+
+    Neither goes back while what was delivered already is read once more.
+    """
+
+    def __init__(self, restart: RestartPosition, delivered: BinlogPosition | None) -> None:
+        self._restart = replace(restart, initial=False)
+        self._delivered = delivered or restart.position
+        self._used = self._delivered
+        self._has_gtids = restart.gtids is not None
+        self._executed = GtidSet.parse(restart.gtids or "")
+
+    @property
+    def gtids(self) -> str | None:
+        """The GTIDs of the transactions that have ended, as text; None where there are none."""
+        return str(self._executed) if self._has_gtids else None
+
+    def has_executed(self, gtids: str | None) -> bool:
+        """Whether all these transactions have ended."""
+        return gtids is not None and GtidSet.parse(gtids).is_subset(self._executed)
+
+    def note_executed(self, intervals: Sequence[Interval]) -> None:
+        """Transactions have ended."""
+        if intervals and self._has_gtids:
+            self._executed = self._executed.union(_set_of(intervals))
+
+    def note_used(self, file: str, position: int, part: int) -> None:
+        """Records were made of everything before this; `part` is the row of its text."""
+        self._used = BinlogPosition(self._restart.era, file_number(file), position, part)
+
+    def note_previous(self, intervals: Sequence[Interval]) -> None:
+        """A file begins, and says what all before it hold: so the GTIDs become known where they were not."""
+        if not self._has_gtids and intervals:
+            self._executed, self._has_gtids = _set_of(intervals), True
+
+    def progress(
+        self, file: str, position: int, restart: int, opened: tuple[str | None, int], skip: Skip | None
+    ) -> Progress:
+        """The progress at a position of the log.
+
+        Args:
+            file: a log file.
+            position: offset in it, behind the last event used.
+            restart: the start of the transaction that is open there, else `position`.
+            opened: GTID of that transaction, and how many of its rows are delivered.
+            skip: what is still to be left out.
+
+        """
+        era = self._restart.era
+        started = BinlogPosition(era, file_number(file), restart)
+        self._delivered = max(self._delivered, started, self._used)
+        place = replace(
+            self._restart,
+            file=file,
+            pos=restart,
+            gtids=self.gtids,
+            open_gtid=opened[0] if restart != position else None,
+            open_rows=opened[1] if restart != position else 0,
+            skip_gtid=skip.gtid if skip else None,
+            skip_events=skip.events if skip else 0,
+            skip_rows=skip.rows if skip else 0,
+        )
+        return Progress(str(self._delivered), place.to_dict())
+
+
+def _set_of(intervals: Sequence[Interval]) -> GtidSet:
+    ranges: dict[Source, tuple[tuple[int, int], ...]] = {}
+    for each in intervals:
+        source = Source(str(each.origin.uuid), each.origin.tag)
+        ranges[source] = (*ranges.get(source, ()), (each.first, each.last + 1))
+    return GtidSet().union(GtidSet(ranges))

@@ -1,0 +1,212 @@
+"""Values as text: the compiled functions that write one value to an address and return the address behind it.
+
+They are made part of the loop that runs templates. Callers have made sure that there is room: 24 bytes for a number,
+six bytes for each byte of a text and its two quotes, four for each three bytes in base64.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tailrace.encoding.addresses import (
+    bit_length,
+    compiled,
+    copy_bytes,
+    inlined,
+    load8,
+    load32,
+    load64,
+    store8,
+    store16,
+    store32,
+    store64,
+)
+
+_QUOTE: Final = 34
+_PAIRS: Final = np.frombuffer(b"".join(b"%02d" % i for i in range(100)), "<u2")
+_POWERS: Final = np.array([10**i for i in range(20)], np.uint64)
+_HEX: Final = np.frombuffer(b"0123456789ABCDEF", np.uint8)
+_BASE64: Final = np.frombuffer(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", np.uint8)
+_LETTER_ESCAPES: Final = np.zeros(128, np.uint8)
+for _plain, _letter in ((8, "b"), (9, "t"), (10, "n"), (12, "f"), (13, "r"), (34, '"'), (92, "\\")):
+    _LETTER_ESCAPES[_plain] = ord(_letter)
+
+_NULL, _TRUE, _FALSE = (int.from_bytes(text, "little") for text in (b"null", b"true", b"fals"))
+_TEN_THOUSAND, _HUNDRED = np.uint64(10_000), np.uint64(100)
+
+
+@inlined
+def write_null(o: int) -> int:
+    """Write `null`."""
+    store32(o, np.uint32(_NULL))
+    return o + 4
+
+
+@inlined
+def write_bool(o: int, value: int) -> int:
+    """Write `true` or `false`."""
+    if value != 0:
+        store32(o, np.uint32(_TRUE))
+        return o + 4
+    store32(o, np.uint32(_FALSE))
+    store8(o + 4, np.uint8(101))
+    return o + 5
+
+
+@inlined
+def count_digits(value: Any) -> int:
+    """How many decimal digits an unsigned number has; a bit is 1233/4096 of a digit, or one less."""
+    value |= np.uint64(1)  # zero has a digit, and no other number has another length for it
+    guess = (bit_length(value) * 1233) >> 12
+    return guess + 1 - int(value < _POWERS[np.uint64(guess)])
+
+
+@inlined
+def write_int(o: int, value: int) -> int:
+    """Write a signed integer in decimal."""
+    rest = np.uint64(value)
+    if value < 0:
+        store8(o, np.uint8(45))
+        o += 1
+        rest = np.uint64(0) - rest
+    return write_digits(o, rest, count_digits(rest))
+
+
+@inlined
+def write_digits(o: int, rest: Any, digits: int) -> int:
+    """Write an unsigned number of that many digits, from the last one on, four at a time."""
+    p = o + digits
+    while rest >= _TEN_THOUSAND:
+        quotient = rest // _TEN_THOUSAND
+        four = rest - quotient * _TEN_THOUSAND
+        high = four // _HUNDRED
+        p -= 4
+        store16(p, _PAIRS[high])
+        store16(p + 2, _PAIRS[four - high * _HUNDRED])
+        rest = quotient
+    if rest >= _HUNDRED:
+        high = rest // _HUNDRED
+        p -= 2
+        store16(p, _PAIRS[rest - high * _HUNDRED])
+        rest = high
+    if rest >= np.uint64(10):
+        store16(p - 2, _PAIRS[rest])
+    else:
+        store8(p - 1, np.uint8(rest + np.uint64(48)))
+    return o + digits
+
+
+@inlined
+def _special(word: Any) -> Any:
+    """Not zero if one of eight bytes needs an escape: it is below 32, a quote or a backslash.
+
+    For any byte b under n, (x - n) borrows into the byte's highest bit where that was not set before.
+    """
+    ones = np.uint64(0x0101010101010101)
+    quotes = word ^ np.uint64(0x2222222222222222)
+    slashes = word ^ np.uint64(0x5C5C5C5C5C5C5C5C)
+    found = (word - np.uint64(0x2020202020202020)) & ~word
+    found |= (quotes - ones) & ~quotes
+    found |= (slashes - ones) & ~slashes
+    return found & np.uint64(0x8080808080808080)
+
+
+@inlined
+def write_text(o: int, source: int, length: int) -> int:
+    """Write UTF-8 as a JSON string, escaped as Jackson does.
+
+    It is copied and looked at in the same pass, eight bytes at a time, the last eight once more or in part; what turns
+    out to need escapes is written again.
+    """
+    store8(o, np.uint8(_QUOTE))
+    o += 1
+    found = np.uint64(0)
+    if length >= 8:
+        k = 0
+        while k < length - 8:
+            word = load64(source + k)
+            store64(o + k, word)
+            found |= _special(word)
+            k += 8
+        word = load64(source + length - 8)
+        store64(o + length - 8, word)
+        found |= _special(word)
+    elif length >= 4:
+        first, last = load32(source), load32(source + length - 4)
+        store32(o, first)
+        store32(o + length - 4, last)
+        found = _special(np.uint64(first) | np.uint64(last) << np.uint64(32))
+    else:
+        for k in range(length):
+            byte = load8(source + k)
+            store8(o + k, byte)
+            found |= np.uint64((byte < 32) | (byte == _QUOTE) | (byte == 92))
+    end = o + length if found == 0 else _write_escaped(o, source, length)
+    store8(end, np.uint8(_QUOTE))
+    return end + 1
+
+
+@compiled
+def _write_escaped(o: int, source: int, length: int) -> int:
+    for k in range(length):
+        byte = load8(source + k)
+        if byte >= 32 and byte != _QUOTE and byte != 92:
+            store8(o, byte)
+            o += 1
+            continue
+        store8(o, np.uint8(92))
+        letter = _LETTER_ESCAPES[byte]
+        if letter:
+            store8(o + 1, letter)
+            o += 2
+        else:
+            store8(o + 1, np.uint8(117))
+            store16(o + 2, np.uint16(0x3030))
+            store8(o + 4, _HEX[byte >> 4])
+            store8(o + 5, _HEX[byte & 15])
+            o += 6
+    return o
+
+
+@inlined
+def _four_of_base64(bits: Any) -> Any:
+    """The four characters of 24 bits, in the order of memory."""
+    word = np.uint32(_BASE64[bits >> np.uint32(18)])
+    word |= np.uint32(_BASE64[(bits >> np.uint32(12)) & np.uint32(63)]) << np.uint32(8)
+    word |= np.uint32(_BASE64[(bits >> np.uint32(6)) & np.uint32(63)]) << np.uint32(16)
+    return np.uint32(word | np.uint32(_BASE64[bits & np.uint32(63)]) << np.uint32(24))
+
+
+@inlined
+def write_base64(o: int, source: int, length: int) -> int:
+    """Write bytes as a JSON string in base64."""
+    store8(o, np.uint8(_QUOTE))
+    o += 1
+    end = source + length
+    while source + 3 <= end:
+        bits = np.uint32(load8(source)) << np.uint32(16)
+        bits |= np.uint32(load8(source + 1)) << np.uint32(8)
+        store32(o, _four_of_base64(np.uint32(bits | np.uint32(load8(source + 2)))))
+        o += 4
+        source += 3
+    if source < end:
+        two = source + 2 == end
+        bits = np.uint32(load8(source)) << np.uint32(16)
+        if two:
+            bits |= np.uint32(load8(source + 1)) << np.uint32(8)
+        store32(o, _four_of_base64(np.uint32(bits)))
+        store8(o + 3, np.uint8(61))
+        if not two:
+            store8(o + 2, np.uint8(61))
+        o += 4
+    store8(o, np.uint8(_QUOTE))
+    return o + 1
+
+
+@inlined
+def write_raw(o: int, source: int, length: int) -> int:
+    """Copy bytes as they are."""
+    copy_bytes(o, source, length)
+    return o + length

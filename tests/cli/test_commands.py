@@ -1,0 +1,113 @@
+"""Commands as people type them: what they print, and how they end. No server, no Spark."""
+
+import json
+
+import pytest
+
+from tailrace import __version__
+from tailrace.cli.main import main
+from tailrace.connectors.base import Progress
+from tailrace.sinks.files import FilesSink
+
+CONFIG = {
+    "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+    "database.hostname": "127.0.0.1",
+    "database.port": 1,
+    "database.user": "u",
+    "database.password": "secret-word",
+    "database.server.id": 5,
+    "topic.prefix": "shop",
+    "snapshot.mode": "no_data",
+}
+
+
+@pytest.fixture
+def config(tmp_path):
+    path = tmp_path / "connector.json"
+    path.write_text(json.dumps({"name": "shop", "config": CONFIG}))
+    return str(path)
+
+
+@pytest.fixture
+def target(tmp_path):
+    """A files target with some progress."""
+    sink = FilesSink(tmp_path / "out", "mysql shop", "run")
+    sink.open(0)
+    sink.commit(Progress("0000.0000000003.000000000000154.0000000000", {"file": "log.000003", "pos": 154}), [{"ddl": "x"}])
+    return f"files:{tmp_path / 'out'}"
+
+
+def run(capsys, *arguments):
+    """Exit code and what was printed on standard output and error."""
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    out, err = capsys.readouterr()
+    return ended.value.code, out, err
+
+
+def test_the_version_is_told(capsys):
+    assert run(capsys, "--version") == (0, f"tailrace {__version__}\n", "")
+
+
+@pytest.mark.parametrize("arguments", [("run",), ("run", "c.json"), ("nonsense",), ("run", "--nonsense")])
+def test_wrong_usage_ends_with_2(capsys, arguments):
+    code, _, err = run(capsys, *arguments)
+    assert (code, "Usage:" in err) == (2, True)
+
+
+@pytest.mark.parametrize(("to", "message"), [("kafka:x", "not supported yet"), ("nowhere", "files:DIR"), ("files:", "a folder")])
+def test_a_wrong_target_is_told_in_one_line(capsys, config, to, message):
+    code, _, err = run(capsys, "run", config, "--to", to)
+    assert (code, message in err, err.count("\n")) == (2, True, 1)
+
+
+def test_a_wrong_configuration_is_told_without_a_stack_trace(capsys, tmp_path):
+    (tmp_path / "c.json").write_text('{"connector.class": "mysql"}')
+    code, _, err = run(capsys, "run", str(tmp_path / "c.json"), "--to", "console")
+    assert (code, "database.hostname is missing" in err, "Traceback" in err) == (2, True, False)
+
+
+def test_check_of_a_server_that_is_away_ends_with_3_and_tells_no_password(capsys, config):
+    code, out, err = run(capsys, "check", config)
+    assert (code, "error" in out) == (3, True)
+    assert "secret-word" not in out + err
+
+
+def test_offsets_are_shown_as_json(capsys, config, target):
+    code, out, _ = run(capsys, "offsets", "show", config, "--to", target)
+    assert code == 0
+    assert json.loads(out)["restart"] == {"file": "log.000003", "pos": 154}
+
+
+def test_offsets_of_a_target_without_progress_end_with_6(capsys, config, tmp_path):
+    assert run(capsys, "offsets", "show", config, "--to", f"files:{tmp_path}/new")[0] == 6
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        '{"file": "log.000002", "pos": 4}',
+        '{"delivered": "", "restart": {"file": "log.000002", "pos": 4}}',
+        '{"transaction_id": null, "ts_sec": 1, "file": "log.000002", "pos": 4, "server_id": 1}',
+    ],
+)
+def test_offsets_are_set_from_tailraces_or_debeziums_json(capsys, config, target, tmp_path, given):
+    (tmp_path / "out" / "_tailrace" / "checkpoint").mkdir()
+    assert run(capsys, "offsets", "set", config, "--to", target, given)[0] == 0
+    code, out, _ = run(capsys, "offsets", "show", config, "--to", target)
+    assert json.loads(out) == {"delivered": "", "restart": {"file": "log.000002", "pos": 4}}
+    assert not (tmp_path / "out" / "_tailrace" / "checkpoint").exists(), "it would hold the old position as a floor"
+
+
+def test_setting_offsets_keeps_the_history(capsys, config, target, tmp_path):
+    run(capsys, "offsets", "set", config, "--to", target, '{"file": "log.000002", "pos": 4}')
+    assert FilesSink(tmp_path / "out", "mysql shop", "run").open(0).history == [{"ddl": "x"}]
+
+
+@pytest.mark.parametrize(("given", "code"), [("{", 2), ("[]", 2), ('{"pos": 4, "nonsense": 1}', 6)])
+def test_offsets_that_are_none_are_refused(capsys, config, target, given, code):
+    assert run(capsys, "offsets", "set", config, "--to", target, given)[0] == code
+
+
+def test_the_console_keeps_no_offsets_without_a_folder(capsys, config):
+    assert run(capsys, "offsets", "show", config, "--to", "console")[0] == 2

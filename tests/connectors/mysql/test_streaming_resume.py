@@ -1,0 +1,85 @@
+"""Stopping anywhere and going on gives what reading without a stop gives."""
+
+import pytest
+
+from support.reading import SMALL_BLOCK, begin, fresh, read_on, read_with_stops
+from tailrace.testing.mysql_server import MySqlServer
+
+DATABASE = "resume"
+OF_A_TRANSACTION = 150
+SMALL_EVENTS = ("--binlog-row-event-max-size=256",)
+
+
+@pytest.fixture(scope="module", params=["gtid-full", "nogtid-minimal"])
+def server(request):
+    gtid = request.param == "gtid-full"
+    with MySqlServer(gtid=gtid, row_metadata="FULL" if gtid else "MINIMAL", flags=SMALL_EVENTS) as started:
+        yield started
+
+
+@pytest.fixture
+def played(server):
+    """A log with everything that may lie around a stop, and a reading that stands before it."""
+    server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
+    server.sql("CREATE TABLE a (id INT PRIMARY KEY, v VARCHAR(200)); CREATE TABLE b (n INT); CREATE TABLE other (n INT)", DATABASE)
+    settings, read = begin(server, table_include_list=f"{DATABASE}.(a|b)", provide_transaction_metadata=True, include_query=True)
+    play(server)
+    return settings, read
+
+
+def play(server):
+    big = "INSERT INTO a (id, v) SELECT n, REPEAT('x', 100) FROM (WITH RECURSIVE s AS (SELECT {from_} n UNION ALL SELECT n+1 FROM s WHERE n < {to}) SELECT n FROM s) t"
+    some = ";".join(f"INSERT INTO b (n) VALUES ({n}); UPDATE a SET v = 'u{n}' WHERE id = {n}" for n in range(10))
+    script = [
+        "INSERT INTO a VALUES (-1, 'first'), (-2, 'second')",
+        f"BEGIN; {big.format(from_=1, to=OF_A_TRANSACTION)}; {some}; DELETE FROM a WHERE id < 0; COMMIT",
+        "ALTER TABLE b ADD COLUMN w INT DEFAULT 7",
+        "INSERT INTO b VALUES (1, 2)",
+        "UPDATE a SET id = -5 WHERE id = 5",
+        "FLUSH BINARY LOGS",
+        "INSERT INTO other VALUES (1)",
+        "BEGIN; INSERT INTO other VALUES (2); INSERT INTO b VALUES (3, 4); ROLLBACK",
+        "SET binlog_transaction_compression = ON; "
+        f"BEGIN; {big.format(from_=1001, to=1000 + OF_A_TRANSACTION)}; {some}; COMMIT; INSERT INTO b VALUES (5, 6); INSERT INTO b VALUES (7, 8)",
+        "ALTER TABLE a MODIFY v TEXT, ADD COLUMN z INT FIRST",
+        "DELETE FROM a WHERE id BETWEEN 100 AND 150",
+        "CREATE TABLE made AS SELECT * FROM b",
+        "TRUNCATE TABLE b",
+        "DROP TABLE made",
+        "INSERT INTO b VALUES (9, 9)",
+    ]
+    for statements in script:
+        server.sql(statements, DATABASE)
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("every", [1, 7])
+def test_a_log_read_with_stops_gives_the_same_records_as_read_whole(played, every):
+    settings, start = played
+    whole = read_on(settings, fresh(start))
+    assert {f"test.{DATABASE}.a", f"test.{DATABASE}.b", "test", "test.transaction"} <= set(whole.topics)
+    assert len(whole.topics[f"test.{DATABASE}.a"]) > 2 * OF_A_TRANSACTION
+    stopped = read_with_stops(settings, fresh(start), every, block_bytes=SMALL_BLOCK)
+    assert stopped.batches > 20
+    assert stopped.topics == whole.topics
+    assert [r["ddl"] for r in stopped.history] == [r["ddl"] for r in whole.history]
+    assert (stopped.progress.delivered, stopped.progress.restart) == (whole.progress.delivered, whole.progress.restart)
+
+
+@pytest.mark.mysql
+def test_positions_strictly_increase_within_a_topic(played):
+    settings, start = played
+    for records in read_on(settings, fresh(start)).topics.values():
+        positions = [record["position"] for record in records if record["value"] is not None]
+        assert positions == sorted(set(positions))
+
+
+@pytest.mark.mysql
+def test_what_is_delivered_lies_before_the_delivered_position_and_what_is_not_behind_it(played):
+    settings, start = played
+    read = fresh(start)
+    whole = read_on(settings, fresh(start))
+    stopped = read_with_stops(settings, read, 9, block_bytes=SMALL_BLOCK)
+    assert stopped.topics == whole.topics
+    positions = [r["position"] for records in whole.topics.values() for r in records]
+    assert max(positions) < whole.progress.delivered

@@ -1,0 +1,52 @@
+"""What stops real Debezium, as `docs/reference/differences.md` says."""
+
+import pytest
+from tests.differential import cases, debezium
+from tests.differential.runs import PREFIX, Bench
+from tests.differential.variants import FULL
+
+pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
+SAME_NAMES = (
+    "CREATE DATABASE d_same_names",
+    "CREATE TABLE d_same_names.t (id INT PRIMARY KEY, `a b` INT, `a-b` INT)",
+    "INSERT INTO d_same_names.t VALUES (1, 2, 3)",
+)
+
+
+@pytest.mark.parametrize(
+    ("sql", "properties", "complaint"),
+    [
+        (tuple(cases.statements("invalid_dates")), {}, "Error while deserializing binlog data of date"),
+        (
+            tuple(cases.statements("images")),
+            {"inconsistent.schema.handling.mode": "warn"},
+            "internal schema size 5",
+        ),
+        (SAME_NAMES, {"field.name.adjustment.mode": "avro"}, "field name duplication"),
+        (
+            tuple(cases.statements("unrepresentable")),
+            {"time.precision.mode": "connect"},
+            "null used for required field",
+        ),
+        (
+            tuple(cases.statements("unrepresentable")),
+            {"time.precision.mode": "nanoseconds"},
+            "null used for required",
+        ),
+        ((), {"time.precision.mode": "adaptive"}, "no longer supported"),
+    ],
+    ids=["invalid dates", "row images", "same names", "times of a day", "nanoseconds", "adaptive"],
+)
+def test_debezium_stops(bench: Bench, tmp_path, sql, properties, complaint):
+    port = bench.history(FULL).server.port
+    offset = cases.binlog_position(port)
+    cases.run_all(port, [*_dropped(sql), *sql])
+    given = {**debezium.base_properties(port, PREFIX, tmp_path), **properties}
+    (tmp_path / "history.jsonl").write_text(debezium.first_history(PREFIX, offset))
+    with pytest.raises(debezium.DebeziumError, match=complaint):
+        debezium.run(given, tmp_path / "records.jsonl", offset=offset, idle=10)
+
+
+def _dropped(sql: tuple[str, ...]) -> list[str]:
+    created = [statement.split()[-1] for statement in sql if statement.startswith("CREATE DATABASE")]
+    return [f"DROP DATABASE IF EXISTS {name}" for name in created]

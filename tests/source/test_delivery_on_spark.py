@@ -1,0 +1,136 @@
+"""The direct way and the DataFrame way as Spark really drives them."""
+
+import json
+import shutil
+from contextlib import closing
+from types import SimpleNamespace
+
+import pytest
+from attrs import evolve
+from support.counting_log import grow
+
+from tailrace.cli.failures import is_stop, unwrapped
+from tailrace.errors import ConfigError, PositionLostError, ProgressError
+from tailrace.source import run
+from tailrace.source.job import Job
+from tailrace.source.link import Link
+
+pytestmark = [pytest.mark.spark, pytest.mark.slow]
+
+
+@pytest.fixture
+def job(tmp_path):
+    grow(tmp_path / "log", 700)
+    return Job(
+        document={"log": str(tmp_path / "log")},
+        source="counting",
+        target=f"files:{tmp_path / 'out'}",
+        connector="support.counting_log:connector",
+    )
+
+
+@pytest.fixture
+def checkpoint(tmp_path):
+    return tmp_path / "checkpoint"
+
+
+def to_the_head(spark, job, checkpoint):
+    with closing(Link(lambda kind, content: None)) as link:
+        query = run.start(spark, evolve(job, link=link.address), str(checkpoint), available_now=True)
+        assert run.wait(query, link, lambda: False) is False
+    return query
+
+
+def delivered(tmp_path):
+    return sorted(json.loads(line)["key"]["id"] for file in tmp_path.glob("out/count.*/*.jsonl") for line in file.open())
+
+
+def test_available_now_delivers_up_to_the_head_and_ends_again_and_again(spark, job, checkpoint, tmp_path):
+    to_the_head(spark, job, checkpoint)
+    assert delivered(tmp_path) == list(range(700))
+    to_the_head(spark, job, checkpoint)
+    grow(tmp_path / "log", 1400)
+    to_the_head(spark, job, checkpoint)
+    assert delivered(tmp_path) == list(range(1400))
+
+
+def test_the_sinks_progress_counts_when_the_checkpoint_is_gone(spark, job, checkpoint, tmp_path):
+    to_the_head(spark, job, checkpoint)
+    shutil.rmtree(checkpoint)
+    grow(tmp_path / "log", 1400)
+    to_the_head(spark, job, checkpoint)
+    assert delivered(tmp_path) == list(range(1400))
+
+
+def test_a_checkpoint_without_the_sinks_progress_stops_loudly(spark, job, checkpoint, tmp_path):
+    to_the_head(spark, job, checkpoint)
+    shutil.rmtree(tmp_path / "out")
+    grow(tmp_path / "log", 1400)
+    with pytest.raises(Exception) as raised:
+        to_the_head(spark, job, checkpoint)
+    assert isinstance(unwrapped(raised.value), ProgressError)
+    assert delivered(tmp_path) == []
+
+
+def test_an_error_in_a_task_comes_out_as_it_was_raised(spark, job, checkpoint, tmp_path):
+    failing = evolve(job, document={**job.document, "fatal_at": 350})
+    with pytest.raises(Exception) as raised:
+        to_the_head(spark, failing, checkpoint)
+    error = unwrapped(raised.value)
+    assert type(error) is PositionLostError
+    assert str(error) == "the log was purged up to 350: begin anew\n  (a second line)"
+    to_the_head(spark, job, checkpoint)
+    assert delivered(tmp_path) == list(range(700))
+
+
+def test_a_stop_makes_a_last_commit_and_ends_a_stream(spark, job, checkpoint, tmp_path):
+    with closing(Link(lambda kind, content: None)) as link:
+        query = run.start(spark, evolve(job, link=link.address), str(checkpoint), available_now=False)
+        assert run.wait(query, link, lambda: len(delivered(tmp_path)) == 700) is True
+    assert query.exception() is None
+    assert not query.isActive
+
+
+def test_a_bounded_run_that_is_stopped_is_not_taken_for_done(spark, job, checkpoint, tmp_path):
+    slow = evolve(job, document={**job.document, "pause_seconds": 0.2})
+    with closing(Link(lambda kind, content: None)) as link:
+        query = run.start(spark, evolve(slow, link=link.address), str(checkpoint), available_now=True)
+        try:
+            run.wait(query, link, lambda: len(delivered(tmp_path)) > 0)
+        except Exception as error:
+            assert is_stop(error)
+    assert 0 < len(delivered(tmp_path)) < 700
+    to_the_head(spark, job, checkpoint)
+    assert delivered(tmp_path) == list(range(700))
+
+
+def test_speculative_execution_is_refused():
+    session = SimpleNamespace(conf={"spark.speculation": "true"})
+    with pytest.raises(ConfigError, match=r"spark\.speculation"):
+        run.refuse_speculation(session)
+
+
+def test_the_dataframe_way_is_found_by_its_name_and_gives_each_record_once(spark, job, checkpoint, tmp_path):
+    options = {
+        "connector.factory": "support.counting_log:connector",
+        "log": str(tmp_path / "log"),
+        "header": "true",
+        "schema.history.internal.file.filename": str(tmp_path / "history"),
+        "maxBytesPerTrigger": "300",
+    }
+
+    def to_files():
+        records = spark.readStream.format("mysql-cdc").options(**options).load()
+        writer = records.writeStream.format("json").option("checkpointLocation", str(checkpoint))
+        query = writer.trigger(availableNow=True).start(str(tmp_path / "out"))
+        query.awaitTermination()
+        return [progress.numInputRows for progress in query.recentProgress]
+
+    assert to_files() == [0, 301, 301, 98]
+    grow(tmp_path / "log", 1400)
+    to_files()
+    rows = spark.read.json(str(tmp_path / "out")).orderBy("position").collect()
+    assert [int(row.position) for row in rows] == list(range(1400))
+    assert json.loads(rows[8].value)["after"]["id"] == 8
+    assert rows[9].value is None
+    assert [header.key for header in rows[3].headers] == ["odd", "n"]

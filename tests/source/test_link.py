@@ -1,0 +1,56 @@
+"""The link between driver and tasks."""
+
+import threading
+from contextlib import closing
+
+from tailrace.source.link import Link, Reporter
+
+
+def test_messages_have_been_handled_when_sending_returns():
+    handled = []
+    with closing(Link(lambda kind, content: handled.append((kind, content)))) as link, closing(Reporter(link.address)) as task:
+        task.report({"changes": 7})
+        assert handled == [("figures", {"changes": 7})]
+        task.notice("ü")
+        assert handled[1:] == [("notice", "ü")]
+
+
+def test_the_handler_is_called_by_one_thread_at_a_time():
+    inside = []
+
+    def handle(kind, content):
+        inside.append(1)
+        assert len(inside) == 1
+        inside.pop()
+
+    def talk(address):
+        with closing(Reporter(address)) as task:
+            for _ in range(200):
+                task.notice("x")
+            assert task.connected
+
+    with closing(Link(handle)) as link:
+        threads = [threading.Thread(target=talk, args=(link.address,)) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def test_a_stop_reaches_tasks_that_run_and_tasks_to_come():
+    with closing(Link(lambda kind, content: None)) as link, closing(Reporter(link.address)) as task:
+        task.notice("x")
+        assert not task.stopping()
+        link.stop_tasks()
+        task.notice("x")
+        assert task.stopping()
+        with closing(Reporter(link.address)) as later:
+            assert later.stopping()
+
+
+def test_a_task_without_a_link_goes_on():
+    for address in ("", "/nowhere/link"):
+        task = Reporter(address)
+        task.notice("nobody hears this")
+        assert not task.connected
+        assert not task.stopping()
