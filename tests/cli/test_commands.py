@@ -33,7 +33,9 @@ def target(tmp_path):
     """A files target with some progress."""
     sink = FilesSink(tmp_path / "out", "mysql shop", "run")
     sink.open(0)
-    sink.commit(Progress("0000.0000000003.000000000000154.0000000000", {"file": "log.000003", "pos": 154}), [{"ddl": "x"}])
+    sink.commit(
+        Progress("0000.0000000003.000000000000154.0000000000", {"file": "log.000003", "pos": 154}), [{"ddl": "x"}]
+    )
     return f"files:{tmp_path / 'out'}"
 
 
@@ -55,7 +57,9 @@ def test_wrong_usage_ends_with_2(capsys, arguments):
     assert (code, "Usage:" in err) == (2, True)
 
 
-@pytest.mark.parametrize(("to", "message"), [("kafka:x", "not supported yet"), ("nowhere", "files:DIR"), ("files:", "a folder")])
+@pytest.mark.parametrize(
+    ("to", "message"), [("kafka:x", "not supported yet"), ("nowhere", "files:DIR"), ("files:", "a folder")]
+)
 def test_a_wrong_target_is_told_in_one_line(capsys, config, to, message):
     code, _, err = run(capsys, "run", config, "--to", to)
     assert (code, message in err, err.count("\n")) == (2, True, 1)
@@ -94,7 +98,7 @@ def test_offsets_of_a_target_without_progress_end_with_6(capsys, config, tmp_pat
 def test_offsets_are_set_from_tailraces_or_debeziums_json(capsys, config, target, tmp_path, given):
     (tmp_path / "out" / "_tailrace" / "checkpoint").mkdir()
     assert run(capsys, "offsets", "set", config, "--to", target, given)[0] == 0
-    code, out, _ = run(capsys, "offsets", "show", config, "--to", target)
+    _, out, _ = run(capsys, "offsets", "show", config, "--to", target)
     assert json.loads(out) == {"delivered": "", "restart": {"file": "log.000002", "pos": 4}}
     assert not (tmp_path / "out" / "_tailrace" / "checkpoint").exists(), "it would hold the old position as a floor"
 

@@ -36,7 +36,9 @@ def told(raised, text=TOLD):
 
 
 def test_an_error_of_tailrace_keeps_type_and_message():
-    error = unwrapped(told("tailrace.errors.PositionLostError: the log begins at mysql-bin.000007: set another position"))
+    error = unwrapped(
+        told("tailrace.errors.PositionLostError: the log begins at mysql-bin.000007: set another position")
+    )
     assert isinstance(error, PositionLostError)
     assert str(error) == "the log begins at mysql-bin.000007: set another position"
 
@@ -51,7 +53,7 @@ def test_a_message_of_several_lines_is_kept_whole(text):
 def test_of_chained_errors_the_last_counts():
     raised = (
         "OSError: [Errno 111] refused\n\nThe above exception was the direct cause of the following exception:\n\n"
-        "Traceback (most recent call last):\n  File \"x\", line 1, in y\ntailrace.errors.RetriableError: MySQL is away"
+        'Traceback (most recent call last):\n  File "x", line 1, in y\ntailrace.errors.RetriableError: MySQL is away'
     )
     assert str(unwrapped(told(raised))) == "MySQL is away"
     assert exit_code_for(unwrapped(told(raised))) == 8
@@ -74,6 +76,8 @@ def test_an_error_that_was_raised_here_stays():
     assert unwrapped(error) is error
 
 
-@pytest.mark.parametrize(("raised", "stop"), [("tailrace.source.task.StoppedError: stopped", True), ("KeyError: 'x'", False)])
+@pytest.mark.parametrize(
+    ("raised", "stop"), [("tailrace.source.task.StoppedError: stopped", True), ("KeyError: 'x'", False)]
+)
 def test_a_stop_is_told_from_a_failure(raised, stop):
     assert is_stop(told(raised)) is stop

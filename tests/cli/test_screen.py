@@ -23,7 +23,9 @@ def test_lag_and_position_are_those_of_the_latest_commit():
     assert str(totals).endswith("lag 1.5 s · at 0007")
 
 
-@pytest.mark.parametrize(("size", "text"), [(999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5e13, "50.0 TB")])
+@pytest.mark.parametrize(
+    ("size", "text"), [(999, "999 B"), (1000, "1.0 kB"), (12_345_678, "12.3 MB"), (5e13, "50.0 TB")]
+)
 def test_sizes_are_for_people(size, text):
     assert size_text(size) == text
 

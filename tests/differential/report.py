@@ -77,9 +77,10 @@ def _case(topic: str, delimiter: str) -> str:
 
 
 def _masks() -> Iterator[str]:
-    yield "| field | why |\n| --- | --- |"
+    yield "| field (a regular expression) | of topics | why |\n| --- | --- | --- |"
     for mask in MASKED:
-        yield f"| `{mask.path}` | {mask.reason} |"
+        path, topic = (pattern.replace("|", "\\|") for pattern in (mask.path, mask.topic))
+        yield f"| `{path}` | `{topic}` | {mask.reason} |"
 
 
 if __name__ == "__main__":

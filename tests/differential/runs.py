@@ -6,6 +6,7 @@ and one of tailrace over it.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import threading
 from collections.abc import Iterator, Mapping
@@ -62,6 +63,7 @@ class Bench:
         for (_, late), history in self._histories.items():
             if not late:
                 history.server.discard()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def history(self, server: str, *, late: bool = False) -> History:
         """The history on the server of that name; a late one begins when all tables are there."""

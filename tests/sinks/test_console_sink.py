@@ -4,8 +4,8 @@ import json
 from contextlib import closing
 
 import pytest
-from support.counting_log import records_of
 
+from support.counting_log import records_of
 from tailrace.connectors.base import Progress
 from tailrace.errors import ConfigError
 from tailrace.sinks.console import ConsoleSink
@@ -19,7 +19,9 @@ def test_events_appear_in_log_order_over_all_topics_when_write_returns(tmp_path)
         sink.open(0)
         sink.write([records_of("a", [0, 3, 4]), records_of("b", [1, 2, 5])])
         sink.close()
-    assert [(kind, [json.loads(line)["key"]["id"] for line in lines]) for kind, lines in shown] == [("events", [0, 1, 2, 3, 4, 5])]
+    assert [(kind, [json.loads(line)["key"]["id"] for line in lines]) for kind, lines in shown] == [
+        ("events", [0, 1, 2, 3, 4, 5])
+    ]
 
 
 def test_progress_is_kept_for_the_next_task(tmp_path):

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from support.counting_log import records_of
 
+from support.counting_log import records_of
 from tailrace.connectors.base import Progress
 from tailrace.errors import FencedError, ProgressError
 from tailrace.sinks.files import FilesSink, topic_folder
@@ -99,6 +99,16 @@ def test_files_whose_commit_was_not_stored_are_removed_by_the_next_task(new_sink
             sink.commit(progress(1), [])
     assert new_sink().open(0).progress is None
     assert list((tmp_path / "out").rglob("*.jsonl")) == []
+
+
+def test_a_file_that_was_growing_for_the_next_commit_is_not_shown_as_one_of_the_last(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1])])
+    sink.commit(progress(1), [])
+    sink.write([records_of("t", list(range(2, 20_000)))])
+    new_sink().open(0)
+    assert seen(tmp_path) == [1]
 
 
 def test_history_that_was_not_committed_does_not_count(new_sink, tmp_path):

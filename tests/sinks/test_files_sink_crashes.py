@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 import pytest
-from support.counting_log import STRUCTURE_EVERY, grow
 
+from support.counting_log import STRUCTURE_EVERY, grow
 from tailrace.sinks.files import FilesSink
 from tailrace.source.job import Job, Pace
 
@@ -21,7 +21,13 @@ KILLS = 20
 
 def start_task(job_file, *, first, until=CHANGES):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(TESTS), *sys.path])}
-    command = [sys.executable, str(TESTS / "support" / "deliver_counting_log.py"), str(job_file), "first" if first else "", str(until)]
+    command = [
+        sys.executable,
+        str(TESTS / "support" / "deliver_counting_log.py"),
+        str(job_file),
+        "first" if first else "",
+        str(until),
+    ]
     task = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
     assert task.stdout.readline() == "ready\n"
     return task
@@ -53,9 +59,9 @@ def job(tmp_path):
 
 @pytest.mark.slow
 def test_every_line_is_there_once_and_in_order_however_often_the_task_is_killed(job, tmp_path):
-    seed = random.randrange(2**32)
+    seed = random.randrange(2**32)  # noqa: S311
     print(f"seed {seed}")
-    chance = random.Random(seed)
+    chance = random.Random(seed)  # noqa: S311
     (tmp_path / "job.json").write_text(job.to_json())
     for _ in range(KILLS):
         task = start_task(tmp_path / "job.json", first=True)

@@ -5,13 +5,15 @@ import json
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from support.counting_log import binary
 
+from support.counting_log import binary
 from tailrace.changes.records import Header, Records
 from tailrace.sinks.lines import render_lines
 
 JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=5
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=5,
 )
 OPTIONAL = st.none() | JSON_VALUES
 ROWS = st.lists(st.tuples(OPTIONAL, OPTIONAL, OPTIONAL, st.integers(0, 2**62)), min_size=1, max_size=20)

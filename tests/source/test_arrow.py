@@ -11,8 +11,8 @@ from pyspark.sql.types import (
     StructType,
     TimestampType,
 )
-from support.counting_log import binary, records_of
 
+from support.counting_log import binary, records_of
 from tailrace.changes.records import Header
 from tailrace.source import arrow
 from tailrace.source.arrow import ARROW_SCHEMA, SPARK_SCHEMA, record_batches
@@ -37,7 +37,7 @@ def test_batches_have_exactly_the_types_that_spark_derives():
 
 
 def test_the_schema_in_spark_words_is_the_same():
-    assert SPARK_SCHEMA == ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in SPARK)
+    assert ", ".join(f"{field.name} {field.dataType.simpleString()}" for field in SPARK) == SPARK_SCHEMA
 
 
 def test_a_row_holds_the_record():

@@ -4,8 +4,8 @@ import json
 
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
-from support.counting_log import grow
 
+from support.counting_log import grow
 from tailrace.errors import ConfigError, StructureError
 from tailrace.source.changes import INITIAL, ChangesReader, read_range
 from tailrace.source.options import parse_options

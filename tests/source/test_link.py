@@ -8,7 +8,10 @@ from tailrace.source.link import Link, Reporter
 
 def test_messages_have_been_handled_when_sending_returns():
     handled = []
-    with closing(Link(lambda kind, content: handled.append((kind, content)))) as link, closing(Reporter(link.address)) as task:
+    with (
+        closing(Link(lambda kind, content: handled.append((kind, content)))) as link,
+        closing(Reporter(link.address)) as task,
+    ):
         task.report({"changes": 7})
         assert handled == [("figures", {"changes": 7})]
         task.notice("ü")

@@ -6,8 +6,8 @@ from contextlib import closing
 
 import pytest
 from attrs import evolve
-from support.counting_log import grow
 
+from support.counting_log import grow
 from tailrace.connectors.base import Progress
 from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError
 from tailrace.sinks.files import FilesSink
@@ -136,8 +136,17 @@ def test_an_attempt_that_a_newer_one_of_the_same_run_replaced_ends_quietly(job, 
 
 def test_the_history_goes_to_the_file_of_the_configuration_too(job, tmp_path):
     deliver(evolve(job, history_file=str(tmp_path / "history")), TO_700)
-    lines = [json.loads(line) for line in (tmp_path / "history").open()]
-    assert [line["structure"] for line in lines] == [0, 350]
+    assert structures_in(tmp_path / "history") == [0, 350]
+
+
+def test_what_the_history_file_missed_in_a_crash_is_made_up_for(job, tmp_path):
+    deliver(job, TO_700)
+    deliver(evolve(job, history_file=str(tmp_path / "history")), Turn(0, False, "", {"n": 994}))
+    assert structures_in(tmp_path / "history") == [0, 350, 700]
+
+
+def structures_in(file):
+    return [json.loads(line)["structure"] for line in file.open()]
 
 
 class _TakenOver:

@@ -24,7 +24,9 @@ def options(mysql_server, database, tmp_path):
 
 
 def test_rows_have_the_columns_types_and_values_of_the_table(spark, mysql_server, database, options, tmp_path):
-    mysql_server.sql("CREATE TABLE orders (id INT PRIMARY KEY, price DECIMAL(8,2), n BIGINT UNSIGNED, at DATE)", database)
+    mysql_server.sql(
+        "CREATE TABLE orders (id INT PRIMARY KEY, price DECIMAL(8,2), n BIGINT UNSIGNED, at DATE)", database
+    )
 
     def run_to_the_head():
         rows = spark.readStream.format("mysql-cdc").options(**options).load()

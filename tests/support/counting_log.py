@@ -80,9 +80,7 @@ class CountingLog:
     def history_at(self, history, position):
         return [record for record in history if record["structure"] < max(position["n"], 1)]
 
-    def read(
-        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
-    ) -> Iterator[LogBatch]:
+    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         i = range_.start["n"]
         delivered = int(progress.delivered) if progress.delivered else -1
         self._check_history(history, progress)
@@ -92,9 +90,7 @@ class CountingLog:
             end = min(i + self._block, self.head()["n"] if until is None else until)
             if end <= i:
                 time.sleep(self._poll_seconds)
-                yield LogBatch(
-                    [], Progress(f"{delivered:012d}" if delivered >= 0 else "", {"n": i}), idle=True
-                )
+                yield LogBatch([], Progress(f"{delivered:012d}" if delivered >= 0 else "", {"n": i}), idle=True)
                 continue
             numbers = [n for n in range(i, end) if n > delivered]
             if self._fatal_at is not None and int(self._fatal_at) in numbers:

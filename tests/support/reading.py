@@ -21,9 +21,11 @@ class Read:
     history: list
     topics: dict = field(default_factory=dict)
     batches: int = 0
+    delivered: list = field(default_factory=list)
 
     def take(self, batch):
         self.progress = batch.progress
+        self.delivered.append(batch.progress.delivered)
         self.history += json.loads(json.dumps(list(batch.history)))
         self.batches += 1
         for records in batch.records:
@@ -59,11 +61,11 @@ def fresh(read):
     return Read(read.progress, list(read.history))
 
 
-def batches(settings, read, until=None, block_bytes=1 << 20, now_us=NOW_US):
+def batches(settings, read, until=None, now_us=NOW_US, **options):
     """The batches of a new reader that goes on where `read` stands."""
     progress = Progress(read.progress.delivered, json.loads(json.dumps(read.progress.restart)))
     range_ = LogRange(progress.restart, until, now_us)
-    return LogReader(settings, range_, progress, tuple(read.history), block_bytes=block_bytes).batches()
+    return LogReader(settings, range_, progress, tuple(read.history), **options).batches()
 
 
 def read_on(settings, read, until=None, **options):

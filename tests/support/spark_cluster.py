@@ -58,7 +58,14 @@ class SparkCluster:
             "SPARK_DAEMON_MEMORY": "256m",
             "SPARK_NO_DAEMONIZE": "1",
         }
-        command = [Path(pyspark.__file__).parent / "bin" / "spark-class", main_class, "--host", "127.0.0.1", "--webui-port", "0"]
+        command = [
+            Path(pyspark.__file__).parent / "bin" / "spark-class",
+            main_class,
+            "--host",
+            "127.0.0.1",
+            "--webui-port",
+            "0",
+        ]
         log = (self._folder / f"{len(self._processes)}.log").open("wb")
         self._processes.append(subprocess.Popen([*command, *arguments], env=environment, stdout=log, stderr=log))
 

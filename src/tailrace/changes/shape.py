@@ -147,7 +147,7 @@ class Shape:
         return self._key.encode(keys, expansion, roles.KEY)
 
     def _headers(self, keys: list[Vector] | None, expansion: Expansion) -> tuple[Header, ...]:
-        headers = [_constant(name, text, expansion) for name, text in self._settings.context_headers.items()]
+        headers = constant_headers(self._settings.context_headers, expansion.roles.shape[1])
         if expansion.split and keys is not None and self._header_key is not None:
             for name, role in ((NEW_KEY_HEADER, roles.NEW_KEY), (OLD_KEY_HEADER, roles.OLD_KEY)):
                 headers.append(Header(name, self._header_key.encode(keys, expansion, role)))
@@ -158,7 +158,9 @@ class Shape:
         return self._positions.render([fact.vector for fact in changes.position], expansion.roles)
 
 
-def _constant(name: str, text: bytes, expansion: Expansion) -> Header:
-    n = expansion.roles.shape[1]
-    data = np.frombuffer(text * n, np.uint8)
-    return Header(name, Binary(data, np.arange(n + 1, dtype=np.int64) * len(text)))
+def constant_headers(texts: Mapping[str, bytes], n: int) -> list[Header]:
+    """Headers that all of `n` records carry, by name, as JSON text."""
+    offsets = np.arange(n + 1, dtype=np.int64)
+    return [
+        Header(name, Binary(np.frombuffer(text * n, np.uint8), offsets * len(text))) for name, text in texts.items()
+    ]

@@ -7,6 +7,7 @@ import tempfile
 import time
 from importlib.resources import files
 from pathlib import Path
+from typing import Self
 
 import orjson
 
@@ -18,7 +19,7 @@ from tailrace.testing.mysql_install import Unavailable
 from tailrace.testing.mysql_server import MySqlServer, Server
 
 USER, PASSWORD = "tailrace", "tailrace"
-CATCH_UP_SECONDS = 60
+CATCH_UP_SECONDS = 300
 
 
 def run_demo(seconds: int, *, verbose: bool) -> None:
@@ -79,7 +80,7 @@ class _Play(StopSignal):
         self._seconds = seconds
         self._ends_at: float | None = None
 
-    def __enter__(self) -> _Play:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

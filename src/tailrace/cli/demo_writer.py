@@ -59,7 +59,9 @@ class Writer(threading.Thread):
     def _customer(self) -> int:
         first, last = self._chance.choice(FIRST_NAMES), self._chance.choice(LAST_NAMES)
         email = f"{first}.{last}.{next(self._numbers)}@example.com".lower()
-        return self._execute("INSERT INTO customers (first_name, last_name, email) VALUES (%s, %s, %s)", (first, last, email))
+        return self._execute(
+            "INSERT INTO customers (first_name, last_name, email) VALUES (%s, %s, %s)", (first, last, email)
+        )
 
     def _move(self) -> int:
         street = f"{next(self._numbers)} Mill Lane"

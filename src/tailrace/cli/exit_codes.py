@@ -18,7 +18,7 @@ class ExitCode:
 
 OK = ExitCode(0, "done, or stopped by Ctrl-C or SIGTERM with everything that was read delivered")
 FAILED = ExitCode(1, "an error that is not listed below; `--verbose` shows where it happened")
-INTERRUPTED = ExitCode(130, "a second Ctrl-C: ended at once; nothing is lost, the next run goes on from the last commit")
+INTERRUPTED = ExitCode(130, "a second Ctrl-C: ended at once; the next run goes on from the last commit")
 
 EXIT_CODES = (
     OK,

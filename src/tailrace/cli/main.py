@@ -59,7 +59,7 @@ def _show_version(asked: bool) -> None:
 
 @app.callback()
 def tailrace(
-    version: Annotated[  # noqa: ARG001
+    version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:

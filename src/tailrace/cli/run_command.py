@@ -8,7 +8,9 @@ from tailrace.cli.running import Target, check_folder, load_job, run_job
 from tailrace.cli.screen import Screen
 
 
-def run_connector(config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str, verbose: bool) -> None:
+def run_connector(
+    config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str, verbose: bool
+) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     target = Target.parse(to, checkpoint)
     try:

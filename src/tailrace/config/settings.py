@@ -51,7 +51,6 @@ class Settings:
     connect_timeout_ms: int
     connect_keep_alive: bool
     connect_keep_alive_interval_ms: int
-    connection_validation_timeout_ms: int
     binlog_net_write_timeout: int
     binlog_net_read_timeout: int
     errors_max_retries: int
@@ -107,9 +106,6 @@ class Settings:
     gtid_ignore_on_recovery: bool
     read_only: bool
     poll_interval_ms: int
-    max_batch_size: int
-    max_queue_size: int
-    max_queue_size_in_bytes: int
     event_processing_failure_handling_mode: str
     event_converting_failure_handling_mode: str
     inconsistent_schema_handling_mode: str

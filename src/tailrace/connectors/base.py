@@ -77,9 +77,7 @@ class Connector(Protocol):
     def start_point(self) -> StartPoint:
         """Where a connector without progress begins, by `snapshot.mode`."""
 
-    def read(
-        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
-    ) -> Iterator[LogBatch]:
+    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out.
 
         Ends at `range_.until`; without it, yields an idle batch now and then while nothing comes.
@@ -95,7 +93,5 @@ class RangeConnector(Connector, Protocol):
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
         """The progress of one who has everything before a position that was given by a method of this connector."""
 
-    def history_at(
-        self, history: Sequence[HistoryRecord], position: Mapping[str, Any]
-    ) -> Sequence[HistoryRecord]:
+    def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history that lie before such a position."""

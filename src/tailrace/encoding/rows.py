@@ -85,6 +85,8 @@ def typed(vector: Vector, schema: Schema, type_: pa.DataType) -> pa.Array:
         return pc.cast(pc.multiply(array, _UNITS[schema.name]), type_)
     if pa.types.is_timestamp(type_):
         return pc.cast(pc.cast(array, pa.string()), type_)
+    if pa.types.is_decimal(type_) and pa.types.is_int64(array.type):
+        return array.view(pa.uint64()).cast(type_)  # BIGINT UNSIGNED
     if pa.types.is_decimal(type_):
         return pc.cast(pc.cast(array, pa.string()), type_)
     return _cast(array, type_)

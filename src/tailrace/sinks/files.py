@@ -25,7 +25,7 @@ from urllib.parse import quote
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.errors import FencedError, ProgressError
+from tailrace.errors import ProgressError
 from tailrace.sinks.base import Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord, sync_folder
 

@@ -101,7 +101,11 @@ class LaneRecord:
         return bool(self._owner().get("run") == self._run)
 
     def store(
-        self, last: Commit | None, progress: Progress, history: Sequence[HistoryRecord], files: Sequence[tuple[str, str]]
+        self,
+        last: Commit | None,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        files: Sequence[tuple[str, str]],
     ) -> Commit:
         """Commit, by one rename; call it with the lock held, once the files are on the disk."""
         self.check_owner()

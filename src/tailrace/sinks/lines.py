@@ -40,9 +40,7 @@ def render_lines(records: Records) -> Binary:
 
 def header_objects(headers: Sequence[Header]) -> pa.Array:
     """The headers of each record as a JSON object; a record without a header leaves its name out."""
-    members = [
-        pl.lit(f",{orjson.dumps(header.name).decode()}:") + pl.col(str(i)) for i, header in enumerate(headers)
-    ]
+    members = [pl.lit(f",{orjson.dumps(header.name).decode()}:") + pl.col(str(i)) for i, header in enumerate(headers)]
     frame = pl.DataFrame({str(i): pl.Series(h.values.to_arrow(pa.large_string())) for i, h in enumerate(headers)})
     joined = pl.concat_str(members, ignore_nulls=True).str.slice(1)
     text = frame.select(pl.concat_str(pl.lit("{"), joined, pl.lit("}"))).to_series()

@@ -113,9 +113,7 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
             return start
         return _offset(newest)
 
-    def _newest(
-        self, connector: RangeConnector, position: Mapping[str, Any], limit: ReadLimit
-    ) -> Mapping[str, Any]:
+    def _newest(self, connector: RangeConnector, position: Mapping[str, Any], limit: ReadLimit) -> Mapping[str, Any]:
         max_bytes = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
         if self._to_fixed_target and self._target is None:
             self._target = connector.head_after(position, None)
@@ -135,9 +133,7 @@ def begin(job: ReadJob, connector: RangeConnector) -> Mapping[str, Any]:
     return point.restart
 
 
-def read_range(
-    job: ReadJob, start: Offset, end: Offset, reading: Reading = read_records
-) -> Iterator[pa.RecordBatch]:
+def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = read_records) -> Iterator[pa.RecordBatch]:
     """The rows between two offsets; what the range adds to the schema history is stored at its end."""
     first = start["position"] is None
     position = end["position"] if first else start["position"]
@@ -149,7 +145,7 @@ def read_range(
     while True:
         range_ = LogRange(progress.restart, end["position"], end["now_us"])
         try:
-            for batches, progress, new in reading(job, range_, progress, (*history, *found)):  # noqa: B020
+            for batches, progress, new in reading(job, range_, progress, (*history, *found)):  # noqa: B007, B020 -- where an error struck, the next attempt goes on
                 yield from batches
                 found += new
                 failures = 0
@@ -163,9 +159,7 @@ def read_range(
         HistoryFile(job.history_file).append(found)
 
 
-def stored_history(
-    job: ReadJob, connector: RangeConnector, position: Mapping[str, Any]
-) -> Sequence[HistoryRecord]:
+def stored_history(job: ReadJob, connector: RangeConnector, position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
     """The history as of a position; what a later range or a broken attempt has added does not count."""
     if not job.history_file or not Path(job.history_file).exists():
         return ()

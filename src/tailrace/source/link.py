@@ -1,9 +1,8 @@
-"""The link between the driver and the tasks that run on the same machine: figures, notices and console lines one way,
-"stop" the other.
+"""The link between the driver and the tasks that run on the same machine.
 
-It is a convenience, not part of delivery: a task without a link (on another machine, or after the driver's death)
-works by its time budget alone. A Unix socket in a folder that only this user can enter, so no key is needed; messages
-are JSON, never pickles.
+Figures, notices and console lines go one way, "stop" goes the other. It is a convenience, not part of delivery: a task
+without a link (on another machine, or after the driver's death) works by its time budget alone. A Unix socket in a
+folder that only this user can enter, so no key is needed; messages are JSON, never pickles.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def row_reading(job: ReadJob, schema: Any) -> Reading:
 
     arrow = to_arrow_schema(schema, timezone="UTC")
     columns = pa.schema(list(arrow)[: arrow.get_field_index(OPERATION)])
-    return partial(_read_rows, RowSchema(columns, BEFORE in arrow.names), arrow)
+    return partial(_read_rows, RowSchema(columns, job.with_before and BEFORE in arrow.names), arrow)
 
 
 def _read_rows(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from typing import Protocol, cast
@@ -83,6 +83,7 @@ class _Delivery:
         opened = self._sink.open(self._turn.lane)
         check_progress(first=self._turn.first, floor=self._turn.floor, progress=opened.progress)
         self._progress, self._history = opened.progress, list(opened.history)
+        self._copy_history(opened.history)  # a task that died after its commit may not have come to it
         while not self._attempt():
             pass
         return self._figures
@@ -148,10 +149,14 @@ class _Delivery:
         self._sink.commit(waiting.progress, waiting.history)
         self._progress = waiting.progress
         self._history += waiting.history
-        if waiting.history and self._job.history_file:
-            HistoryFile(self._job.history_file).append(waiting.history)
+        self._copy_history(waiting.history)
         waiting.count_into(self._figures)
         self._reporter.report(asdict(self._figures))
+
+    def _copy_history(self, records: Sequence[HistoryRecord]) -> None:
+        """To the file of the configuration, which leaves out what it has."""
+        if records and self._job.history_file:
+            HistoryFile(self._job.history_file).append(records)
 
     def _pause(self, error: RetriableError) -> bool:
         """Wait before the next attempt; whether the turn is over instead."""

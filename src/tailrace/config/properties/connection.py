@@ -106,6 +106,8 @@ PROPERTIES = (
         kind=Kind.MS,
         default=60_000,
         minimum=1,
+        status=Status.IGNORED,
+        reason="there is no validation call",
         doc="How long the check of the connection may take when a connector is validated.",
     ),
     Property(

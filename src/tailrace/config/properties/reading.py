@@ -52,6 +52,8 @@ PROPERTIES = (
         kind=Kind.INT,
         default=2048,
         minimum=1,
+        status=Status.IGNORED,
+        reason="memory is bounded by the blocks of the log that are read at once",
         doc="Changes that are handed on together at least, while there are so many; not a limit of memory.",
     ),
     Property(
@@ -59,6 +61,8 @@ PROPERTIES = (
         kind=Kind.INT,
         default=8192,
         minimum=1,
+        status=Status.IGNORED,
+        reason="memory is bounded by the blocks of the log that are read at once",
         doc="Changes that may wait between reading and delivering; must be more than `max.batch.size`.",
     ),
     Property(
@@ -66,6 +70,8 @@ PROPERTIES = (
         kind=Kind.INT,
         default=0,
         minimum=0,
+        status=Status.IGNORED,
+        reason="memory is bounded by the blocks of the log that are read at once",
         doc="Bytes that may wait between reading and delivering; 0 leaves it to the number of changes.",
     ),
     Property(

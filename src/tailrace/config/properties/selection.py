@@ -77,6 +77,7 @@ PROPERTIES = (
         name="skip.messages.without.change",
         kind=Kind.BOOL,
         default=False,
+        status=Status.REFUSED,
         doc="Whether an update that changes no captured column gives no event.",
     ),
     Property(

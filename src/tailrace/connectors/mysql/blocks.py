@@ -25,6 +25,7 @@ class Blocks:
 
     def __init__(self, stream: BinlogStream, size: int = SMALLEST) -> None:
         self._stream = stream
+        self._aimed = size
         self.data: Bytes = np.empty(size, np.uint8)
         self.start = 0
         self.end = 0
@@ -53,12 +54,14 @@ class Blocks:
         self.start = consumed
         if needed > len(self.data):
             self._resize(needed + SPARE)
+        elif len(self.data) > 2 * self._aimed and needed <= self._aimed:
+            self._resize(self._aimed)  # the event that wanted more is done: as many bytes of short rows would be too much
 
     def aim(self, size: int) -> None:
         """Let the buffer have about this size, within limits: many tables at once want long blocks."""
-        size = min(size, LARGEST)
-        if size > len(self.data):
-            self._resize(size)
+        self._aimed = max(self._aimed, min(size, LARGEST))
+        if self._aimed > len(self.data):
+            self._resize(self._aimed)
 
     def _more(self, view: memoryview) -> int:
         """What else is there; that the connection is lost is told when what came before has been decoded."""
@@ -69,10 +72,10 @@ class Blocks:
             return 0
 
     def _resize(self, size: int) -> None:
-        larger = np.empty(size, np.uint8)
         left = self.end - self.start
-        larger[:left] = self.data[self.start : self.end]
-        self.data, self.start, self.end = larger, 0, left
+        fresh = np.empty(max(size, left), np.uint8)
+        fresh[:left] = self.data[self.start : self.end]
+        self.data, self.start, self.end = fresh, 0, left
 
     def _move_to_front(self) -> None:
         left = self.end - self.start

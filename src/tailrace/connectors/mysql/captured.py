@@ -144,6 +144,7 @@ def shape_settings(settings: Settings) -> ShapeSettings:
         key=JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default),
         value=JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default),
         header=JsonFormat(settings.header_converter_schemas_enable),
+        context_headers=source_block.context(settings),
     )
 
 

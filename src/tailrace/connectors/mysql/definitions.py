@@ -20,7 +20,7 @@ from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_
 from tailrace.errors import LogFormatError
 from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events
 from tailrace.schema.history import history_record, parse_id, rebuild
-from tailrace.schema.structures import ChangeType, Structures, TableChange
+from tailrace.schema.structures import ChangeType, SqlMode, Structures, TableChange
 from tailrace.schema.tables import Table, TableId
 
 WORD = re.compile(r"[\w$]+|`(?:[^`]|``)+`")
@@ -66,7 +66,7 @@ class Definitions:
             return
         if query.error_code and query.kind is QueryKind.OTHER:
             return
-        changes = self.structures.apply(query.database, query.sql, at=at)
+        changes = self.structures.apply(query.database, query.sql, at=at, mode=SqlMode.from_bits(query.sql_mode))
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         events = schema_events(query.database, query.sql, changes, self._scope)
         self._record(query, events, gtids, batch.now_us)

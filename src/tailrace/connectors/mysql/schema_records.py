@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tailrace.changes.shape import constant_headers
 from tailrace.changes.records import Binary, Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import source_block
@@ -50,6 +51,7 @@ class SchemaEventRecords:
             positions=_binary([text.encode() for text in texts]),
             log_order=(batch.rank << 32) + np.arange(count),
             partition=0,
+            headers=tuple(constant_headers(source_block.context(self._settings), len(events))),
         )
 
     def _value_of(self, event: SchemaEvent, given: Mapping[str, Any], now_us: int) -> dict[str, Any]:

@@ -7,8 +7,10 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final
 
+from tailrace.changes.context import context_headers
 from tailrace.config.settings import Settings
 from tailrace.schema.connect import Field, Schema, Type
 
@@ -90,3 +92,10 @@ def constants(settings: Settings, database: str, table: str | None) -> dict[str,
     if not settings.include_query:
         found["query"] = None
     return found
+
+
+def context(settings: Settings) -> Mapping[str, bytes]:
+    """The headers that tell of the task, where they are asked for."""
+    if not settings.tailrace_context_headers:
+        return {}
+    return context_headers(CONNECTOR, settings.topic_prefix, with_schema=settings.header_converter_schemas_enable)

@@ -57,6 +57,7 @@ class LogReader:
         progress: Progress,
         history: Sequence[HistoryRecord],
         block_bytes: int = SMALLEST,
+        batch_bytes: int = LARGE_BATCH,
     ) -> None:
         self._settings = settings
         self._restart = RestartPosition.from_dict(progress.restart or range_.start)
@@ -65,6 +66,7 @@ class LogReader:
         self._given_history = history
         self._now_us = range_.now_us
         self._block_bytes = block_bytes
+        self._batch_bytes = batch_bytes
         self._done = False
 
     def batches(self) -> Iterator[LogBatch]:
@@ -114,13 +116,14 @@ class LogReader:
             if came:
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                     self._take(item, batch)
-                    if batch.bytes >= LARGE_BATCH:
+                    if batch.bytes >= self._batch_bytes:
                         yield self._finished(batch, item.file, item.position, item.restart)
                         batch = self._new_batch()
                 blocks.used(decoder.consumed, decoder.needed)
             yield self._finished(batch, decoder.file, decoder.position, decoder.restart, idle=not came)
             self._done = self._done or self._covered()
-            blocks.aim(batch.tables * self._block_bytes // TABLES_A_BLOCK)
+            wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
+            blocks.aim(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
 
     def _take(self, item: Item, batch: Batch) -> None:
         """Use an item of the log."""

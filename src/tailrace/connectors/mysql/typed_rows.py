@@ -37,7 +37,7 @@ def row_settings(settings: Settings) -> Settings:
         settings,
         time_precision_mode="adaptive_time_microseconds",
         decimal_handling_mode="string",
-        bigint_unsigned_handling_mode="precise",
+        bigint_unsigned_handling_mode="long",  # its 64 bits; the encoder reads them as unsigned
         binary_handling_mode="bytes",
         include_schema_changes=False,
         provide_transaction_metadata=False,

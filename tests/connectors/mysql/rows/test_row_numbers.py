@@ -90,3 +90,9 @@ def test_nulls_stand_where_they_stood():
 def test_a_combination_that_makes_no_sense_is_refused_by_name():
     with pytest.raises(UnsupportedError, match="column 2: a value of DOUBLE can't come out as HEX"):
         RowDecoder([ColumnPlan(Wire.INT, 4), ColumnPlan(Wire.DOUBLE, 8, Out.HEX)])
+
+
+def test_a_real_is_a_double_that_comes_out_as_the_nearest_float():
+    plan = ColumnPlan(Wire.DOUBLE, 8, Out.FLOAT32)
+    found = values(plan, struct.pack("<d", 1.25), None, struct.pack("<d", 0.1))
+    assert found == [1.25, None, struct.unpack("<f", struct.pack("<f", 0.1))[0]]

@@ -35,6 +35,7 @@ class Columns:
         self.carried_query = b""
         self.block: Bytes = np.empty(0, np.uint8)  # where the events lie that were gathered so far
         self._continued = False
+        self._begun = False  # a run has told the BEGIN of the open transaction
         self._until = until
         self.enter(file, position)
         self.state[[walk.FIXED_START, walk.OPEN, walk.QUERY, walk.LAST_TABLE, walk.LAST_ENTRY]] = -1
@@ -65,6 +66,12 @@ class Columns:
     def take_events(self) -> Iterator[RowEvents]:
         """The run that was gathered, if there are events in it: they need the block that is being left."""
         if self.state[walk.EVENTS]:
+            yield self._taken()
+
+    def take_begun(self) -> Iterator[RowEvents]:
+        """The same as `take`; and also a run of nothing but a BEGIN, so that what follows it is not first."""
+        begun = self.state[walk.OPEN] >= 0 and self.state[walk.BEGUN] and not self._begun
+        if self.state[walk.EVENTS] or self.state[walk.ENDED] or begun:
             yield self._taken()
 
     def _taken(self) -> RowEvents:
@@ -101,6 +108,7 @@ class Columns:
         """Empty the columns; the open transaction becomes the first of the next run."""
         opened = int(self.state[walk.OPEN])
         self._continued = opened >= 0
+        self._begun = opened >= 0 and bool(self.state[walk.BEGUN])
         if opened >= 0:
             self.transactions[:, 0] = self.transactions[:, opened]
         self.state[walk.OPEN] = 0 if opened >= 0 else -1

@@ -12,7 +12,7 @@ from tailrace.connectors.mysql.log.items import Bytes
 
 ZSTD: Final = 0
 NONE: Final = 255
-PIECE: Final = 8 << 20  # a bigger payload is unpacked and walked piece by piece
+PIECE: Final = 2 << 20  # a bigger payload is unpacked and walked piece by piece
 _LONGEST_HEADER: Final = 64
 
 

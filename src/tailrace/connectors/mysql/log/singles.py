@@ -185,7 +185,7 @@ class SingleEvents:
 
     def _statement(self, event: Event, query: events.QueryBody) -> Iterator[Item]:
         """A statement for the reader. Outside BEGIN it is a transaction of its own."""
-        yield from self._columns.take()
+        yield from self._columns.take_begun()
         self._columns.begin(event.data)
         kind = QueryKind.DATA if event.kind == events.EXECUTE_LOAD_QUERY else events.query_kind(query.sql)
         if kind is QueryKind.DEFINITION:

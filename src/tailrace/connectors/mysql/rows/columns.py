@@ -41,6 +41,7 @@ from tailrace.connectors.mysql.rows.scan import (
     MORE,
     NEEDS_AUX,
     PLACES,
+    RARE,
     SCANNED,
     STATE_SIZE,
     WHERE,
@@ -123,9 +124,48 @@ SCRATCH_NUMBERS: Final = STACK + LIMBS
 """How many numbers the scratch block holds before the holes and the offsets of a chunk."""
 
 
+ELSEWHERE: Final = -(1 << 62)
+"""What `fill` answers for a column that is not read here."""
+
+
 def scratch_size(columns: int) -> int:
     """Bytes of scratch that `run` needs for so many columns."""
     return 8 * (SCRATCH_NUMBERS + columns) + STRIDE * columns
+
+
+@merged
+def planned(layout: Any, count: Int) -> Any:
+    """The parts of `layout`: the matrix of plans, widths, bitmaps of differences."""
+    plan = layout[: count * FIELDS].reshape(count, FIELDS)
+    return plan, layout[count * FIELDS : count * (FIELDS + 1)], layout[count * (FIELDS + 1) :]
+
+
+@merged
+def placed(places: Any, first_slot: Int, state: Any) -> Any:
+    """Where bitmaps and slots begin, and the marks of the bitmaps."""
+    return places[PLACES:first_slot], places[first_slot:], state[STATE_SIZE:]
+
+
+@merged
+def scratched(scratch: Any, count: Int) -> Any:
+    """The parts of the scratch block: two for doubles and JSON, then the holes and the offsets of a chunk."""
+    numbers = scratch[: 8 * (SCRATCH_NUMBERS + count)].view(np.int64)
+    limbs = numbers[STACK:SCRATCH_NUMBERS].view(np.uint64)
+    offsets = scratch[8 * (SCRATCH_NUMBERS + count) :]
+    return numbers[:STACK], limbs, numbers[SCRATCH_NUMBERS:], offsets
+
+
+@merged
+def settled(ao: Int, state: Any) -> Int:
+    """Notes that a column is read, or why it isn't."""
+    if ao == -1:
+        return NEEDS_AUX
+    if ao < 0:
+        state[WHERE] = state[IMAGES] - ao - 2
+        return BAD_VALUE
+    state[AUX] = ao
+    state[COLUMN] += 1
+    return MORE
 
 
 @entry_with_runtime
@@ -155,17 +195,9 @@ def run(
     in `mem`; `state` the state and then the marks of the bitmaps.
     """
     data = nb.carray(pointer_to(address), (length,))
-    plan = layout[: count * FIELDS].reshape(count, FIELDS)
-    widths = layout[count * FIELDS : count * (FIELDS + 1)]
-    diffs = layout[count * (FIELDS + 1) :]
-    bitmaps = places[PLACES:first_slot]
-    slots = places[first_slot:]
-    marks = state[STATE_SIZE:]
-    numbers = scratch[: 8 * (SCRATCH_NUMBERS + count)].view(np.int64)
-    stack = numbers[:STACK]
-    limbs = numbers[STACK:SCRATCH_NUMBERS].view(np.uint64)
-    holes = numbers[SCRATCH_NUMBERS:]
-    offsets = scratch[8 * (SCRATCH_NUMBERS + count) :]
+    plan, widths, diffs = planned(layout, count)
+    bitmaps, slots, marks = placed(places, first_slot, state)
+    _stack, limbs, holes, offsets = scratched(scratch, count)
     while True:
         status = MORE
         if state[SCANNED] == 0:
@@ -196,14 +228,12 @@ def run(
             if holes[c] != 0:
                 mark_holes(offsets, c, state[SCANNED], mem, bitmaps, marks, state[IMAGES], size, len(plan))
                 holes[c] = 0
-            ao = fill(data, plan, tables, mem, slots, bitmaps, marks, size, aux, offsets, stack, limbs, state)
-            if ao == -1:
-                return NEEDS_AUX
-            if ao < 0:
-                state[WHERE] = state[IMAGES] - ao - 2
-                return BAD_VALUE
-            state[AUX] = ao
-            state[COLUMN] += 1
+            ao = fill(data, plan, tables, mem, slots, bitmaps, marks, size, aux, offsets, limbs, state)
+            if ao == ELSEWHERE:
+                return RARE
+            outcome = settled(ao, state)
+            if outcome != MORE:
+                return outcome
         state[IMAGES] += state[SCANNED]
         state[SCANNED] = 0
         if status == DONE or state[AUX] > most:
@@ -222,11 +252,13 @@ def fill(
     size: Int,
     aux: Any,
     offsets: Any,
-    stack: Any,
     limbs: Any,
     state: Any,
 ) -> Int:
-    """Reads one column of the chunk; the new end of `aux`, -1 if too small, -2 - j for a bad value j."""
+    """Reads one column of the chunk; the new end of `aux`, -1 if too small, -2 - j for a bad value j.
+
+    `ELSEWHERE` for a route that `run_rare` knows.
+    """
     c = state[COLUMN]
     p = plan[c]
     route = p[ROUTE]
@@ -238,7 +270,6 @@ def fill(
     slot = slots[p[SLOT]]
     wide = slot + 16 * first
     narrow = slot + 8 * first
-    extra = p[EXTRA]
     if route == _INTEGER:
         integers(data, offsets, c, k, mem, narrow, width, a != 0)
     elif route == _VIEW:
@@ -292,76 +323,12 @@ def fill(
         return table_texts(data, offsets, c, k, mem, wide, prefix, tables, a, b != 0, aux, ao, state)
     elif route == _ENUM:
         return enums(data, offsets, c, k, mem, wide, width, tables, a, b, ao)
-    elif route == _SET:
-        return sets(data, offsets, c, k, mem, wide, width, tables, a, b, aux, ao, state)
-    elif route == _JSON:
-        return jsons(
-            data,
-            offsets,
-            c,
-            k,
-            mem,
-            wide,
-            prefix,
-            p[ZERO],
-            tables,
-            p[ZERO_VALUE],
-            bitmaps[c],
-            marks,
-            bitmaps[extra],
-            extra,
-            first,
-            size,
-            aux,
-            ao,
-            stack,
-            limbs,
-            state,
-        )
     elif route == _SINGLE:
         singles(data, offsets, c, k, mem, slot + 4 * first)
     elif route == _WIDENED:
         widened(data, offsets, c, k, mem, narrow)
     elif route == _YEAR:
         years(data, offsets, c, k, mem, narrow)
-    elif route == _BITS:
-        bits(data, offsets, c, k, mem, narrow, width)
-    elif route == _BIT_BYTES:
-        bit_bytes(data, offsets, c, k, mem, wide, width)
-    elif route == _UNSCALED_INTEGER:
-        unscaled_integers(data, offsets, c, k, mem, wide, width, a != 0)
-    elif route == _INTEGER_TEXT:
-        return integer_texts(data, offsets, c, k, mem, wide, width, a != 0, aux, ao)
-    elif route == _DECIMAL_TEXT:
-        return decimal_texts(data, offsets, c, k, mem, wide, a, b, aux, ao)
-    elif route == _DECIMAL_DOUBLE:
-        decimal_doubles(
-            data, offsets, c, k, mem, narrow, a, b, bitmaps[extra], marks, extra, first, size, limbs
-        )
-    elif route == _PADDED_VIEW:
-        return padded_views(data, offsets, c, k, mem, wide, prefix, a, aux, ao, state)
-    elif route == _WIDE_TEXT:
-        return wide_texts(data, offsets, c, k, mem, wide, prefix, a, aux, ao, state)
-    elif route == _CODEC_TEXT:
-        codec_texts(data, offsets, c, k, mem, wide, prefix, bitmaps[extra], marks, extra, first, size)
-    elif route == _ENCODED:
-        return encoded_texts(data, offsets, c, k, mem, wide, prefix, a, b, aux, ao, state)
-    elif route == _GEOMETRY:
-        return geometries(
-            data,
-            offsets,
-            c,
-            k,
-            mem,
-            slots,
-            p[SLOT],
-            prefix,
-            a != 0,
-            bitmaps[extra],
-            marks,
-            extra,
-            first,
-            size,
-            ao,
-        )
+    elif route != _SKIP:
+        return ELSEWHERE
     return ao

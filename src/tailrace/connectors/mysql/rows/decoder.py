@@ -179,9 +179,20 @@ class _Task:
 
     def run(self) -> int:
         """Runs the compiled code until it wants something."""
+        status = self._call(run)
+        while status == s.RARE:
+            status = self._call(RUN_OF_ROUTE.get(self._route(self.count(s.COLUMN)), run_rare))
+            if status == s.MORE:
+                status = self._call(run)
+        return status
+
+    def _route(self, column: int) -> int:
+        return int(self.layout.numbers[column * FIELDS + ROUTE])
+
+    def _call(self, compiled_code: Callable[..., int]) -> int:
         layout, room = self.layout, self.room
         return int(
-            run(
+            compiled_code(
                 self.data.ctypes.data, len(self.data), self.body, self.end, self.types, layout.numbers,
                 len(layout.columns), layout.tables, self.mem, room.numbers, room.first_slot, room.images // 8,
                 min(self.limit, room.images), self.aux, MOST_TEXT, self.scratch, self.state,
@@ -212,7 +223,7 @@ class _Task:
         if status == s.BAD_VALUE:
             column = self.count(s.COLUMN)
             event = self.results().event_of(event)
-            name = Route(self.layout.numbers[: -2 * count].reshape(count, -1)[column, ROUTE]).name
+            name = Route(self._route(column)).name
             return RowError(f"row event {event}: column {column + 1} holds a damaged {name}", event)
         if status == s.WRONG_WIDTH:
             return StructureError(

@@ -34,7 +34,7 @@ SOME_MISSING: Final = 2
 EVENT, OFFSET, ROW, CHANGES, IMAGES, AUX, SCANNED, COLUMN, NEED, WHERE, INVALID, STATE_SIZE = range(12)
 
 # How a pass ended. The first two are not errors.
-MORE, DONE, NEEDS_AUX, WRONG_WIDTH, TRUNCATED, EMPTY_IMAGE, UNKNOWN_TYPE, BAD_VALUE = range(8)
+MORE, DONE, NEEDS_AUX, WRONG_WIDTH, TRUNCATED, EMPTY_IMAGE, UNKNOWN_TYPE, BAD_VALUE, RARE = range(9)
 
 # Where in the block of results the columns `before`, `after`, `event`, `row` and `op` begin.
 BEFORE, AFTER, EVENTS, ROWS, OPS, PLACES = range(6)

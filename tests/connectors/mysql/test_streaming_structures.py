@@ -1,0 +1,181 @@
+"""Each event has the structure of its moment, wherever the structures come from."""
+
+import json
+
+import pytest
+
+from support.mysql_settings import settings_for
+from support.reading import Read, begin, fresh, read_on
+from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql.reader import MySqlConnector
+from tailrace.errors import StructureError
+from tailrace.testing.mysql_server import MySqlServer
+
+DATABASE = "moments"
+TOPIC = f"test.{DATABASE}.t"
+ROWS = [
+    {"id": 1, "v": "a"},
+    {"id": 2, "v": "b", "w": 5},
+    {"id": 3, "x": "c", "w": "6"},
+    {"id": 4, "first": None, "x": "d"},
+]
+
+
+@pytest.fixture(scope="module", params=["FULL", "MINIMAL"])
+def server(request):
+    with MySqlServer(gtid=request.param == "FULL", row_metadata=request.param) as started:
+        yield started
+
+
+@pytest.fixture
+def table(server):
+    server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
+    server.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10)); CREATE TABLE hidden (n INT)", DATABASE)
+    return server
+
+
+def play(server, number):
+    scripts = {
+        1: "INSERT INTO t VALUES (1, 'a')",
+        2: "ALTER TABLE t ADD COLUMN w INT; INSERT INTO t VALUES (2, 'b', 5)",
+        3: "ALTER TABLE t CHANGE v x CHAR(3), MODIFY w VARCHAR(9); INSERT INTO t VALUES (3, 'c', '6')",
+        4: "ALTER TABLE t ADD COLUMN first INT AFTER id, DROP COLUMN w; INSERT INTO t (id, x) VALUES (4, 'd')",
+    }
+    server.sql(scripts[number], DATABASE)
+
+
+def in_file(path):
+    return {"schema_history_internal": "file", "schema_history_internal_file_filename": path}
+
+
+def after_images(read):
+    return [value["after"] for value in read.payloads(TOPIC)]
+
+
+@pytest.mark.mysql
+def test_each_event_has_the_structure_of_its_moment_after_a_stop_with_ddl_in_between(table):
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    play(table, 1)
+    read_on(settings, read)
+    for number in (2, 3, 4):
+        play(table, number)
+    read_on(settings, read)
+    assert after_images(read) == ROWS
+
+
+@pytest.mark.mysql
+def test_reading_again_from_the_beginning_sees_the_structures_of_then(table):
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t")
+    for number in (1, 2, 3, 4):
+        play(table, number)
+    assert after_images(read_on(settings, fresh(start))) == ROWS
+    assert after_images(read_on(settings, fresh(start))) == ROWS
+
+
+@pytest.mark.mysql
+def test_without_a_history_full_metadata_is_enough_and_minimal_metadata_stops_with_a_remedy(table):
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t")
+    lost = Read(Progress(str(position(start)), {k: v for k, v in start.progress.restart.items() if k != "initial"}), [])
+    for number in (1, 2, 3, 4):
+        play(table, number)
+    if table.row_metadata == "FULL":
+        read_on(settings, lost)
+        assert after_images(lost) == ROWS
+        again = read_on(settings, Read(lost.progress, lost.history))
+        assert again.topics == {}
+    else:
+        with pytest.raises(StructureError, match=rf"mysql-bin\.\d+:\d+.*{DATABASE}\.t.*snapshot\.mode=recovery"):
+            read_on(settings, lost)
+
+
+def position(read):
+    from tailrace.connectors.mysql.positions import RestartPosition
+
+    return RestartPosition.from_dict(read.progress.restart).position
+
+
+@pytest.mark.mysql
+def test_a_structure_that_only_the_log_knew_is_in_the_history_from_then_on(table):
+    if table.row_metadata != "FULL":
+        pytest.skip("minimal metadata tell no structure")
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t")
+    lost = Read(Progress(str(position(start)), start.progress.restart), [])
+    play(table, 1)
+    read_on(settings, lost)
+    assert [record["tableChanges"][0]["id"] for record in lost.history] == [f'"{DATABASE}"."t"']
+    whole = Read(Progress(str(position(start)), start.progress.restart), [])
+    play(table, 2)
+    read_on(settings, lost)
+    read_on(settings, whole)
+    assert lost.topics == whole.topics
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("mode", ["warn", "skip"])
+def test_rows_of_an_unknown_table_are_left_out_where_that_is_wanted(table, mode, caplog):
+    if table.row_metadata != "MINIMAL":
+        pytest.skip("full metadata leave no table unknown")
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t", inconsistent_schema_handling_mode=mode)
+    lost = Read(Progress(str(position(start)), start.progress.restart), [])
+    play(table, 1)
+    read_on(settings, lost)
+    assert TOPIC not in lost.topics
+    assert any("left out" in record.message for record in caplog.records) == (mode == "warn")
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("spelling", ["recovery", "schema_only_recovery"])
+def test_recovery_builds_the_history_again_from_the_tables_as_they_are(table, spelling):
+    _, start = begin(table, table_include_list=f"{DATABASE}.t")
+    play(table, 1)
+    settings = settings_for(table, table_include_list=f"{DATABASE}.t", snapshot_mode=spelling)
+    lost = Read(Progress(str(position(start)), {k: v for k, v in start.progress.restart.items() if k != "initial"}), [])
+    read_on(settings, lost)
+    assert after_images(lost) == ROWS[:1]
+    play(table, 2)
+    read_on(settings, lost)
+    assert after_images(lost) == ROWS[:2]
+    assert [record["databaseName"] for record in lost.history] == ["", DATABASE, DATABASE, DATABASE]
+
+
+@pytest.mark.mysql
+def test_the_history_is_kept_in_the_file_too_and_read_from_there(table, tmp_path):
+    file = tmp_path / "deep" / "history.jsonl"
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t", **in_file(file))
+    play(table, 1)
+    play(table, 2)
+    read_on(settings, read)
+    told = [json.loads(line) for line in file.read_text().splitlines()]
+    assert told == json.loads(json.dumps(read.history))
+    read_on(settings, read)
+    assert len(file.read_text().splitlines()) == len(told)
+    without = Read(read.progress, [])
+    play(table, 3)
+    read_on(settings, without)
+    assert after_images(without) == ROWS[2:3]
+    assert [r["ddl"] for r in without.history[: len(told)]] == [r["ddl"] for r in told]
+
+
+@pytest.mark.mysql
+def test_what_a_history_file_has_behind_the_position_does_not_count(table, tmp_path):
+    file = tmp_path / "history.jsonl"
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t", **in_file(file))
+    play(table, 1)
+    first = read_on(settings, fresh(start))
+    play(table, 2)
+    read_on(settings, fresh(first))
+    crashed = read_on(settings, Read(first.progress, []))
+    assert after_images(crashed) == ROWS[1:2]
+    assert len({line for line in file.read_text().splitlines()}) == len(file.read_text().splitlines())
+
+
+@pytest.mark.mysql
+def test_a_connector_begins_with_the_structures_of_captured_tables(table):
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    read_on(settings, read, now_us=1_700_000_000_123_456)
+    (created,) = read.payloads("test")
+    source = created["source"]
+    assert (source["snapshot"], source["ts_ms"], source["db"], source["table"]) == ("true", 1_700_000_000_123, DATABASE, "t")
+    assert created["tableChanges"][0]["type"] == "CREATE"
+    assert (source["server_id"], source["pos"]) == (0, MySqlConnector(settings).head()["pos"])
+    assert read_on(settings, fresh(read)).topics == {}
