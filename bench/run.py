@@ -208,7 +208,6 @@ def page(text: str, version: str) -> str:
     import numba
     import polars
     import pyarrow
-
     from tests.differential.jars import DEBEZIUM
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()

@@ -79,7 +79,7 @@ def test_no_rule_and_told_types_change_no_values():
         ("SHA-512", "salt", 2, None, None, None),
     ],
 )  # fmt: skip
-def test_hashes_are_those_of_debezium(  # noqa: PLR0917
+def test_hashes_are_those_of_debezium(
     algorithm, salt, version, length, value, hashed
 ):
     assert applied(Hash((), algorithm, salt, version), value, length=length) == [hashed]

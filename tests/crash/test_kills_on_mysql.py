@@ -9,9 +9,9 @@ import time
 from pathlib import Path
 
 import pytest
+
 from support.folding import assert_once_and_in_order, committed_lines, folded
 from support.shop_writer import ShopWriter
-
 from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.source.job import Job, Pace
@@ -76,7 +76,7 @@ def test_twenty_kills_over_live_changes_leave_every_change_once(mysql_minimal, t
     job = Job(document=config, source="mysql-shop", target=f"files:{out}", pace=Pace(commit_seconds=0.05, slice_seconds=600))
     job_file.write_text(job.to_json())
     first = start_task(job_file)
-    wait_for(lambda: (out / "_tailrace" / "lane-0" / "commit.json").exists(), first)
+    wait_for((out / "_tailrace" / "lane-0" / "commit.json").exists, first)
     writer = ShopWriter(server, database, seed)
     writer.start()
     task, seen = first, 0

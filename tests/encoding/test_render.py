@@ -65,7 +65,7 @@ def test_a_list_of_floats_is_an_array():
 def test_control_characters_are_escaped_as_jackson_does():
     rendered = Template()
     rendered.value(Op.TEXT, 0, 0)
-    text = rendered.program().render([from_arrow(pa.array(["\x00\x1f\b\t\n\f\r\"\\\x7f/é"], pa.string_view()))], one_role(1))[0]
+    text = rendered.program().render([from_arrow(pa.array(['\x00\x1f\b\t\n\f\r"\\\x7f/é'], pa.string_view()))], one_role(1))[0]
     assert text.decode() == '"\\u0000\\u001F\\b\\t\\n\\f\\r\\"\\\\\x7f/é"'
 
 

@@ -59,9 +59,9 @@ def job(tmp_path):
 
 @pytest.mark.slow
 def test_every_line_is_there_once_and_in_order_however_often_the_task_is_killed(job, tmp_path):
-    seed = random.randrange(2**32)  # noqa: S311
+    seed = random.randrange(2**32)
     print(f"seed {seed}")
-    chance = random.Random(seed)  # noqa: S311
+    chance = random.Random(seed)
     (tmp_path / "job.json").write_text(job.to_json())
     for _ in range(KILLS):
         task = start_task(tmp_path / "job.json", first=True)

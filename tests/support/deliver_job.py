@@ -11,4 +11,4 @@ from tailrace.source.task import deliver
 if __name__ == "__main__":
     job = Job.from_json(Path(sys.argv[1]).read_text())
     until = json.loads(Path(sys.argv[2]).read_text()) if len(sys.argv) > 2 else None
-    deliver(job, Turn(0, True, "", until))  # noqa: FBT003
+    deliver(job, Turn(0, True, "", until))

@@ -21,7 +21,7 @@ def main() -> int:
             now = "--available-now" in sys.argv
             stopped = run_job(job, target, screen, available_now=now, verbose=verbose, master=master)
         screen.finish("stopped" if stopped else "done")
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
         print("error:", unwrapped(error), file=sys.stderr)
         return exit_code_for(unwrapped(error))
     return 0

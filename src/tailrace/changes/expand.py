@@ -125,14 +125,14 @@ def _same_view(table: Any, slot: int, a: int, b: int) -> bool:
         p += np.int64(load32(left + 12))
         q = np.int64(load64(buffers + 8 * np.int64(load32(right + 8))))
         q += np.int64(load32(right + 12))
-    for k in range(length):
+    for k in range(length):  # noqa: SIM110 -- compiled: a generator is not
         if load8(p + k) != load8(q + k):
             return False
     return True
 
 
 @inlined
-def _same_value(table: Any, widths: Any, slot: int, a: int, b: int) -> bool:
+def _same_value(table: Any, widths: Any, slot: int, a: Any, b: Any) -> bool:
     bitmap = table[slot, 1]
     if bitmap != 0:
         left = (load8(bitmap + (a >> 3)) >> np.uint8(a & 7)) & np.uint8(1)

@@ -1,3 +1,4 @@
+# mypy: disable-error-code="untyped-decorator"
 """Memory by address, as compiled code reads and writes it.
 
 Templates run over vectors of many kinds and lengths, so the compiled loop is handed addresses and not arrays: one

@@ -23,6 +23,7 @@ from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_pref
 from tailrace.encoding.render import Op, Program, Template, leaves, op_for
 from tailrace.schema.connect import Schema
 
+
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
     """The settings of a JSON converter.
@@ -94,10 +95,9 @@ def _write_value(
         template.value(op_for(column.kind), slot, role, format_.null(schema))
         return slot + 1
     by_name = dict(zip(column.names, column.children, strict=True))
+    children = [by_name[field.name] for field in schema.fields]
     with template.block(role, slot):
-        children = [by_name[field.name] for field in schema.fields]
-        slot = _write_struct(template, schema, children, slot + 1, role, format_)
-    return slot
+        return _write_struct(template, schema, children, slot + 1, role, format_)
 
 
 @dataclass(slots=True)

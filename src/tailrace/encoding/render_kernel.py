@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-any-return, arg-type, return-value"
 """The compiled loop that runs a template (see `render.py`).
 
 A step writes a constant and then one value. The loop never writes past the end of its buffer: before each step it

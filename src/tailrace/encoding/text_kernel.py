@@ -1,3 +1,4 @@
+# mypy: disable-error-code="no-any-return"
 """Values as text: the compiled functions that write one value to an address and return the address behind it.
 
 They are made part of the loop that runs templates. Callers have made sure that there is room: 24 bytes for a number,
@@ -152,7 +153,7 @@ def write_text(o: int, source: int, length: int) -> int:
 def _write_escaped(o: int, source: int, length: int) -> int:
     for k in range(length):
         byte = load8(source + k)
-        if byte >= 32 and byte != _QUOTE and byte != 92:
+        if byte >= 32 and byte != _QUOTE and byte != 92:  # noqa: PLR1714 -- compiled
             store8(o, byte)
             o += 1
             continue

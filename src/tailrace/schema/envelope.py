@@ -58,7 +58,7 @@ class TableSchemas:
         return tuple(sorted({*self.key_columns, *self.value_columns}))
 
 
-def table_schemas(  # noqa: PLR0917 -- a table, what its fields are, and two things of the configuration
+def table_schemas(
     table: Table,
     key_fields: Sequence[Schema],
     value_fields: Sequence[Schema],

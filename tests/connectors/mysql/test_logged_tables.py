@@ -127,7 +127,7 @@ def test_without_names_and_signs_only_types_count():
         (MapColumn(log.JSON, 4, nullable=True), "JSON", jdbc.OTHER, None, None, None),
     ],
 )
-def test_the_log_tells_a_columns_type(  # noqa: PLR0917
+def test_the_log_tells_a_columns_type(
     seen, type_name, jdbc_type, length, scale, charset
 ):
     (column,) = table_of_map(logged(replace(seen, name="c"))).columns

@@ -36,7 +36,7 @@ class Blocks:
         if self._lost is not None:
             raise self._lost
         self._move_to_front()
-        view = memoryview(self.data)
+        view = self.data.data
         count = self._stream.read(view[self.end :], wait_ms)
         came = count > 0
         while count:

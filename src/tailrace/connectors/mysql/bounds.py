@@ -29,12 +29,14 @@ class Skip:
         gtid: which one; None for the first that comes.
         events: so many events, counted from its BEGIN; only without `gtid`.
         rows: and so many rows of the next event; with `gtid`, of all events.
+        left: of these rows, those that have not come yet.
 
     """
 
     gtid: str | None
     events: int
     rows: int
+    left: int
 
 
 class Bounds:
@@ -51,7 +53,9 @@ class Bounds:
         self.delivered = delivered
         self.skip: Skip | None = None
         if restart.skip_gtid or restart.skip_events or restart.skip_rows:
-            self.skip = Skip(restart.skip_gtid, restart.skip_events, restart.skip_rows)
+            self.skip = Skip(
+                restart.skip_gtid, restart.skip_events, restart.skip_rows, restart.skip_rows
+            )
 
     def wanted(self, era: int, file: int, starts: Int64, rank: Int64) -> npt.NDArray[np.bool_]:
         """Which of these events are not delivered, judged by position.
@@ -68,7 +72,10 @@ class Bounds:
             return np.ones(len(starts), np.bool_)
         if (era, file) < (done.era, done.file):
             return np.zeros(len(starts), np.bool_)
-        return (starts > done.pos) | ((starts == done.pos) & (rank >= done.row // ROWS_AN_EVENT))
+        wanted: npt.NDArray[np.bool_] = (starts > done.pos) | (
+            (starts == done.pos) & (rank >= done.row // ROWS_AN_EVENT)
+        )
+        return wanted
 
     def includes(self, era: int, file: int, start: int) -> bool:
         """Whether one event is not delivered."""
@@ -83,7 +90,7 @@ class Bounds:
             rows_of: how many rows some of its events have.
 
         """
-        done = np.where(self.wanted(era, file_number(run.file), run.start, run.part), 0, ALL)
+        done = np.where(self.wanted(era, file_number(run.place_file), run.places, run.part), 0, ALL)
         skipped = self.skipped_transaction(run.transactions)
         if self.skip is not None and skipped >= 0:
             events = np.flatnonzero(run.transaction == skipped)
@@ -106,16 +113,16 @@ class Bounds:
 
     @staticmethod
     def _skipped_rows(skip: Skip, run: RowEvents, events: Int64, rows_of: Callable[[Int64], Int64]) -> Int64:
-        """The same for the events of the skipped transaction; what was skipped is taken off the skip."""
+        """The same for the events of the skipped transaction; what was skipped is not left any more."""
         if skip.gtid is None:
             done = np.where(run.number[events] < skip.events, ALL, 0)
             rest = np.flatnonzero(done == 0)
             if len(rest):
-                done[rest[0]], skip.rows = skip.rows, 0
+                done[rest[0]], skip.left = skip.left, 0
             return done
-        if skip.rows == 0:
+        if skip.left == 0:
             return np.zeros(len(events), np.int64)
         rows = rows_of(events)
-        done = np.clip(skip.rows - (np.cumsum(rows) - rows), 0, rows)
-        skip.rows -= int(done.sum())
+        done = np.clip(skip.left - (np.cumsum(rows) - rows), 0, rows)
+        skip.left -= int(done.sum())
         return np.where(done == rows, ALL, done)

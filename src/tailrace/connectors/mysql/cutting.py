@@ -71,10 +71,10 @@ def _skimmed(
     settings: Settings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int
 ) -> RestartPosition:
     """The first transaction boundary behind so many bytes."""
-    place = Place(here, None)
+    place = Place(here, here, None, by_gtids=False)
     until = (end.file, end.pos) if end.server_uuid == here.server_uuid else None
     start = opened.start
-    decoder = LogDecoder(resolve=lambda _: None, file=start.file or here.file, pos=start.pos, until=until)
+    decoder = LogDecoder(resolve=lambda _: None, file=start.file, pos=start.pos, until=until)
     begin, read = (decoder.file, decoder.restart), 0
     with BinlogStream(settings, start) as stream:
         blocks = Blocks(stream, min(BLOCK, max(limit_bytes, 1 << 12)))
@@ -88,5 +88,6 @@ def _skimmed(
                     raise RetriableError(f"the log from {item.file}:{item.position}: the server ended it: {item}")
             read += decoder.consumed - blocks.start
             blocks.used(decoder.consumed, decoder.needed)
-            if read >= limit_bytes and (decoder.file, decoder.restart) != begin:
+            is_placed = start.gtids is None or place.gtids != here.gtids
+            if read >= limit_bytes and is_placed and (decoder.file, decoder.restart) != begin:
                 return replace(here, file=decoder.file, pos=decoder.restart, gtids=place.gtids)

@@ -72,6 +72,11 @@ class Definitions:
         self._record(query, events, gtids, batch.now_us)
         self._tell(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
 
+    def repeat(self, query: Query) -> None:
+        """Take in a statement that is told and recorded already."""
+        if query.kind is QueryKind.DEFINITION:
+            self.structures.apply(query.database, query.sql, at=f"{query.file}:{query.start}")
+
     def put(self, table: Table, position: Mapping[str, Any], now_us: int) -> None:
         """Take a structure that the log itself tells; the history records it as if it had just been made."""
         self.structures.put(table)

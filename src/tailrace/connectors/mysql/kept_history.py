@@ -21,6 +21,7 @@ class KeptHistory:
 
     Attributes:
         records: of it.
+        at_restart: those of them whose structures hold where reading begins.
 
     """
 
@@ -40,6 +41,10 @@ class KeptHistory:
             self.records = [record for record in self._file.load() if wanted(record["position"])]
         if not self.records and settings.snapshot_mode == "recovery":
             self.records = list(rebuilt_history(settings, restart))
+        self.at_restart = self.records
+        if restart.is_prepared:  # far behind what is delivered: statements in between are gone through once more
+            before = at_or_before({"file": restart.file, "pos": restart.pos})
+            self.at_restart = [record for record in self.records if before(record["position"])]
         self._unsaved: list[HistoryRecord] = [] if given else list(self.records)
         self._to_file(self.records)
 

@@ -13,6 +13,7 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.gtid import GtidSet, resumed, source_filter
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.stream import From
+from tailrace.errors import PositionLostError
 
 DUMP_BY_OFFSET_LIMIT = 1 << 32  # COM_BINLOG_DUMP's offset has 32 bits
 
@@ -42,10 +43,20 @@ def opening(settings: Settings, restart: RestartPosition) -> Opening:
         files = catalog.files(session)
         same = restart.server_uuid == server.uuid and files.get(restart.file, -1) >= restart.pos
         here = restart.on_server(server.uuid, files)
+        _require_same(restart, here, server)
         if gtids is None or (same and restart.pos < DUMP_BY_OFFSET_LIMIT):
             return Opening(server, From(restart.file or next(iter(files)), restart.pos), here, files)
         executed, _ = catalog.gtids(session)
         return Opening(server, From(gtids=resumed(GtidSet.parse(gtids), executed, wanted)), here, files)
+
+
+def _require_same(restart: RestartPosition, here: RestartPosition, server: Server) -> None:
+    if restart.is_prepared and here.era != restart.era:
+        raise PositionLostError(
+            f"an XA transaction was prepared at {restart.file}:{restart.pos} of server {restart.server_uuid}, and others "
+            f"behind it are delivered; which, this server ({server.uuid}) can't tell. Let the XA transaction end and be "
+            "read on that server first, or set a new position (tailrace offsets set)"
+        )
 
 
 def rebuilt_history(settings: Settings, restart: RestartPosition) -> Sequence[HistoryRecord]:

@@ -10,20 +10,27 @@ from tailrace.connectors.mysql.bounds import Skip
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.log import Interval
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
+from tailrace.connectors.mysql.xa import Held
 
 
 class Place:
     """Where everything is delivered up to, and from where reading must begin again.
 
-    Neither goes back while what was delivered already is read once more.
+    Neither goes back while what was delivered already is read once more. A server that was asked by GTIDs says where
+    in its files that is only with the first transaction: until then the progress stays what it was.
     """
 
-    def __init__(self, restart: RestartPosition, delivered: BinlogPosition | None) -> None:
-        self._restart = replace(restart, initial=False)
-        self._delivered = delivered or restart.position
+    def __init__(
+        self, given: RestartPosition, here: RestartPosition, delivered: BinlogPosition | None, *, by_gtids: bool
+    ) -> None:
+        """`given` is the restart position as it was stored, `here` as it is on this server."""
+        self._given = replace(given, initial=False)
+        self._is_placed = not by_gtids
+        self._restart = replace(here, initial=False)
+        self._delivered = delivered or given.position
         self._used = self._delivered
-        self._has_gtids = restart.gtids is not None
-        self._executed = GtidSet.parse(restart.gtids or "")
+        self._has_gtids = here.gtids is not None
+        self._executed = GtidSet.parse(here.gtids or "")
 
     @property
     def gtids(self) -> str | None:
@@ -36,12 +43,18 @@ class Place:
 
     def note_executed(self, intervals: Sequence[Interval]) -> None:
         """Transactions have ended."""
+        self._is_placed = self._is_placed or bool(intervals)
         if intervals and self._has_gtids:
             self._executed = self._executed.union(_set_of(intervals))
 
     def note_used(self, file: str, position: int, part: int) -> None:
         """Records were made of everything before this; `part` is the row of its text."""
+        self._is_placed = True
         self._used = BinlogPosition(self._restart.era, file_number(file), position, part)
+
+    def note_told(self, records: int) -> None:
+        """So many records were told at the beginning."""
+        self._delivered = self._used = replace(self._delivered, row=records)
 
     def note_previous(self, intervals: Sequence[Interval]) -> None:
         """A file begins, and says what all before it hold: so the GTIDs become known where they were not."""
@@ -49,7 +62,13 @@ class Place:
             self._executed, self._has_gtids = _set_of(intervals), True
 
     def progress(
-        self, file: str, position: int, restart: int, opened: tuple[str | None, int], skip: Skip | None
+        self,
+        file: str,
+        position: int,
+        restart: int,
+        opened: tuple[str | None, int],
+        skip: Skip | None,
+        prepared: Held | None,
     ) -> Progress:
         """The progress at a position of the log.
 
@@ -59,8 +78,11 @@ class Place:
             restart: the start of the transaction that is open there, else `position`.
             opened: GTID of that transaction, and how many of its rows are delivered.
             skip: what is still to be left out.
+            prepared: the oldest XA transaction that is not committed.
 
         """
+        if not self._is_placed:
+            return Progress(str(self._delivered), self._given.to_dict())
         era = self._restart.era
         started = BinlogPosition(era, file_number(file), restart)
         self._delivered = max(self._delivered, started, self._used)
@@ -74,7 +96,10 @@ class Place:
             skip_gtid=skip.gtid if skip else None,
             skip_events=skip.events if skip else 0,
             skip_rows=skip.rows if skip else 0,
+            is_prepared=False,
         )
+        if prepared is not None:
+            place = replace(place, file=prepared.file, pos=prepared.start, gtids=prepared.gtids, is_prepared=True)
         return Progress(str(self._delivered), place.to_dict())
 
 

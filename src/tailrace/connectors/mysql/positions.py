@@ -86,6 +86,7 @@ class RestartPosition:
         skip_gtid: the transaction that `skip_rows` means instead: its first rows, in whichever events they are.
         open_gtid: the transaction that is open at the delivered position.
         open_rows: how many rows of captured tables were delivered of it, for a server where it stands elsewhere.
+        is_prepared: the transaction there is an XA one that is prepared, others behind it are delivered.
         initial: a connector begins here, and has not told the structures that it begins with.
 
     """
@@ -100,6 +101,7 @@ class RestartPosition:
     skip_gtid: str | None = None
     open_gtid: str | None = None
     open_rows: int = 0
+    is_prepared: bool = False
     initial: bool = False
 
     @classmethod
@@ -141,7 +143,7 @@ class RestartPosition:
     def _in_new_era(self) -> RestartPosition:
         """Delivered positions tell nothing any more of the transaction that was open: its rows are counted."""
         moved = replace(self, era=self.era + 1, open_gtid=None, open_rows=0)
-        if self.skip_gtid is not None or self.open_gtid is None:
+        if self.open_gtid is None or self.skip_gtid not in {None, self.open_gtid}:
             return moved
         return replace(moved, skip_gtid=self.open_gtid, skip_events=0, skip_rows=self.open_rows)
 
@@ -190,7 +192,7 @@ def _split(name: str) -> tuple[str, int]:
 def _typed(name: str, value: Any) -> Any:
     if name in {"gtids", "server_uuid", "skip_gtid", "open_gtid"}:
         return None if value is None else str(value)
-    if name == "initial":
+    if name in {"initial", "is_prepared"}:
         return bool(value)
     return str(value) if name == "file" else int(value)
 

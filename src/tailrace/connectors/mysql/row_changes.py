@@ -82,9 +82,10 @@ def facts_of(run: RowEvents, era: int, *, query: bool, transaction_ids: bool) ->
     }
     if query:
         source["query"] = Fact(queries(run), Level.EVENT)
-    batch = [Fact(integers(np.array([number])), Level.BATCH) for number in (era, file_number(run.file))]
+    batch = [Fact(integers(np.array([number])), Level.BATCH) for number in (era, file_number(run.place_file))]
     ids = Fact(transaction_texts(run), Level.TRANSACTION) if transaction_ids else None
-    return RunFacts(source, (batch[0], batch[1], offsets), run.part * ROWS_AN_EVENT, commit_us, ids)
+    places = offsets if run.placed is None else Fact(integers(run.places), Level.EVENT)
+    return RunFacts(source, (batch[0], batch[1], places), run.part * ROWS_AN_EVENT, commit_us, ids)
 
 
 def changes_of(

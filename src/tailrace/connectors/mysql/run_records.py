@@ -27,7 +27,7 @@ from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
 from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
 from tailrace.connectors.mysql.truncation import truncation_of
-from tailrace.errors import LogFormatError, StructureError, UnsupportedError
+from tailrace.errors import LogFormatError, StructureError
 from tailrace.schema.tables import TableId
 
 Int64 = npt.NDArray[np.int64]
@@ -63,11 +63,10 @@ class RunRecords:
     def records(self, run: RowEvents, batch: Batch) -> None:
         """Add the records of one run to a batch."""
         if len(run):
-            self._last = int(run.start[-1]), int(run.part[-1]) + 1
+            self._last = int(run.places[-1]), int(run.part[-1]) + 1
         live = self._live(run)
         skipped = self._bounds.skipped_transaction(run.transactions)
         done = self._bounds.done_rows(self._era, run, lambda events: self._row_counts(run, events, live))
-        _refuse_prepared(run, live & (done == 0))
         facts = facts_of(
             run, self._era, query=self._settings.include_query, transaction_ids=self._transactions is not None
         )
@@ -92,12 +91,13 @@ class RunRecords:
         batch.add(captured.shape.records(prepared, batch.now_us))
 
     def _live(self, run: RowEvents) -> Mask:
-        """Which events count at all: not those of servers whose changes are not wanted."""
+        """Which events count here: not those of servers whose changes are not wanted, nor XA before its commit."""
+        here: Mask = run.transactions.xa[run.transaction] == 0
         if self._source_wanted is None:
-            return np.ones(len(run), np.bool_)
+            return here
         wanted = [self._source_wanted(str(origin.uuid)) for origin in run.transactions.origins]
         by_origin = np.array([*wanted, True])  # the last is for anonymous transactions: -1
-        live: Mask = by_origin[run.transactions.origin[run.transaction]]
+        live: Mask = here & by_origin[run.transactions.origin[run.transaction]]
         return live
 
     def _told(
@@ -155,9 +155,11 @@ class RunRecords:
         """Which transaction is open behind the run."""
         transactions = run.transactions
         opened = len(transactions) > 0 and int(transactions.end[-1]) == 0
-        if not (opened and run.continued and len(transactions) == 1):
-            self.open_rows = 0
-            self.open_gtid = _gtid_of(transactions, len(transactions) - 1) if opened else None
+        gtid = _gtid_of(transactions, len(transactions) - 1) if opened else None
+        if gtid != self.open_gtid:
+            skip = self._bounds.skip
+            self.open_rows = skip.rows if skip is not None and skip.gtid == gtid else 0
+            self.open_gtid = gtid
 
     def _count_open(self, run: RowEvents, transaction: npt.NDArray[np.int32]) -> None:
         if self.open_gtid is not None:
@@ -196,17 +198,6 @@ def _dml_filter(settings: Settings) -> Callable[[str], bool] | None:
     if not (settings.gtid_source_includes or settings.gtid_source_excludes):
         return None
     return source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
-
-
-def _refuse_prepared(run: RowEvents, wanted: Mask) -> None:
-    """XA: rows are logged when they are prepared and count only from a later XA COMMIT on, perhaps never."""
-    prepared = wanted & (run.transactions.xa[run.transaction] != 0)
-    if prepared.any():
-        at = int(run.start[np.argmax(prepared)])
-        raise UnsupportedError(
-            f"{run.file}:{at}: an XA transaction changed captured tables, and XA transactions are not supported yet: "
-            "exclude these tables (table.exclude.list), or set the position behind the transaction (tailrace offsets set)"
-        )
 
 
 def _by_slot(slots: Int64, wanted: Mask) -> Iterator[tuple[int, Int64]]:

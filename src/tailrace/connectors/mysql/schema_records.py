@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.changes.shape import constant_headers
 from tailrace.changes.records import Binary, Records
+from tailrace.changes.shape import constant_headers
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.batches import Batch

@@ -31,6 +31,9 @@ from tailrace.connectors.mysql.log import (
     RowEvents,
     ServerError,
     TableMap,
+    XaCommit,
+    XaPrepare,
+    XaRollback,
 )
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
@@ -38,6 +41,7 @@ from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, R
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.stream import BinlogStream
 from tailrace.connectors.mysql.stream_errors import of_text
+from tailrace.connectors.mysql.xa import XaTransactions
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.schema.tables import Table
 
@@ -67,6 +71,7 @@ class LogReader:
         self._now_us = range_.now_us
         self._block_bytes = block_bytes
         self._batch_bytes = batch_bytes
+        self._xa = XaTransactions()
         self._done = False
 
     def batches(self) -> Iterator[LogBatch]:
@@ -79,19 +84,20 @@ class LogReader:
 
     def _open(self) -> Opening:
         opened = opening(self._settings, self._restart)
+        by_gtids = opened.start.gtids is not None
+        self._place = Place(self._restart, opened.restart, self._delivered, by_gtids=by_gtids)
         self._restart = opened.restart
-        self._place = Place(opened.restart, self._delivered)
         self._first_file = opened.start.file
         self._limit = _limit_of(self._until, opened.server)
         self._history = KeptHistory(self._settings, self._restart, self._delivered, self._given_history)
-        self._definitions = Definitions(self._settings, self._history.records, lower_names=opened.server.lower_names)
+        self._definitions = Definitions(self._settings, self._history.at_restart, lower_names=opened.server.lower_names)
         self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn)
         self._bounds = Bounds(self._delivered, self._restart)
         self._runs = self._new_runs()
         self._runs.reopen(self._restart.open_gtid, self._restart.open_rows)
         self._decoder = LogDecoder(
             resolve=self._resolve,
-            file=opened.start.file or self._restart.file,
+            file=opened.start.file,
             pos=opened.start.pos,
             until=self._limit,
         )
@@ -105,7 +111,7 @@ class LogReader:
         """What a connector says before its first change: the structures that it begins with."""
         batch, restart = self._new_batch(), self._restart
         self._definitions.tell_initial(restart, batch)
-        self._place.note_used(restart.file, restart.pos, sum(map(len, batch.records)))
+        self._place.note_told(sum(map(len, batch.records)))
         return self._finished(batch, restart.file, restart.pos, restart.pos)
 
     def _follow(self, stream: BinlogStream) -> Iterator[LogBatch]:
@@ -128,11 +134,17 @@ class LogReader:
     def _take(self, item: Item, batch: Batch) -> None:
         """Use an item of the log."""
         if isinstance(item, RowEvents):
+            self._xa.hold(item)
             self._runs.records(item, batch)
             self._place.note_used(item.file, item.position, self._runs.events_at(item.position) * ROWS_AN_EVENT)
+        elif isinstance(item, XaPrepare | XaCommit | XaRollback):
+            self._finish_xa(item, batch)
+            self._place.note_used(item.file, item.position, 0)
         elif isinstance(item, Query):
             if self._bounds.includes(self._restart.era, file_number(item.file), item.start):
                 self._define(item, batch)
+            elif self._restart.is_prepared:
+                self._definitions.repeat(item)
             self._place.note_used(item.file, item.position, 0)
         elif isinstance(item, PreviousGtids) and item.file != self._first_file:
             self._place.note_previous(item.intervals)
@@ -141,6 +153,20 @@ class LogReader:
         elif isinstance(item, EndOfLog):
             self._end(item)
         self._place.note_executed(item.executed)
+
+    def _finish_xa(self, item: XaPrepare | XaCommit | XaRollback, batch: Batch) -> None:
+        """The rows of an XA transaction count from its commit on."""
+        runs: list[RowEvents] = []
+        if isinstance(item, XaPrepare):
+            runs = self._xa.prepare(item, self._place.gtids)
+        elif isinstance(item, XaCommit):
+            at = item.transaction.start
+            is_new = self._bounds.includes(self._restart.era, file_number(item.file), at)
+            runs = self._xa.commit(item, is_new=is_new)
+        else:
+            self._xa.roll_back(item.xid)
+        for run in runs:
+            self._runs.records(run, batch)
 
     def _define(self, query: Query, batch: Batch) -> None:
         """A statement: schema-change events, or the truncation of captured tables."""
@@ -186,7 +212,7 @@ class LogReader:
         opened = self._runs.open_gtid, self._runs.open_rows
         return LogBatch(
             batch.records,
-            self._place.progress(file, position, restart, opened, self._bounds.skip),
+            self._place.progress(file, position, restart, opened, self._bounds.skip, self._xa.oldest),
             self._history.save(self._definitions.take_history()),
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,

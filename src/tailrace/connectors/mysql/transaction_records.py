@@ -99,14 +99,14 @@ class TransactionRecords:
             keys=self._encoder.keys(take(ids, which[order])),
             values=_in_order([begins, ends], order),
             timestamps=np.full(len(which), batch.now_us // 1000, np.int64),
-            positions=position_texts(self._era, file_number(run.file), offsets),
+            positions=position_texts(self._era, file_number(run.place_file), offsets),
             log_order=(((events + batch.rank) << 32) - behind)[order],
         )
 
     def _begun(self, run: RowEvents, skipped: int) -> Int64:
         """Which transactions began in this run and are to be told of."""
         begin = run.transactions.begin
-        told = (begin > 0) & self._wanted(run, begin)
+        told = (begin > 0) & (run.transactions.xa == 0) & self._wanted(run, begin)
         if run.continued and self._open_begun:
             told[0] = False
         if skipped >= 0:
@@ -116,11 +116,12 @@ class TransactionRecords:
     def _ended(self, run: RowEvents) -> Int64:
         """Which transactions ended in this run and are to be told of; an end stands at its last byte."""
         transactions = run.transactions
-        ended = (transactions.end > 0) & (transactions.begin > 0) & (transactions.outcome != Outcome.ABANDONED)
+        finished = (transactions.outcome != Outcome.ABANDONED) & (transactions.xa == 0)
+        ended = (transactions.end > 0) & (transactions.begin > 0) & finished
         return np.flatnonzero(ended & self._wanted(run, transactions.end - 1))
 
     def _wanted(self, run: RowEvents, offsets: Int64) -> npt.NDArray[np.bool_]:
-        return self._bounds.wanted(self._era, file_number(run.file), offsets, np.zeros(len(offsets), np.int64))
+        return self._bounds.wanted(self._era, file_number(run.place_file), offsets, np.zeros(len(offsets), np.int64))
 
 
 def _counts_of(counts: TransactionCounts, chosen: Int64) -> Counts:

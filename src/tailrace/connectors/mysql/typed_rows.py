@@ -125,9 +125,9 @@ class _RunRows(RunRecords):
             found.append(rows)
             batch.bytes += rows.nbytes
 
-    def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:
+    def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:  # noqa: ARG002
         """A truncated table has no row to show: merges can't take it, so it stops the query."""
         raise ConfigError(
             f"{query.file}:{query.start}: {table_id} was truncated, which rows can't tell. Empty the target and set a "
-            "new position, or capture records instead (output=\"records\" with skipped.operations=none)"
+            'new position, or capture records instead (output="records" with skipped.operations=none)'
         )

@@ -1,4 +1,4 @@
-# ruff: noqa: DTZ001, S311 -- MySQL's times have no zone; chance is no secret
+# ruff: noqa: DTZ001 -- MySQL's times have no zone; chance is no secret
 """Rows that a real server wrote, against what it selects."""
 
 import datetime as dt

@@ -32,9 +32,11 @@ What can't be read (a damaged stream, an event of an unknown type that may matte
 
 from tailrace.connectors.mysql.log.decoder import Framing, LogDecoder
 from tailrace.connectors.mysql.log.items import (
+    Bytes,
     EndOfLog,
     FormatDescription,
     Heartbeat,
+    Int64,
     Interval,
     Item,
     Origin,
@@ -56,10 +58,12 @@ from tailrace.connectors.mysql.log.items import (
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
 
 __all__ = [
+    "Bytes",
     "EndOfLog",
     "FormatDescription",
     "Framing",
     "Heartbeat",
+    "Int64",
     "Interval",
     "Item",
     "LogDecoder",

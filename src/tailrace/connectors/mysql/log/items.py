@@ -171,6 +171,7 @@ class RowEvents(Item):
         carried_query: the text of a statement that came before this block.
         transactions: of the run.
         continued: the first transaction began in an earlier run.
+        placed: file and offset where the events count, if that is not where they stand (XA).
 
     """
 
@@ -191,6 +192,17 @@ class RowEvents(Item):
     carried_query: bytes
     transactions: Transactions
     continued: bool
+    placed: tuple[str, int] | None = None
+
+    @property
+    def place_file(self) -> str:
+        """The file where the events count."""
+        return self.file if self.placed is None else self.placed[0]
+
+    @property
+    def places(self) -> Int64:
+        """The offset where each event counts: where it stands, but for XA."""
+        return self.start if self.placed is None else np.full(len(self.start), self.placed[1], np.int64)
 
     def __len__(self) -> int:
         return len(self.body)

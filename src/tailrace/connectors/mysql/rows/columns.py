@@ -1,10 +1,10 @@
-# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """The second pass: each column of a chunk of images is read by the loop for its type.
 
-`run` is the one compiled function that Python calls. It goes chunk by chunk: `scan` finds the values, `fill`
-reads them column by column. It returns when the events or the room for images are used up, or when made text
-needs more room; called again with the same state, it goes on where it stopped.
+`run` goes chunk by chunk: `scan` finds the values, `fill` reads them column by column. It returns when the events
+or the room for images are used up, when made text needs more room, or at a column of a rarer type, which Python
+then has read by a compiled function of its own (`rare_columns.py`); called again with the same state, it goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -16,21 +16,11 @@ import numba as nb
 import numpy as np
 
 from tailrace.connectors.mysql.rows.compiled import Int, entry_with_runtime, merged
-from tailrace.connectors.mysql.rows.decimals import decimal_doubles, decimal_texts, unscaled_decimals
+from tailrace.connectors.mysql.rows.decimals import unscaled_decimals
 from tailrace.connectors.mysql.rows.doubles import LIMBS
-from tailrace.connectors.mysql.rows.geometry import geometries
-from tailrace.connectors.mysql.rows.json_text import STACK, jsons
-from tailrace.connectors.mysql.rows.labels import enums, sets
-from tailrace.connectors.mysql.rows.numbers import (
-    bit_bytes,
-    bits,
-    integer_texts,
-    integers,
-    singles,
-    unscaled_integers,
-    widened,
-    years,
-)
+from tailrace.connectors.mysql.rows.json_text import STACK
+from tailrace.connectors.mysql.rows.labels import enums
+from tailrace.connectors.mysql.rows.numbers import integers, singles, widened, years
 from tailrace.connectors.mysql.rows.raw import STRIDE, pointer_to
 from tailrace.connectors.mysql.rows.scan import (
     AUX,
@@ -48,14 +38,7 @@ from tailrace.connectors.mysql.rows.scan import (
     mark_holes,
     scan,
 )
-from tailrace.connectors.mysql.rows.strings import (
-    codec_texts,
-    encoded_texts,
-    padded_views,
-    table_texts,
-    views,
-    wide_texts,
-)
+from tailrace.connectors.mysql.rows.strings import table_texts, views
 from tailrace.connectors.mysql.rows.temporal import moment_numbers, moment_texts
 
 
@@ -88,33 +71,18 @@ class Route(enum.IntEnum):
     GEOMETRY = 23
 
 
-# The compiled code knows them as plain numbers.
-(
-    _SKIP,
-    _INTEGER,
-    _UNSCALED_INTEGER,
-    _INTEGER_TEXT,
-    _SINGLE,
-    _WIDENED,
-    _YEAR,
-    _BITS,
-    _BIT_BYTES,
-    _UNSCALED_DECIMAL,
-    _DECIMAL_TEXT,
-    _DECIMAL_DOUBLE,
-    _VIEW,
-    _PADDED_VIEW,
-    _TABLE_TEXT,
-    _WIDE_TEXT,
-    _CODEC_TEXT,
-    _ENCODED,
-    _MOMENT_NUMBER,
-    _MOMENT_TEXT,
-    _ENUM,
-    _SET,
-    _JSON,
-    _GEOMETRY,
-) = (int(route) for route in Route)
+# The compiled code knows them as plain numbers; those of the others stand in `rare_columns.py`.
+_SKIP: Final = int(Route.SKIP)
+_INTEGER: Final = int(Route.INTEGER)
+_SINGLE: Final = int(Route.SINGLE)
+_WIDENED: Final = int(Route.WIDENED)
+_YEAR: Final = int(Route.YEAR)
+_UNSCALED_DECIMAL: Final = int(Route.UNSCALED_DECIMAL)
+_VIEW: Final = int(Route.VIEW)
+_TABLE_TEXT: Final = int(Route.TABLE_TEXT)
+_MOMENT_NUMBER: Final = int(Route.MOMENT_NUMBER)
+_MOMENT_TEXT: Final = int(Route.MOMENT_TEXT)
+_ENUM: Final = int(Route.ENUM)
 
 # Columns of the matrix of plans.
 ROUTE, WIDTH, A, B, C, D, ZERO, ZERO_VALUE, SLOT, EXTRA, FIELDS = range(11)

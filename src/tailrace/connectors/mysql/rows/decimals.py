@@ -1,4 +1,4 @@
-# ruff: noqa: PLR0917, SIM110 -- compiled loops take what they need by position, and compare plainly
+# ruff: noqa: SIM110 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """DECIMAL: up to 65 digits in groups of nine, as an unscaled number, as text or as a double.
 

@@ -10,7 +10,7 @@ event, and says where to go on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -19,10 +19,11 @@ import numpy.typing as npt
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.rows import scan as s
-from tailrace.connectors.mysql.rows.columns import ROUTE, Route, run, scratch_size
+from tailrace.connectors.mysql.rows.columns import FIELDS, ROUTE, Route, run, scratch_size
 from tailrace.connectors.mysql.rows.images import RowError, RowImages
 from tailrace.connectors.mysql.rows.layout import Int64, Layout, Places, compiled
 from tailrace.connectors.mysql.rows.memory import POOL
+from tailrace.connectors.mysql.rows.rare_columns import RUN_OF_ROUTE, run_rare
 from tailrace.connectors.mysql.rows.results import Results
 from tailrace.errors import StructureError
 
@@ -43,7 +44,7 @@ class RowDecoder:
         self._image_bytes = max(4.0, len(plans) / 2)
         self._text_bytes = 0.0
 
-    def decode(  # noqa: PLR0917 -- where the events are, in the words of the log
+    def decode(
         self,
         data: Bytes,
         body: Int64,
@@ -126,7 +127,7 @@ class _Task:
     mem: Bytes
     room: Places
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self, layout: Layout, data: Bytes, body: Int64, end: Int64, type_: npt.NDArray[Any], limit: int
     ) -> None:
         self.layout = layout

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """Geometries: an SRID of four bytes, then WKB; and vectors of floats.
 

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """Integers, floating-point numbers, YEAR and BIT: one loop a width.
 

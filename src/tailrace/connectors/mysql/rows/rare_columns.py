@@ -1,4 +1,4 @@
-# ruff: noqa: PLR0917, ARG001 -- compiled loops take what they need by position, and all entries the same
+# ruff: noqa: ARG001 -- compiled loops take what they need by position, and all entries the same
 # mypy: disable-error-code="no-any-return, assignment"
 """The columns of rarer types: what `columns.run` leaves to others.
 
@@ -14,14 +14,14 @@ from typing import Any, Final
 import numba as nb
 
 from tailrace.connectors.mysql.rows.columns import (
-    A,
-    B,
     EXTRA,
     ROUTE,
     SLOT,
     WIDTH,
     ZERO,
     ZERO_VALUE,
+    A,
+    B,
     Route,
     placed,
     planned,
@@ -174,7 +174,7 @@ def fill_rare(
     extra = p[EXTRA]
     if route == _SET:
         return sets(data, offsets, c, k, mem, wide, width, tables, a, b, aux, ao, state)
-    elif route == _BITS:
+    if route == _BITS:
         bits(data, offsets, c, k, mem, narrow, width)
     elif route == _BIT_BYTES:
         bit_bytes(data, offsets, c, k, mem, wide, width)

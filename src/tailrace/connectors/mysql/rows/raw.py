@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 -- compiled functions take what they need by position
 # mypy: disable-error-code="no-any-return, assignment, untyped-decorator, attr-defined"
 """Bytes in memory, as compiled code reads and writes them.
 

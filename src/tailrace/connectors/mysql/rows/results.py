@@ -48,7 +48,7 @@ class Results:
         "_state",
     )
 
-    def __init__(  # noqa: PLR0917
+    def __init__(
         self, layout: Layout, room: Places, mem: Bytes, data: Bytes, aux: Bytes, state: list[int]
     ) -> None:
         self._layout = layout

@@ -1,4 +1,4 @@
-# ruff: noqa: PLR0917, PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
+# ruff: noqa: PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """The first pass over row events: where each column's value stands in each row image.
 

@@ -1,4 +1,3 @@
-# ruff: noqa: PLR0917 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """Strings: views of the log's own bytes where they can stay as they are, made text where they can't.
 

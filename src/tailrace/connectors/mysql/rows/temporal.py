@@ -1,4 +1,4 @@
-# ruff: noqa: PLR0917, PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
+# ruff: noqa: PLR1714, SIM109 -- compiled loops take what they need by position, and compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
 """DATE, TIME, DATETIME and TIMESTAMP, in the formats since MySQL 5.6.4 and before it.
 

@@ -1,0 +1,206 @@
+"""Going on with another server, and with offsets that Debezium left."""
+
+import json
+
+import pytest
+
+from support.mysql_settings import settings_for
+from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
+from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql.gtid import GtidSet, Source
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.errors import PositionLostError
+from tailrace.testing.mysql_server import MySqlServer
+
+DATABASE = "failover"
+A, B = f"test.{DATABASE}.a", f"test.{DATABASE}.b"
+OTHER_SERVER = "11111111-2222-3333-4444-555555555555"
+
+
+@pytest.fixture(scope="module")
+def pair():
+    """A source and its replica, which packs rows into events in another way and has other log files."""
+    with MySqlServer(flags=("--binlog-row-event-max-size=256",)) as source, MySqlServer(flags=("--binlog-row-event-max-size=700",)) as replica:
+        replica.sql("RESET BINARY LOGS AND GTIDS; FLUSH BINARY LOGS; FLUSH BINARY LOGS")
+        replica.sql(
+            f"CHANGE REPLICATION SOURCE TO SOURCE_HOST='127.0.0.1', SOURCE_PORT={source.port}, SOURCE_USER='root', "
+            "SOURCE_AUTO_POSITION=1, SOURCE_SSL=1, SOURCE_CONNECT_RETRY=1; START REPLICA"
+        )
+        source.sql(f"CREATE DATABASE {DATABASE}; CREATE TABLE {DATABASE}.a (id INT PRIMARY KEY, v TEXT); CREATE TABLE {DATABASE}.b (n INT)")
+        yield source, replica
+
+
+@pytest.fixture
+def played(pair):
+    source, replica = pair
+    source.sql("DROP TABLE a, b; CREATE TABLE a (id INT PRIMARY KEY, v TEXT); CREATE TABLE b (n INT)", DATABASE)
+    settings, start = begin(source, **options())
+    source.sql("INSERT INTO a VALUES (-1, 'before')", DATABASE)
+    many = ";".join(f"INSERT INTO a VALUES ({n}, REPEAT('v', 40)), ({1000 + n}, 'w'), ({2000 + n}, 'z'); INSERT INTO b VALUES ({n})" for n in range(60))
+    source.sql(f"BEGIN; {many}; UPDATE a SET v = 'all' WHERE id < 1030; COMMIT", DATABASE)
+    source.sql("ALTER TABLE b ADD COLUMN w INT; INSERT INTO b VALUES (-7, -8)", DATABASE)
+    executed = source.variable("gtid_executed")
+    replica.sql(f"SELECT WAIT_FOR_EXECUTED_GTID_SET('{executed}', 60)")
+    assert replica.variable("gtid_executed") == executed
+    return settings, start, settings_for(replica, **options())
+
+
+def options(**more):
+    return {"table_include_list": f"{DATABASE}.(a|b)", "provide_transaction_metadata": True, **more}
+
+
+def stories(read):
+    """Each topic's records without what tells the server's own place."""
+    return {topic: [story(record) for record in records] for topic, records in read.topics.items()}
+
+
+def story(record):
+    value = json.loads(record["value"])["payload"] if record["value"] else None
+    if value and "source" in value:
+        value["source"] = {k: v for k, v in value["source"].items() if k not in {"file", "pos", "row", "server_id", "thread"}}
+    return record["key"], value
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("stop", [1, 2, 5, 11, 23, 38])
+def test_another_server_goes_on_without_loss_and_without_doubles(played, stop):
+    settings, start, there = played
+    whole = read_on(settings, fresh(start))
+    read = fresh(start)
+    reader = batches(settings, read, block_bytes=SMALL_BLOCK)
+    new = 0
+    while new < stop:
+        batch = next(reader)
+        new += batch.progress.delivered > read.progress.delivered
+        read.take(batch)
+    reader.close()
+    before = read.progress
+    if stop > 5:
+        assert before.restart["open_rows"] > 0
+    read_on(there, read, block_bytes=SMALL_BLOCK)
+    assert stories(read) == stories(whole)
+    assert read.progress.restart["era"] == 1
+    for records in read.topics.values():
+        positions = [record["position"] for record in records if record["value"]]
+        assert positions == sorted(positions)
+
+
+@pytest.mark.mysql
+def test_a_stop_on_the_other_server_before_the_open_transaction_has_passed_changes_nothing(played):
+    settings, start, there = played
+    whole = read_on(settings, fresh(start))
+    read = fresh(start)
+    take_new(settings, read, 25)
+    for count in (1, 2, 3, 4, 5, 30):
+        take_new(there, read, count)
+    read_on(there, read)
+    assert stories(read) == stories(whole)
+
+
+@pytest.mark.mysql
+def test_the_progress_stays_what_it_was_until_the_other_server_has_sent_something(played):
+    settings, start, there = played
+    read = read_on(settings, fresh(start))
+    before = read.progress
+    reader = batches(there, read)
+    for _ in range(2):
+        read.take(next(reader))
+    reader.close()
+    assert read.progress == before
+    assert stories(read_on(there, read)) == stories(read_on(settings, fresh(start)))
+
+
+@pytest.mark.mysql
+def test_going_back_to_the_first_server_within_the_same_transaction_loses_and_doubles_nothing(played):
+    settings, start, there = played
+    whole = read_on(settings, fresh(start))
+    read = fresh(start)
+    take_new(settings, read, 15)
+    take_new(there, read, 12)
+    read_on(settings, read)
+    assert stories(read) == stories(whole)
+    assert read.progress.restart["era"] == 2
+
+
+def take_new(settings, read, count):
+    reader = batches(settings, read, block_bytes=SMALL_BLOCK)
+    new = 0
+    while new < count:
+        batch = next(reader)
+        new += batch.progress.delivered > read.progress.delivered
+        read.take(batch)
+    reader.close()
+
+
+@pytest.mark.mysql
+def test_a_server_without_the_transactions_is_refused_unless_their_source_does_not_count(played):
+    settings, start, there = played
+    gtids = f"{start.progress.restart['gtids']},{OTHER_SERVER}:1-5"
+    ahead = Read(Progress("", {**start.progress.restart, "gtids": gtids}), start.history)
+    with pytest.raises(PositionLostError, match=f"{OTHER_SERVER}:1-5"):
+        read_on(there, fresh(ahead))
+    excluding = settings_for_same(there, gtid_source_excludes=OTHER_SERVER)
+    assert stories(read_on(excluding, fresh(ahead)))[B] == stories(read_on(settings, fresh(start)))[B]
+
+
+def settings_for_same(settings, **more):
+    class Reached:
+        host, port, user, password = settings.database_hostname, settings.database_port, "root", ""
+
+    return settings_for(Reached, **options(**more))
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("all_events", [False, True])
+def test_changes_of_servers_that_do_not_count_give_no_events_unless_that_is_off(pair, all_events):
+    source, _ = pair
+    _, start = begin(source, **options())
+    source.sql(f"SET gtid_next='{OTHER_SERVER}:{7 + all_events}'; INSERT INTO b (n) VALUES (99); SET gtid_next='AUTOMATIC'; INSERT INTO b (n) VALUES (98)", DATABASE)
+    excluding = settings_for(source, **options(gtid_source_excludes=OTHER_SERVER, gtid_source_filter_dml_events=not all_events))
+    read = read_on(excluding, fresh(start))
+    assert [value["after"]["n"] for value in read.payloads(B)] == ([99, 98] if all_events else [98])
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("gtids", [True, False])
+def test_an_offset_of_debezium_within_a_transaction_is_honoured(played, gtids):
+    """BEGIN and, for each row event, the statement's text and a table map come before it."""
+    settings, start, _ = played
+    whole = read_on(settings, fresh(start))
+    events = events_of_the_big_transaction(settings, start)
+    begin_pos, file = events[0][1], events[0][0]
+    rows_at = [i for i, event in enumerate(events) if event[2] == "Write_rows"]
+    offset = {"file": file, "pos": begin_pos, "event": rows_at[10], "row": 0}
+    if gtids:
+        offset["gtids"] = gtids_before(start)
+    read = Read(Progress("", RestartPosition.from_debezium(offset).to_dict()), start.history)
+    read_on(settings, read)
+    kept = [r for r in whole.topics[A] if position_of(r) >= events[rows_at[10]][1] and r["position"].split(".")[1] == f"{int(file[-6:]):010d}"]
+    assert [r["key"] for r in read.topics[A]] == [r["key"] for r in kept]
+    some = {**offset, "row": 2}
+    partly = read_on(settings, Read(Progress("", RestartPosition.from_debezium(some).to_dict()), start.history))
+    assert sum(map(len, read.topics.values())) - sum(map(len, partly.topics.values())) in {1, 2}
+
+
+def position_of(record):
+    return int(record["position"].split(".")[2])
+
+
+def gtids_before(start):
+    """With the transaction of one row that comes before the big one."""
+    restart = start.progress.restart
+    executed = GtidSet.parse(restart["gtids"])
+    source = Source(restart["server_uuid"])
+    return str(executed.add_number(source, executed.ranges(source)[-1][1]))
+
+
+def events_of_the_big_transaction(settings, start):
+    from tailrace.connectors.mysql import connection
+    from tailrace.connectors.mysql.connection import rows
+
+    restart = start.progress.restart
+    with connection.connect(settings) as session:
+        found = rows(session, f"SHOW BINLOG EVENTS IN '{restart['file']}' FROM {restart['pos']}")
+    events = [(row[0], int(row[1]), row[2]) for row in found]
+    begins = [i for i, event in enumerate(events) if event[2] == "Query" and found[i][5] == "BEGIN"]
+    return events[begins[1] :]
