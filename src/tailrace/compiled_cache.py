@@ -1,8 +1,9 @@
 """Where compiled code is kept between processes.
 
-numba writes it beside the modules, or below the home directory where it may not write there. On an executor of a cluster
-often neither can be written, and then numba refuses to start at all. So a directory of this user's among the temporary
-ones is named before numba is imported; one that belongs to somebody else is never used, since what lies in it is run.
+numba writes it beside the modules, or below the home directory where it may not write there. On an executor of a
+cluster often neither can be written, and then numba refuses to start at all. So a directory of this user's among the
+temporary ones is named before numba is imported; one that others can write to is never used, since what lies in it
+is run.
 """
 
 from __future__ import annotations

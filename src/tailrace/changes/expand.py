@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding.addresses import compiled, inlined, load8, load32, load64
+from tailrace.encoding.addresses import Int, compiled, inlined, load8, load32, load64
 from tailrace.encoding.render import address_table
 
 CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change that a record comes from
@@ -111,7 +111,7 @@ def _plain_leaves(vector: Vector) -> list[Vector]:
 
 
 @inlined
-def _same_view(table: Any, slot: int, a: int, b: int) -> bool:
+def _same_view(table: Any, slot: Int, a: Int, b: Int) -> bool:
     left = table[slot, 0] + 16 * a
     right = table[slot, 0] + 16 * b
     length = np.int64(load32(left))
@@ -132,7 +132,7 @@ def _same_view(table: Any, slot: int, a: int, b: int) -> bool:
 
 
 @inlined
-def _same_value(table: Any, widths: Any, slot: int, a: Any, b: Any) -> bool:
+def _same_value(table: Any, widths: Any, slot: Int, a: Any, b: Any) -> bool:
     bitmap = table[slot, 1]
     if bitmap != 0:
         left = (load8(bitmap + (a >> 3)) >> np.uint8(a & 7)) & np.uint8(1)
@@ -161,7 +161,7 @@ def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: A
 
 
 @inlined
-def _put(roles: Any, o: int, change: int, before: int, after: int, key: int) -> None:
+def _put(roles: Any, o: Int, change: Int, before: Int, after: Int, key: Int) -> None:
     roles[CHANGE, o] = change
     roles[BEFORE, o] = before
     roles[AFTER, o] = after

@@ -9,7 +9,7 @@ that numba has no name for; hence the intrinsics. None of them checks bounds: ca
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import numba as nb
 import numpy.typing as npt
@@ -17,6 +17,9 @@ import pyarrow as pa
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
+
+Int: TypeAlias = Any
+"""A number of fixed width: what an `int` is in compiled code, where Python's and numpy's are one."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

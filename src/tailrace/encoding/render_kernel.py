@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.encoding.addresses import compiled, copy16, copy_bytes, inlined, load8, load32, load64, store64
+from tailrace.encoding.addresses import Int, compiled, copy16, copy_bytes, inlined, load8, load32, load64, store64
 from tailrace.encoding.text_kernel import (
     count_digits,
     write_base64,
@@ -47,7 +47,7 @@ _INLINE_VIEW: Final = 12  # Arrow: a view of up to 12 bytes holds them itself
 
 
 @inlined
-def _copy_constant(o: int, source: int, length: int) -> int:
+def _copy_constant(o: Int, source: Int, length: Int) -> Int:
     """Copy a constant; up to 15 bytes more are read and written where that is quicker, for which both have room."""
     if length > _SHORT:
         copy_bytes(o, source, length)
@@ -60,7 +60,7 @@ def _copy_constant(o: int, source: int, length: int) -> int:
 
 
 @inlined
-def _is_null(table: Any, slot: int, row: int) -> bool:
+def _is_null(table: Any, slot: Int, row: Int) -> bool:
     """Whether the vector of a slot has no value there; slot -1 stands for no vector."""
     if row < 0:
         return True
@@ -70,12 +70,12 @@ def _is_null(table: Any, slot: int, row: int) -> bool:
 
 
 @inlined
-def _number(table: Any, slot: int, row: int) -> int:
+def _number(table: Any, slot: Int, row: Int) -> Int:
     return np.int64(load64(table[slot, 0] + 8 * row))
 
 
 @inlined
-def _bytes(table: Any, slot: int, row: int) -> Any:
+def _bytes(table: Any, slot: Int, row: Int) -> Any:
     """Where the bytes of a view are, and how many."""
     view = table[slot, 0] + 16 * row
     length = np.int64(load32(view))
@@ -87,9 +87,9 @@ def _bytes(table: Any, slot: int, row: int) -> Any:
 
 @compiled
 def render(
-    steps: Any, text: int, table: Any, roles: Any, live: Any, first: int, out: int, capacity: int, offsets: Any,
+    steps: Any, text: Int, table: Any, roles: Any, live: Any, first: Int, out: Int, capacity: Int, offsets: Any,
     repeats: Any,
-) -> int:  # fmt: skip
+) -> Int:  # fmt: skip
     """Write rows from `first` on; returns the first row that did not fit, or the number of rows.
 
     `text` and `out` are addresses, of the constants and of the buffer; `repeats` is room to work in.

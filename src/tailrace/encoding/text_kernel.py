@@ -12,6 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.encoding.addresses import (
+    Int,
     bit_length,
     compiled,
     copy_bytes,
@@ -39,14 +40,14 @@ _TEN_THOUSAND, _HUNDRED = np.uint64(10_000), np.uint64(100)
 
 
 @inlined
-def write_null(o: int) -> int:
+def write_null(o: Int) -> Int:
     """Write `null`."""
     store32(o, np.uint32(_NULL))
     return o + 4
 
 
 @inlined
-def write_bool(o: int, value: int) -> int:
+def write_bool(o: Int, value: Int) -> Int:
     """Write `true` or `false`."""
     if value != 0:
         store32(o, np.uint32(_TRUE))
@@ -57,7 +58,7 @@ def write_bool(o: int, value: int) -> int:
 
 
 @inlined
-def count_digits(value: Any) -> int:
+def count_digits(value: Any) -> Int:
     """How many decimal digits an unsigned number has; a bit is 1233/4096 of a digit, or one less."""
     value |= np.uint64(1)  # zero has a digit, and no other number has another length for it
     guess = (bit_length(value) * 1233) >> 12
@@ -65,7 +66,7 @@ def count_digits(value: Any) -> int:
 
 
 @inlined
-def write_int(o: int, value: int) -> int:
+def write_int(o: Int, value: Int) -> Int:
     """Write a signed integer in decimal."""
     rest = np.uint64(value)
     if value < 0:
@@ -76,7 +77,7 @@ def write_int(o: int, value: int) -> int:
 
 
 @inlined
-def write_digits(o: int, rest: Any, digits: int) -> int:
+def write_digits(o: Int, rest: Any, digits: Int) -> Int:
     """Write an unsigned number of that many digits, from the last one on, four at a time."""
     p = o + digits
     while rest >= _TEN_THOUSAND:
@@ -115,7 +116,7 @@ def _special(word: Any) -> Any:
 
 
 @inlined
-def write_text(o: int, source: int, length: int) -> int:
+def write_text(o: Int, source: Int, length: Int) -> Int:
     """Write UTF-8 as a JSON string, escaped as Jackson does.
 
     It is copied and looked at in the same pass, eight bytes at a time, the last eight once more or in part; what turns
@@ -150,7 +151,7 @@ def write_text(o: int, source: int, length: int) -> int:
 
 
 @compiled
-def _write_escaped(o: int, source: int, length: int) -> int:
+def _write_escaped(o: Int, source: Int, length: Int) -> Int:
     for k in range(length):
         byte = load8(source + k)
         if byte >= 32 and byte != _QUOTE and byte != 92:  # noqa: PLR1714 -- compiled
@@ -181,7 +182,7 @@ def _four_of_base64(bits: Any) -> Any:
 
 
 @inlined
-def write_base64(o: int, source: int, length: int) -> int:
+def write_base64(o: Int, source: Int, length: Int) -> Int:
     """Write bytes as a JSON string in base64."""
     store8(o, np.uint8(_QUOTE))
     o += 1
@@ -207,7 +208,7 @@ def write_base64(o: int, source: int, length: int) -> int:
 
 
 @inlined
-def write_raw(o: int, source: int, length: int) -> int:
+def write_raw(o: Int, source: Int, length: Int) -> Int:
     """Copy bytes as they are."""
     copy_bytes(o, source, length)
     return o + length

@@ -41,8 +41,7 @@ def play(server):
         "FLUSH BINARY LOGS",
         "INSERT INTO other VALUES (1)",
         "BEGIN; INSERT INTO other VALUES (2); INSERT INTO b VALUES (3, 4); ROLLBACK",
-        "SET binlog_transaction_compression = ON; "
-        f"BEGIN; {big.format(from_=1001, to=1000 + OF_A_TRANSACTION)}; {some}; COMMIT; INSERT INTO b VALUES (5, 6); INSERT INTO b VALUES (7, 8)",
+        f"SET binlog_transaction_compression = ON; BEGIN; {big.format(from_=1001, to=1000 + OF_A_TRANSACTION)}; {some}; COMMIT; INSERT INTO b VALUES (5, 6); INSERT INTO b VALUES (7, 8)",
         "ALTER TABLE a MODIFY v TEXT, ADD COLUMN z INT FIRST",
         "DELETE FROM a WHERE id BETWEEN 100 AND 150",
         "CREATE TABLE made AS SELECT * FROM b",

@@ -7,6 +7,7 @@ import pytest
 from support.mysql_settings import settings_for
 from support.reading import Read, begin, fresh, read_on
 from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.errors import StructureError
 from tailrace.testing.mysql_server import MySqlServer
@@ -89,8 +90,6 @@ def test_without_a_history_full_metadata_is_enough_and_minimal_metadata_stops_wi
 
 
 def position(read):
-    from tailrace.connectors.mysql.positions import RestartPosition
-
     return RestartPosition.from_dict(read.progress.restart).position
 
 
@@ -166,7 +165,7 @@ def test_what_a_history_file_has_behind_the_position_does_not_count(table, tmp_p
     read_on(settings, fresh(first))
     crashed = read_on(settings, Read(first.progress, []))
     assert after_images(crashed) == ROWS[1:2]
-    assert len({line for line in file.read_text().splitlines()}) == len(file.read_text().splitlines())
+    assert len(set(file.read_text().splitlines())) == len(file.read_text().splitlines())
 
 
 @pytest.mark.mysql
@@ -179,3 +178,34 @@ def test_a_connector_begins_with_the_structures_of_captured_tables(table):
     assert created["tableChanges"][0]["type"] == "CREATE"
     assert (source["server_id"], source["pos"]) == (0, MySqlConnector(settings).head()["pos"])
     assert read_on(settings, fresh(read)).topics == {}
+
+
+@pytest.mark.mysql
+def test_a_history_file_of_debezium_is_read(table, tmp_path):
+    """Its first records have the offset that it began with, later ones that behind the statement."""
+    file = tmp_path / "history.jsonl"
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t", **in_file(file))
+    place = {key: start.progress.restart[key] for key in ("file", "pos")}
+    statements = [
+        ("", "SET character_set_server=utf8mb4, collation_server=utf8mb4_0900_ai_ci"),
+        (DATABASE, f"CREATE DATABASE `{DATABASE}` CHARSET utf8mb4 COLLATE utf8mb4_0900_ai_ci"),
+        (DATABASE, "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(10))"),
+    ]
+    records = [{"source": {"server": "test"}, "position": place, "ts_ms": 0, "databaseName": d, "ddl": ddl, "tableChanges": []} for d, ddl in statements]
+    file.write_text("".join(json.dumps(record) + "\n" for record in records))
+    play(table, 1)
+    play(table, 2)
+    read = read_on(settings, Read(Progress("", RestartPosition.from_debezium(place).to_dict()), []))
+    assert after_images(read) == ROWS[:2]
+    assert [record["ddl"] for record in read.history[:3]] == [ddl for _, ddl in statements]
+    assert len(file.read_text().splitlines()) == 4
+
+
+@pytest.mark.mysql
+def test_reading_goes_on_by_file_and_offset_where_gtids_are_to_be_ignored(table):
+    if not table.gtid:
+        pytest.skip("no GTIDs")
+    settings, start = begin(table, table_include_list=f"{DATABASE}.t", gtid_ignore_on_recovery=True)
+    play(table, 1)
+    odd = {**start.progress.restart, "gtids": "11111111-2222-3333-4444-555555555555:1-9"}
+    assert after_images(read_on(settings, Read(Progress("", odd), start.history))) == ROWS[:1]

@@ -55,7 +55,7 @@ class Blocks:
         if needed > len(self.data):
             self._resize(needed + SPARE)
         elif len(self.data) > 2 * self._aimed and needed <= self._aimed:
-            self._resize(self._aimed)  # the event that wanted more is done: as many bytes of short rows would be too much
+            self._resize(self._aimed)  # the long event is done, and as many bytes of short rows would be too much
 
     def aim(self, size: int) -> None:
         """Let the buffer have about this size, within limits: many tables at once want long blocks."""

@@ -138,10 +138,10 @@ class RestartPosition:
         newest = max(map(file_number, files), default=0)
         began_again = bool(self.file) and newest < file_number(self.file)
         here = replace(self, server_uuid=server_uuid)
-        return here._in_new_era() if other or began_again else here
+        return here.in_new_era() if other or began_again else here
 
-    def _in_new_era(self) -> RestartPosition:
-        """Delivered positions tell nothing any more of the transaction that was open: its rows are counted."""
+    def in_new_era(self) -> RestartPosition:
+        """Where positions begin again: they tell nothing of the transaction that was open, but its rows are counted."""
         moved = replace(self, era=self.era + 1, open_gtid=None, open_rows=0)
         if self.open_gtid is None or self.skip_gtid not in {None, self.open_gtid}:
             return moved

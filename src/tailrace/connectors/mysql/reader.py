@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, StartPoint
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.beginning import first_history

@@ -176,7 +176,7 @@ def fill_rare(
         return sets(data, offsets, c, k, mem, wide, width, tables, a, b, aux, ao, state)
     if route == _BITS:
         bits(data, offsets, c, k, mem, narrow, width)
-    elif route == _BIT_BYTES:
+    if route == _BIT_BYTES:
         bit_bytes(data, offsets, c, k, mem, wide, width)
     elif route == _UNSCALED_INTEGER:
         unscaled_integers(data, offsets, c, k, mem, wide, width, a != 0)
