@@ -147,11 +147,11 @@ class Shape:
         return self._key.encode(keys, expansion, roles.KEY)
 
     def _headers(self, keys: list[Vector] | None, expansion: Expansion) -> tuple[Header, ...]:
-        headers = constant_headers(self._settings.context_headers, expansion.roles.shape[1])
+        headers = []
         if expansion.split and keys is not None and self._header_key is not None:
             for name, role in ((NEW_KEY_HEADER, roles.NEW_KEY), (OLD_KEY_HEADER, roles.OLD_KEY)):
                 headers.append(Header(name, self._header_key.encode(keys, expansion, role)))
-        return tuple(headers)
+        return (*headers, *constant_headers(self._settings.context_headers, expansion.roles.shape[1]))
 
     def positions(self, changes: Changes, expansion: Expansion) -> Binary:
         """The text of each record's position."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, StartPoint
-from tailrace.connectors.mysql import catalog, connection
+from tailrace.connectors.mysql import catalog, checks, connection
 from tailrace.connectors.mysql.beginning import first_history
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.streaming import LogReader
+
+log = logging.getLogger(__name__)
 
 
 class MySqlConnector(Ranges):
@@ -23,8 +26,15 @@ class MySqlConnector(Ranges):
             return catalog.head(session, server).restart(server).to_dict()
 
     def start_point(self) -> StartPoint:
-        """The head of the log and the structures that hold there, as the first records of a schema history."""
+        """The head of the log and the structures that hold there, as the first records of a schema history.
+
+        Raises:
+            SourceSetupError: the server is not set up for change data capture; the message names all that is missing.
+
+        """
         with connection.connect(self.settings) as session:
+            for finding in checks.require(session, self.settings):
+                log.warning("%s", finding)
             server = catalog.server(session)
             locking = self.settings.snapshot_locking_mode != "none"
             found = catalog.structures(session, server, self.settings.tables.matches, locking=locking)
