@@ -218,7 +218,7 @@ def page(text: str, version: str) -> str:
     return f"""# Benchmarks
 
 Decode, shape and encode without a sink: the same binary log read by tailrace in one process and by Debezium's embedded
-engine (`{" ".join(JAVA)}`), in turn, on the same machine. Medians; made by `./run bench --write` on {made}, {cores} cores
+engine (`{" ".join(JAVA)}`), in turn, on the same machine. Medians of the rounds; made by `./run bench --write` on {made}, {cores} cores
 ({platform.machine()}), MySQL {version} on the same cores, Debezium {DEBEZIUM}, {versions}.
 
 tailrace is warm (its compiled code comes from the cache, one reading before those that count); Debezium's figures run
