@@ -19,6 +19,7 @@ from tailrace.config.load import from_mapping
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])
+CODE = re.compile(r"(?<!\[)`[^`\n]+`")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 BLOCK = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
@@ -102,8 +103,8 @@ def test_every_page_can_be_reached_from_the_readme():
 
 
 def links(page: Path) -> list[str]:
-    """The targets of relative links, code blocks left out."""
-    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    """The targets of relative links, code blocks and code without a link around it left out."""
+    text = CODE.sub("", BLOCK.sub("", page.read_text(encoding="utf-8")))
     return [target for target in LINK.findall(text) if not re.match(r"[a-z]+:", target)]
 
 
