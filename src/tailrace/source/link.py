@@ -117,4 +117,4 @@ class Reporter:
         except ConnectionRefusedError:
             self._stopping = True  # the driver was killed
         except OSError:
-            pass  # another machine than the driver's
+            self._connection = None  # another machine than the driver's: there is nobody to tell
