@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.records import Binary
-from tailrace.changes.vectors import Kind, Vector
+from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of, vector_over
 from tailrace.encoding.connect_json import SCHEMA_SUFFIX, schema_prefix
 from tailrace.encoding.render import Op, Program, Template
@@ -86,12 +86,12 @@ class TransactionEncoder:
 
     def begins(self, ids: Vector, ts_ms: Int64) -> Binary:
         """The values of the beginnings; `ts_ms` in milliseconds since the epoch."""
-        return self._begins.render([ids, _integers(ts_ms)], _same_row(ids.length))
+        return self._begins.render([ids, integers(ts_ms)], _same_row(ids.length))
 
     def ends(self, ids: Vector, ts_ms: Int64, counts: Counts) -> Binary:
         """The values of the ends; a transaction that `counts` does not have had no events."""
         totals = np.bincount(counts.transaction, counts.count, ids.length).astype(np.int64)
-        vectors = [ids, _integers(totals), self._lists(counts, ids.length), _integers(ts_ms)]
+        vectors = [ids, integers(totals), self._lists(counts, ids.length), integers(ts_ms)]
         return self._ends.render(vectors, _same_row(ids.length))
 
     def _lists(self, counts: Counts, transactions: int) -> Vector:
@@ -104,7 +104,7 @@ class TransactionEncoder:
         vectors = [
             _COMMAS,
             vector_of([name.encode() for name in counts.names]),
-            _integers(counts.count[order]),
+            integers(counts.count[order]),
         ]
         roles = np.stack(
             [(~first).astype(np.int32), table.astype(np.int32), np.arange(len(order), dtype=np.int32)]
@@ -144,11 +144,6 @@ _COMMAS: Final = vector_of([b"", b","])
 
 def _same_row(n: int) -> npt.NDArray[np.int32]:
     return np.arange(n, dtype=np.int32).reshape(1, n)
-
-
-def _integers(values: Int64) -> Vector:
-    data = np.ascontiguousarray(values, np.int64)
-    return Vector(Kind.INT, len(data), data)
 
 
 def _key_program(*, with_schema: bool) -> Program:

@@ -83,6 +83,12 @@ class Vector:
         return np.unpackbits(self.valid, count=self.length, bitorder="little").view(np.bool_)
 
 
+def integers(values: npt.NDArray[np.integer[Any]]) -> Vector:
+    """Numbers as a vector; nothing is copied where they are contiguous int64 already."""
+    data = np.ascontiguousarray(values, np.int64)
+    return Vector(Kind.INT, len(data), data)
+
+
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
     """A vector over an Arrow array; nothing is copied where the layout is the vector's own."""
     if isinstance(array, pa.ChunkedArray):

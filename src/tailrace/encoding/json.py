@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +17,7 @@ from tailrace.changes import expand
 from tailrace.changes.expand import Expansion
 from tailrace.changes.model import Changes
 from tailrace.changes.records import Binary
-from tailrace.changes.vectors import Kind, Vector
+from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix
 from tailrace.encoding.render import Op, Program, Template, leaves, op_for
 from tailrace.schema.connect import Schema
@@ -156,8 +155,11 @@ class EnvelopeEncoder:
             values[name] = Vector(Kind.INT, 1, now)
         if changes.transaction_id is not None:
             values["id"] = changes.transaction_id.vector
-            values["total_order"] = _integers(envelope.total_order)
-            values["data_collection_order"] = _integers(envelope.data_collection_order)
+            orders = {
+                "total_order": envelope.total_order,
+                "data_collection_order": envelope.data_collection_order,
+            }
+            values |= {name: integers(order) for name, order in orders.items() if order is not None}
         return values
 
 
@@ -235,7 +237,3 @@ class _EnvelopeWriter:
                 op, role = (Op.TEXT, transaction_id.level) if is_id else (Op.INT, expand.RECORD)
                 template.value(op, self._slots[field.name], role)
             template.const(b"}")
-
-
-def _integers(values: Any) -> Vector:
-    return Vector(Kind.INT, len(values), np.ascontiguousarray(values, np.int64))

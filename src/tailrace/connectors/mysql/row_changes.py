@@ -16,7 +16,7 @@ from tailrace.changes import expand
 from tailrace.changes.model import Changes, Fact, Level
 from tailrace.changes.records import Binary
 from tailrace.changes.shape import position_program
-from tailrace.changes.vectors import Kind, Vector
+from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of, vector_over, views_of
 from tailrace.connectors.mysql.log import RowEvents, Transactions
 from tailrace.connectors.mysql.missing import fill_missing
@@ -29,12 +29,6 @@ Int64 = npt.NDArray[np.int64]
 
 POSITION_LEVELS = (Level.BATCH, Level.BATCH, Level.EVENT, Level.CHANGE)  # era, file, offset, row
 MICROSECONDS = 1_000_000
-
-
-def integers(values: npt.NDArray[np.integer]) -> Vector:
-    """Numbers as a vector."""
-    data = np.ascontiguousarray(values, np.int64)
-    return Vector(Kind.INT, len(data), data)
 
 
 @dataclass(frozen=True, slots=True)

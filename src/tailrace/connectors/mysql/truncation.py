@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tailrace.changes.model import TRUNCATE, Changes, Fact, Level
-from tailrace.changes.vectors import Vector
+from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import file_number
-from tailrace.connectors.mysql.row_changes import integers
 from tailrace.connectors.mysql.schema_records import source_of
 
 
