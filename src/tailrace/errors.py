@@ -14,6 +14,10 @@ class RetriableError(TailraceError):
     """Trying again after a pause may help: a dropped connection, a server that is restarting."""
 
 
+class SinkLostError(RetriableError):
+    """The sink was lost with what was not committed: it is to be opened again, and says itself how far it came."""
+
+
 class ConfigError(TailraceError):
     """The configuration is wrong; the message names the property and the remedy."""
 

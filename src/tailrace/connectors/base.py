@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -25,6 +26,27 @@ class Progress:
     restart: Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One of the parallel readers of a log: which topics it delivers.
+
+    Each reads the whole log. A topic belongs to exactly one lane, so order within it needs no coordination. The first
+    lane alone tells of transactions, schema changes and heartbeats.
+    """
+
+    number: int = 0
+    count: int = 1
+
+    @property
+    def is_first(self) -> bool:
+        """Whether this lane has the duties that belong to the log as a whole."""
+        return self.number == 0
+
+    def owns(self, topic: str) -> bool:
+        """Whether this lane delivers the topic's records."""
+        return self.count == 1 or zlib.crc32(topic.encode()) % self.count == self.number
+
+
 @dataclass(slots=True)
 class LogBatch:
     """What one step of reading gave: records, and the progress to store once they are delivered.
@@ -36,6 +58,7 @@ class LogBatch:
         changes: how many row changes were read, before filters and tombstones.
         source_ts_ms: when the newest change was committed; None while nothing was read.
         idle: the log's end was reached; nothing came within the poll interval.
+        at_head: nothing more was waiting when this had been read, so it is better committed now than later.
 
     """
 
@@ -45,6 +68,7 @@ class LogBatch:
     changes: int = 0
     source_ts_ms: int | None = None
     idle: bool = False
+    at_head: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +76,13 @@ class LogRange:
     """A piece of the log to read: from `start` to `until` (None: for ever); both are the connector's own, JSON.
 
     `now_us`, microseconds since the epoch, is the processing time that the events tell, so that a range that is read
-    again gives the same events; None: the clock's.
+    again gives the same events; None: the clock's. `lane` says which topics are wanted of it.
     """
 
     start: Mapping[str, Any]
     until: Mapping[str, Any] | None = None
     now_us: int | None = None
+    lane: Lane = field(default=Lane())
 
 
 @dataclass(frozen=True, slots=True)

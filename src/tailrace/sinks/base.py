@@ -22,8 +22,31 @@ class Opened:
     history: Sequence[HistoryRecord] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What a sink has recorded: how far each lane has come; as many lanes as there are now."""
+
+    progress: tuple[Progress | None, ...]
+
+    @property
+    def lanes(self) -> int:
+        """How many lanes there are."""
+        return len(self.progress)
+
+
 class Sink(Protocol):
-    """A place for records. Made anew by every task and by the planner."""
+    """A place for records. Made anew by every task and by the planner.
+
+    `open`, `write` and `commit` raise `SinkLostError` where the sink must be opened anew to go on, and `FencedError`
+    where somebody else has the lane.
+    """
+
+    def claim(self, lanes: int) -> Claim:
+        """Take the sink over for this run, before its tasks begin: whoever delivered to it before is fenced.
+
+        Where nothing is recorded, or all lanes that are stand at one position, there are `lanes` lanes from now on;
+        otherwise it stays with those that are recorded, as the answer says.
+        """
 
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come, without disturbing the task that may be at work there."""

@@ -1,0 +1,1 @@
+"""Kafka as a sink: records and progress in one transaction."""

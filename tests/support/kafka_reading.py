@@ -1,0 +1,76 @@
+"""Topics read to their end, as a consumer sees them."""
+
+from dataclasses import dataclass, field
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
+
+TIMEOUT = 60
+
+
+@dataclass(frozen=True)
+class Read:
+    """One record of a topic."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: dict[str, bytes | None] = field(default_factory=dict)
+
+
+def read_topics(address, wanted, *, committed=True, options=None):
+    """All records of the topics whose names `wanted` accepts (a function, or a collection), by partition, in order.
+
+    `committed`: as a read-committed consumer sees them, up to the last stable offset; else with aborted ones.
+    """
+    accepts = wanted if callable(wanted) else set(wanted).__contains__
+    consumer = Consumer(
+        {
+            "bootstrap.servers": address,
+            "group.id": "reading",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "auto.offset.reset": "earliest",
+            "isolation.level": "read_committed" if committed else "read_uncommitted",
+            **(options or {}),
+        }
+    )
+    try:
+        found = consumer.list_topics(timeout=TIMEOUT).topics
+        places = [TopicPartition(t, p, 0) for t, meta in found.items() if accepts(t) for p in meta.partitions]
+        return _read_to_end(consumer, places)
+    finally:
+        consumer.close()
+
+
+def _read_to_end(consumer, places):
+    if not places:
+        return []
+    consumer.assign(places)
+    reads, open_ = [], {(place.topic, place.partition) for place in places}
+    while open_:
+        messages = consumer.consume(10_000, timeout=TIMEOUT)
+        assert messages, f"nothing came of {open_} for {TIMEOUT} s"
+        for message in messages:
+            error = message.error()
+            if error is None:
+                reads.append(_read(message))
+            elif error.code() == KafkaError._PARTITION_EOF:
+                open_.discard((message.topic(), message.partition()))
+            else:
+                raise KafkaException(error)
+    return sorted(reads, key=lambda read: (read.topic, read.partition, read.offset))
+
+
+def _read(message):
+    return Read(
+        message.topic(),
+        message.partition(),
+        message.offset(),
+        message.timestamp()[1],
+        message.key(),
+        message.value(),
+        dict(message.headers() or ()),
+    )
