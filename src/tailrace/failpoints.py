@@ -1,7 +1,7 @@
 """Failpoints: named places where a test lets the process die or fail.
 
 `TAILRACE_FAILPOINTS=kafka.before-commit=kill@3,task.after-write=error@1` kills the process (SIGKILL) when it comes to the
-first place for the third time, and raises a `RetriableError` at the second place the first time. Without the variable
+first place for the third time, and raises a retriable error at the second place the first time. Without the variable
 a failpoint costs one comparison. Every name stands in `NAMES`, and a test kills at each of them.
 """
 
@@ -12,7 +12,7 @@ import signal
 from collections import Counter
 from typing import Final
 
-from tailrace.errors import RetriableError
+from tailrace.errors import RetriableError, SinkLostError
 
 VARIABLE: Final = "TAILRACE_FAILPOINTS"
 NAMES: Final = (
@@ -39,7 +39,7 @@ def hit(name: str) -> None:
         return
     if action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
-    raise RetriableError(f"failpoint {name}")
+    raise (SinkLostError if name.startswith("sink.") else RetriableError)(f"failpoint {name}")
 
 
 def _arm() -> dict[str, tuple[str, int]]:

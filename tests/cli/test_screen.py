@@ -5,8 +5,8 @@ import pytest
 from tailrace.cli.screen import Screen, Totals, size_text
 
 
-def figures(task, changes, **more):
-    return {"task": task, "changes": changes, "records": changes, "bytes": 10 * changes, "commits": 1, **more}
+def figures(task, changes, lane=0, **more):
+    return {"task": task, "lane": lane, "changes": changes, "records": changes, "bytes": 10 * changes, "commits": 1, **more}
 
 
 def test_figures_of_several_tasks_add_up():
@@ -15,6 +15,13 @@ def test_figures_of_several_tasks_add_up():
         totals.add(each)
     assert totals.count("changes") == 11
     assert "11 changes · 11 records · 110 B" in str(totals)
+
+
+def test_figures_of_lanes_at_work_at_once_add_up():
+    totals = Totals()
+    for each in (figures("a", 5), figures("b", 1, lane=1), figures("a", 8), figures("b", 3, lane=1), figures("c", 2)):
+        totals.add(each)
+    assert totals.count("changes") == 8 + 3 + 2
 
 
 def test_lag_and_position_are_those_of_the_latest_commit():

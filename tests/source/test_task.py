@@ -1,6 +1,7 @@
 """The task of the direct way, without Spark."""
 
 import json
+import shutil
 import threading
 from contextlib import closing
 
@@ -8,15 +9,15 @@ import pytest
 from attrs import evolve
 
 from support.counting_log import grow
-from tailrace.connectors.base import Progress
-from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError
+from tailrace.connectors.base import Lane, Progress
+from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError
 from tailrace.sinks.files import FilesSink
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.slices import Turn
 from tailrace.source.task import StoppedError, deliver
 
-TO_700 = Turn(0, True, "", {"n": 700})
+TO_700 = Turn(Lane(), True, "", {"n": 700})
 
 
 @pytest.fixture
@@ -44,7 +45,7 @@ def test_a_bounded_turn_delivers_up_to_its_end(job):
 
 def test_the_next_turn_goes_on_from_the_sinks_progress(job):
     deliver(job, TO_700)
-    assert deliver(job, Turn(0, False, "", {"n": 994})).changes == 294
+    assert deliver(job, Turn(Lane(), False, "", {"n": 994})).changes == 294
     assert delivered(job) == list(range(994))
 
 
@@ -56,7 +57,7 @@ def test_a_turn_that_is_run_again_delivers_nothing_twice(job):
 
 def test_an_open_turn_ends_with_its_time(job):
     quick = evolve(job, pace=Pace(slice_seconds=0.2, commit_seconds=0.05))
-    deliver(quick, Turn(0, True, "", None))
+    deliver(quick, Turn(Lane(), True, "", None))
     assert delivered(job) == list(range(994))
 
 
@@ -103,7 +104,7 @@ def test_a_stop_makes_a_last_commit_and_a_bounded_turn_does_not_count_as_done(jo
 def test_a_stop_ends_an_open_turn_in_good_order(job):
     with closing(Link(lambda kind, content: None)) as link:
         threading.Timer(0.3, link.stop_tasks).start()
-        deliver(evolve(job, link=link.address, pace=Pace(slice_seconds=60)), Turn(0, True, "", None))
+        deliver(evolve(job, link=link.address, pace=Pace(slice_seconds=60)), Turn(Lane(), True, "", None))
     assert delivered(job) == list(range(994))
 
 
@@ -114,7 +115,7 @@ def test_a_task_ends_when_its_driver_was_killed(job, tmp_path):
 
 def test_a_missing_progress_record_after_the_first_turn_stops_loudly(job):
     with pytest.raises(ProgressError):
-        deliver(job, Turn(0, False, "", {"n": 700}))
+        deliver(job, Turn(Lane(), False, "", {"n": 700}))
 
 
 def test_a_task_that_another_run_took_over_says_so(job, monkeypatch):
@@ -134,6 +135,51 @@ def test_an_attempt_that_a_newer_one_of_the_same_run_replaced_ends_quietly(job, 
     assert delivered(job) == []
 
 
+def test_a_lost_sink_is_opened_anew_and_says_where_to_go_on(job, monkeypatch):
+    """Whether the commit that failed came through is not known to the task: here every second one did."""
+    monkeypatch.setattr(FilesSink, "commit", _Unsure(FilesSink.commit))
+    notices = []
+    with closing(Link(lambda kind, content: notices.append(content) if kind == "notice" else None)) as link:
+        deliver(evolve(job, link=link.address, pace=Pace(retry_seconds=0.01, commit_changes=100)), TO_700)
+    assert delivered(job) == list(range(700))
+    assert set(notices) == {"the broker went away; trying again in 0.01 s"}
+    assert len(notices) >= 4
+
+
+def test_a_sink_that_forgot_what_it_had_said_is_not_believed(job, monkeypatch):
+    def forget(sink, progress, history):
+        if progress.delivered > f"{300:012d}":
+            shutil.rmtree(sink._folder)
+            raise SinkLostError("the broker went away")
+        commit(sink, progress, history)
+
+    commit = FilesSink.commit
+    monkeypatch.setattr(FilesSink, "commit", forget)
+    with pytest.raises(ProgressError, match="no progress record"):
+        deliver(evolve(job, pace=Pace(retry_seconds=0.01, commit_changes=100)), TO_700)
+
+
+def test_an_error_of_the_source_commits_what_was_read_and_keeps_the_sink(job, monkeypatch):
+    opened = []
+    monkeypatch.setattr(FilesSink, "open", lambda sink, lane, open_=FilesSink.open: opened.append(lane) or open_(sink, lane))
+    deliver(evolve(job, document={**job.document, "fail_every": 3}), TO_700)
+    assert opened == [0]
+
+
+def test_what_is_read_at_the_head_is_committed_at_once(job):
+    eager = evolve(job, pace=Pace(commit_seconds=100, commit_at_head=True, slice_seconds=0.2))
+    assert deliver(eager, Turn(Lane(), True, "", None)).commits == 1 + 1
+    assert delivered(job) == list(range(994))
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_lanes_deliver_together_what_one_delivers_alone(job, lanes):
+    for number in range(lanes):
+        deliver(evolve(job, target=f"{job.target}-{number}"), Turn(Lane(number, lanes), True, "", {"n": 700}))
+    told = [n for number in range(lanes) for n in delivered(evolve(job, target=f"{job.target}-{number}"))]
+    assert sorted(told) == list(range(700))
+
+
 def test_the_history_goes_to_the_file_of_the_configuration_too(job, tmp_path):
     deliver(evolve(job, history_file=str(tmp_path / "history")), TO_700)
     assert structures_in(tmp_path / "history") == [0, 350]
@@ -141,12 +187,30 @@ def test_the_history_goes_to_the_file_of_the_configuration_too(job, tmp_path):
 
 def test_what_the_history_file_missed_in_a_crash_is_made_up_for(job, tmp_path):
     deliver(job, TO_700)
-    deliver(evolve(job, history_file=str(tmp_path / "history")), Turn(0, False, "", {"n": 994}))
+    deliver(evolve(job, history_file=str(tmp_path / "history")), Turn(Lane(), False, "", {"n": 994}))
     assert structures_in(tmp_path / "history") == [0, 350, 700]
 
 
 def structures_in(file):
     return [json.loads(line)["structure"] for line in file.open()]
+
+
+class _Unsure:
+    """A commit of which every second one fails: by turns after and before it was done."""
+
+    def __init__(self, commit):
+        self._commit = commit
+        self._count = 0
+
+    def __get__(self, sink, _type):
+        return lambda progress, history: self(sink, progress, history)
+
+    def __call__(self, sink, progress, history):
+        self._count += 1
+        if self._count % 4 != 2:
+            self._commit(sink, progress, history)
+        if self._count % 2 == 0:
+            raise SinkLostError("the broker went away")
 
 
 class _TakenOver:

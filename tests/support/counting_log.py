@@ -100,11 +100,12 @@ class CountingLog:
             i = end
             restart = {"n": i // TRANSACTION * TRANSACTION}
             yield LogBatch(
-                self._records(numbers),
+                [records for records in self._records(numbers) if range_.lane.owns(records.topic)],
                 Progress(f"{delivered:012d}", restart),
                 new,
                 len(numbers),
                 time.time_ns() // 10**6,
+                at_head=end == self.head()["n"],
             )
             batches += 1
             if self._pause_seconds:

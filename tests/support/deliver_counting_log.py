@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from tailrace.connectors.base import Lane
 from tailrace.source.job import Job
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
@@ -11,4 +12,4 @@ if __name__ == "__main__":
     job = Job.from_json(Path(sys.argv[1]).read_text())
     until = {"n": int(sys.argv[3])} if sys.argv[3] else None
     print("ready", flush=True)
-    deliver(job, Turn(0, sys.argv[2] == "first", "", until))
+    deliver(job, Turn(Lane(), sys.argv[2] == "first", "", until))

@@ -4,6 +4,7 @@ import json
 import sys
 from pathlib import Path
 
+from tailrace.connectors.base import Lane
 from tailrace.source.job import Job
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
@@ -11,4 +12,4 @@ from tailrace.source.task import deliver
 if __name__ == "__main__":
     job = Job.from_json(Path(sys.argv[1]).read_text())
     until = json.loads(Path(sys.argv[2]).read_text()) if len(sys.argv) > 2 else None
-    deliver(job, Turn(0, True, "", until))
+    deliver(job, Turn(Lane(), True, "", until))

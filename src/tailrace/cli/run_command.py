@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace.cli.running import Target, check_folder, load_job, run_job
+from tailrace.cli.running import Target, check_folder, load_job, local_master, run_job
 from tailrace.cli.screen import Screen
 
 
 def run_connector(
-    config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str, verbose: bool
+    config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str | None, verbose: bool
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     target = Target.parse(to, checkpoint)
@@ -20,7 +20,7 @@ def run_connector(
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
             screen.say("starting Spark")
-            stopped = run_job(job, target, screen, available_now=available_now, master=master, verbose=verbose)
+            stopped = run_job(job, target, screen, available_now=available_now, master=master or local_master(job), verbose=verbose)
         screen.finish("stopped" if stopped else "done")
     finally:
         target.discard()

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import TYPE_CHECKING
 
-from attrs import evolve, field, frozen
+from attrs import field, frozen
 
 from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.failures import is_stop
@@ -27,9 +26,6 @@ from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
-
-if TYPE_CHECKING:
-    from pyspark.sql.streaming import StreamingQuery
 
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
@@ -56,12 +52,21 @@ class Target:
         """From `--to` and `--checkpoint`."""
         check_target(to)
         kind, _, place = to.partition(":")
+        if kind == "kafka":
+            return cls._without_folder(to, checkpoint)
         if kind == "files":
             folder = Path(place).expanduser().absolute()
             return cls(text=f"files:{folder}", checkpoint=checkpoint or folder / OWN_FOLDER / CHECKPOINT)
         temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix="tailrace-console-"))
         folder = (checkpoint or temporary or Path()).absolute()
         return cls(text=f"console:{folder / PROGRESS}", checkpoint=folder / CHECKPOINT, temporary=temporary)
+
+    @classmethod
+    def _without_folder(cls, to: str, checkpoint: Path | None) -> Target:
+        """Progress is kept by the target itself, so that a checkpoint is only one more guard against its loss."""
+        temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix="tailrace-checkpoint-"))
+        folder = (checkpoint or temporary or Path()).absolute()
+        return cls(text=to, checkpoint=folder / CHECKPOINT, temporary=temporary)
 
     def discard(self) -> None:
         """Remove what is not to be kept."""
@@ -101,7 +106,9 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
     """The job that a configuration file describes."""
     document = read_document(config)
     settings = from_mapping(document, source=str(config))
+    is_kafka = target.text.startswith("kafka:")
     pace = Pace(
+        commit_at_head=is_kafka,  # a transaction costs some milliseconds; a commit to files makes a file
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
     )
@@ -111,6 +118,7 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
         target=target.text,
         pace=pace,
         history_file=settings.schema_history_internal_file_filename or "",
+        lanes=settings.tasks_max if is_kafka else 1,
     )
     return job, settings
 
@@ -136,20 +144,26 @@ def run_job(
 
     with closing(Link(screen.handle)) as link, start_session(master=master, verbose=verbose) as spark:
         screen.say("reading the log")
-        query = run.start(spark, evolve(job, link=link.address), str(target.checkpoint), available_now=available_now)
         with (stop or StopSignal()).watched() as signal_:
-            return _wait(query, link, signal_)
+            try:
+                return run.deliver(
+                    spark,
+                    job,
+                    str(target.checkpoint),
+                    link,
+                    available_now=available_now,
+                    stop_asked=signal_.asked,
+                    notice=screen.say,
+                )
+            except Exception as error:
+                if signal_.asked() and is_stop(error):
+                    return True
+                raise
 
 
-def _wait(query: StreamingQuery, link: Link, stop: StopSignal) -> bool:
-    from tailrace.source import run
-
-    try:
-        return run.wait(query, link, stop.asked)
-    except Exception as error:
-        if stop.asked() and is_stop(error):
-            return True
-        raise
+def local_master(job: Job) -> str:
+    """Spark on this machine, with a core for each lane."""
+    return f"local[{max(2, job.lanes)}]"
 
 
 def check_folder(target: Target) -> None:

@@ -85,18 +85,20 @@ class Totals:
     """The figures of all tasks of a run."""
 
     def __init__(self) -> None:
-        self._tasks: dict[str, dict[str, Any]] = {}
+        self._tasks: dict[int, dict[str, Any]] = {}  # the latest of each lane
         self._past = dict.fromkeys(FIELDS, 0)
         self._latest: dict[str, Any] = {}
         self._began_at = time.monotonic()
 
     def add(self, figures: dict[str, Any]) -> None:
         """Take in a task's figures, which count from that task's beginning."""
-        task = figures["task"]
-        if task not in self._tasks:
-            self._fold()
-            self._began_at = self._began_at if self._latest else time.monotonic()
-        self._tasks[task] = self._latest = figures
+        lane = figures["lane"]
+        before = self._tasks.get(lane)
+        if before is not None and before["task"] != figures["task"]:
+            for name in FIELDS:
+                self._past[name] += before[name]
+        self._began_at = self._began_at if self._latest else time.monotonic()
+        self._tasks[lane] = self._latest = figures
 
     def count(self, name: str) -> int:
         """A figure over all tasks."""
@@ -115,11 +117,6 @@ class Totals:
         if self._latest.get("delivered"):
             pieces.append(f"at {self._latest['delivered']}")
         return " · ".join(pieces)
-
-    def _fold(self) -> None:
-        for name in FIELDS:
-            self._past[name] = self.count(name)
-        self._tasks.clear()
 
 
 def size_text(size: float) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.sinks.base import Sink
@@ -10,7 +12,7 @@ from tailrace.sinks.base import Sink
 TARGETS = ("files:DIR", "console")
 
 
-def open_sink(target: str, *, source: str, run: str, link: str = "") -> Sink:
+def open_sink(target: str, *, source: str, run: str, link: str = "", document: Mapping[str, Any] | None = None) -> Sink:
     """The sink that a target names."""
     kind, _, place = target.partition(":")
     if kind == "files":

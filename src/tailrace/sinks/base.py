@@ -62,3 +62,6 @@ class Sink(Protocol):
 
     def close(self) -> None:
         """Let go; what was not committed is dropped."""
+
+    def superseded_by_same_run(self) -> bool:
+        """After a `FencedError`: whether it only means that another attempt of this run is at work."""

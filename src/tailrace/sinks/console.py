@@ -14,7 +14,7 @@ import numpy as np
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError
-from tailrace.sinks.base import Opened
+from tailrace.sinks.base import Claim, Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord
 from tailrace.source.link import Reporter
 
@@ -31,6 +31,10 @@ class ConsoleSink:
         self._record = self._lane_record(0)
         self._last: Commit | None = None
         self._screen = Reporter(link)
+
+    def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a screen
+        """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
+        return Claim((self.peek(0),))
 
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come."""

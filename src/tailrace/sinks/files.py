@@ -26,7 +26,7 @@ from urllib.parse import quote
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError
-from tailrace.sinks.base import Opened
+from tailrace.sinks.base import Claim, Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord, sync_folder
 
 OWN_FOLDER = "_tailrace"
@@ -46,6 +46,10 @@ class FilesSink:
         self._record = self._lane_record(0)
         self._last: Commit | None = None
         self._pending: dict[str, _PendingFile] = {}
+
+    def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
+        """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
+        return Claim((self.peek(0),))
 
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come."""

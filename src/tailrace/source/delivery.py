@@ -13,10 +13,12 @@ from typing import Any
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
+from tailrace.connectors.base import Progress
+from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
 from tailrace.source.retry import retrying
-from tailrace.source.slices import INITIAL, LANE, Offset, Turn, next_offset, turns
+from tailrace.source.slices import INITIAL, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
@@ -55,6 +57,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
     def __init__(self, job: Job) -> None:
         self._job = job
         self._target: Mapping[str, Any] | None = None
+        self._sink: Sink | None = None
 
     def initialOffset(self) -> Offset:  # noqa: N802
         """A constant: Spark asks again when the first batch failed."""
@@ -73,7 +76,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         """The end of the next batch; `start` when there is nothing to do."""
         if self._stopping():
             return start
-        return next_offset(start, self._job.new_sink().peek(LANE), self._target)
+        return next_offset(start, self._lanes(), self._target)
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """The work between two offsets."""
@@ -93,6 +96,16 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def commit(self, end: Offset) -> None:
         """Nothing to do: what was delivered is the sink's business."""
+
+    def _lanes(self) -> list[Progress | None]:
+        """How far each lane has come; the planner lives as long as the query, and so does its sink."""
+        with closing(Reporter(self._job.link)) as reporter:
+            return retrying(self._job.pace, self._ask_sink, reporter.notice)
+
+    def _ask_sink(self) -> list[Progress | None]:
+        if self._sink is None:
+            self._sink = self._job.new_sink()
+        return [self._sink.peek(lane) for lane in range(self._job.lanes)]
 
     def _stopping(self) -> bool:
         with closing(Reporter(self._job.link)) as reporter:

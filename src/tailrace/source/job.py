@@ -28,6 +28,7 @@ class Pace:
     Attributes:
         slice_seconds: how long a task works before it makes room for the next; bounded work is not cut.
         commit_seconds: at most this long after a commit comes the next, if there is anything to commit.
+        commit_at_head: a commit comes at once when nothing more is waiting in the log.
         commit_bytes, commit_changes: a commit comes earlier when this much waits for it.
         max_retries: attempts after a retriable error: -1 without limit, 0 never.
         retry_seconds: pause before each of them.
@@ -36,6 +37,7 @@ class Pace:
 
     slice_seconds: float = 30.0
     commit_seconds: float = 1.0
+    commit_at_head: bool = False
     commit_bytes: int = 64 << 20
     commit_changes: int = 500_000
     max_retries: int = -1
@@ -49,11 +51,12 @@ class Job:
     Attributes:
         document: the connector's configuration, `{"name", "config"}` or flat.
         source: whose changes these are, told in progress records so that they are not mixed up.
-        target: where records go, as on the command line: `files:DIR`, `console`.
+        target: where records go, as on the command line: `files:DIR`, `console`, `kafka:HOST:PORT`.
         link: the address of the driver's `Link`; "" without one.
         run: tells two runs of the same job apart.
         history_file: a file that gets the schema history too, in Debezium's format; "" for none.
         connector: `module:function` that makes a `Connector` of the document.
+        lanes: how many tasks read and deliver side by side.
 
     """
 
@@ -65,6 +68,7 @@ class Job:
     link: str = ""
     run: str = field(factory=lambda: uuid.uuid4().hex)
     connector: str = CONNECTOR_FACTORY
+    lanes: int = 1
 
     def to_json(self) -> str:
         """As one text."""
@@ -83,4 +87,4 @@ class Job:
 
     def new_sink(self) -> Sink:
         """The sink."""
-        return open_sink(self.target, source=self.source, run=self.run, link=self.link)
+        return open_sink(self.target, source=self.source, run=self.run, link=self.link, document=self.document)

@@ -1,15 +1,25 @@
-"""Running a job on a Spark session: start the query, wait, stop it in good order."""
+"""Running a job on a Spark session: take the sink over, start the query, wait, stop it in good order.
+
+A run begins with the lanes that the sink has recorded. Where another number is wanted they are brought to one position
+first, by a bounded run; there the sink changes their number. A sink that knows nothing begins with one lane, so that
+all of them start from the same position.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import closing
 from typing import TYPE_CHECKING
 
-from tailrace.errors import ConfigError
+from attrs import evolve
+
+from tailrace.errors import ConfigError, ProgressError
+from tailrace.sinks.base import Claim
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
 from tailrace.source.link import Link
+from tailrace.source.retry import retrying
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,9 +29,58 @@ POLL_SECONDS = 0.2
 GRACE_SECONDS = 20.0
 
 
+Notice = Callable[[str], None]
+
+
+def deliver(
+    spark: SparkSession,
+    job: Job,
+    checkpoint: str,
+    link: Link,
+    *,
+    available_now: bool,
+    stop_asked: Callable[[], bool],
+    notice: Notice,
+) -> bool:
+    """Deliver to the log's head of this moment, or until stopped; whether it was stopped.
+
+    Raises:
+        ConfigError: Spark can't run the job's lanes side by side.
+        ProgressError: the lanes do not come to one position.
+
+    """
+    refuse_speculation(spark)
+    job = evolve(job, link=link.address)
+    claim = claimed(job, notice)
+    if claim.lanes != job.lanes:
+        together = evolve(job, lanes=claim.lanes)
+        require_slots(spark, together)
+        notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
+        if wait(start(spark, together, checkpoint, available_now=True), link, stop_asked):
+            return True
+        claim = claimed(job, notice)
+        if claim.lanes != job.lanes:
+            raise ProgressError(
+                f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
+                f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
+            )
+    require_slots(spark, job)
+    return wait(start(spark, job, checkpoint, available_now=available_now), link, stop_asked)
+
+
+def claimed(job: Job, notice: Notice) -> Claim:
+    """Take the sink over; with nothing recorded yet, for one lane."""
+
+    def ask() -> Claim:
+        with closing(job.new_sink()) as sink:
+            claim = sink.claim(job.lanes)
+            return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
+
+    return retrying(job.pace, ask, notice)
+
+
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
     """Start delivering; with `available_now` the query ends at the log's head of this moment."""
-    refuse_speculation(spark)
     spark.dataSource.register(DeliverySource)
     figures = spark.readStream.format(FORMAT).option(JOB_OPTION, job.to_json()).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
@@ -51,6 +110,20 @@ def refuse_speculation(spark: SparkSession) -> None:
     """Two attempts of a task at once would take the lane from each other again and again."""
     if str(spark.conf.get("spark.speculation", "false")).lower() == "true":
         raise ConfigError("spark.speculation is on: tasks that deliver can't run twice at once; set it to false")
+
+
+def require_slots(spark: SparkSession, job: Job) -> None:
+    """A lane that waits for another's turn to end would stand still for as long."""
+    slots = spark.sparkContext.defaultParallelism
+    if slots < job.lanes:
+        raise ConfigError(
+            f"tasks.max={job.lanes} wants {job.lanes} tasks at once, and Spark has {slots} cores "
+            f"({spark.sparkContext.master}): give it more (--master), or lower tasks.max"
+        )
+
+
+def _lanes(count: int) -> str:
+    return "1 lane" if count == 1 else f"{count} lanes"
 
 
 def _is_working(query: StreamingQuery) -> bool:

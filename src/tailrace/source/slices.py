@@ -1,23 +1,24 @@
 """Spark's offsets in the direct way: which slice of work comes next, decided from a few values.
 
-An offset is an instruction, not the truth about delivery: `slice` counts the tasks' turns, `until` is where a bounded
-turn ends (null: it works for some seconds), and `floor` is how far the sink had come when the turn was planned.
+An offset is an instruction, not the truth about delivery: `slice` counts the tasks' turns, `lanes` is how many tasks
+there are at once, `until` is where a bounded turn ends (null: it works for some seconds), and `floor` is how far every
+lane had come when the turn was planned.
 Spark stores an offset before it runs the turn and may run it again; that is harmless, since every task goes on from
 what the sink says.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tailrace.connectors.base import Progress
+from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]
-INITIAL: Offset = {"slice": 0}  # asked for again when the first turn fails, so it must not change
 LANE = 0
+INITIAL: Offset = {"slice": 0}  # asked for again when the first turn fails, so it must not change
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,33 +26,36 @@ class Turn:
     """One task's work.
 
     Attributes:
-        lane: whose.
+        lane: whose, of how many.
         first: whether no turn came before, so that the sink may know nothing yet.
         floor: how far the sink had come when this was planned, as position text.
         until: where the log is to be read to; None: for a slice of time.
 
     """
 
-    lane: int
+    lane: Lane
     first: bool
     floor: str
     until: Mapping[str, Any] | None
 
 
-def next_offset(start: Offset, progress: Progress | None, target: Mapping[str, Any] | None) -> Offset:
+def next_offset(start: Offset, lanes: Sequence[Progress | None], target: Mapping[str, Any] | None) -> Offset:
     """The end of the next turn; `start` itself when the target is reached."""
-    check_progress(first=start["slice"] == 0, floor=start.get("floor", ""), progress=progress)
-    if target is not None and start.get("until") == target and progress is not None:
+    for progress in lanes:
+        check_progress(first=start["slice"] == 0, floor=start.get("floor", ""), progress=progress)
+    if target is not None and start.get("until") == target and None not in lanes:
         return start
-    return {"slice": start["slice"] + 1, "floor": progress.delivered if progress else "", "until": target}
+    floor = min(progress.delivered if progress else "" for progress in lanes)
+    return {"slice": start["slice"] + 1, "lanes": len(lanes), "floor": floor, "until": target}
 
 
 def turns(start: Offset, end: Offset, target: Mapping[str, Any] | None) -> list[Turn]:
     """The work between two offsets; a turn planned without an end gets one in a run that has a target."""
     if start == end:
         return []
-    until = end.get("until")
-    return [Turn(LANE, start["slice"] == 0, end.get("floor", ""), target if until is None else until)]
+    until = target if end.get("until") is None else end["until"]
+    count = end.get("lanes", 1)
+    return [Turn(Lane(n, count), start["slice"] == 0, end.get("floor", ""), until) for n in range(count)]
 
 
 def check_progress(*, first: bool, floor: str, progress: Progress | None) -> None:

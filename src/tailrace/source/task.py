@@ -1,8 +1,9 @@
 """The task of the direct way: take the lane, read the log from where the sink stands, deliver, commit, again.
 
 It ends at its time budget, at the end of a bounded turn, or when the driver asks it to stop; a kill at any moment is
-just as safe, because only commits count. Retriable errors are retried here, from what was read completely, without
-giving up the lane.
+just as safe, because only commits count. Retriable errors of the source are retried here, from what was read
+completely, without giving up the lane. A sink that is lost is opened anew: whether its last commit came through is for
+the sink to say, and reading goes on from there.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol, cast
 
 from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
-from tailrace.errors import FencedError, RetriableError, TailraceError
+from tailrace.errors import FencedError, RetriableError, SinkLostError, TailraceError
+from tailrace.failpoints import hit
 from tailrace.schema.history import HistoryFile
-from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
 from tailrace.source.slices import Turn, check_progress
@@ -35,12 +36,14 @@ class Figures:
 
     Attributes:
         task: tells the tasks of a run apart.
+        lane: the task's.
         delivered: text of the last position that was committed.
         lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
 
     """
 
     task: str = field(default_factory=lambda: uuid.uuid4().hex)
+    lane: int = 0
     changes: int = 0
     records: int = 0
     bytes: int = 0
@@ -51,14 +54,11 @@ class Figures:
 
 def deliver(job: Job, turn: Turn) -> Figures:
     """Do a turn."""
-    sink = job.new_sink()
-    reporter = Reporter(job.link)
-    with closing(sink), closing(reporter):
+    with closing(Reporter(job.link)) as reporter, closing(_Delivery(job, turn, reporter)) as delivery:
         try:
-            return _Delivery(job, turn, sink, reporter).run()
+            return delivery.run()
         except FencedError:
-            superseded = getattr(sink, "superseded_by_same_run", lambda: False)
-            if not superseded():
+            if not delivery.superseded_by_same_run():
                 raise
             return Figures()
 
@@ -66,12 +66,12 @@ def deliver(job: Job, turn: Turn) -> Figures:
 class _Delivery:
     """The state of one turn."""
 
-    def __init__(self, job: Job, turn: Turn, sink: Sink, reporter: Reporter) -> None:
+    def __init__(self, job: Job, turn: Turn, reporter: Reporter) -> None:
         self._job = job
         self._turn = turn
-        self._sink = sink
+        self._sink = job.new_sink()
         self._reporter = reporter
-        self._figures = Figures()
+        self._figures = Figures(lane=turn.lane.number)
         self._history: list[HistoryRecord] = []
         self._progress: Progress | None = None
         self._uncommitted = _Uncommitted()
@@ -79,21 +79,48 @@ class _Delivery:
         self._last_commit = 0.0
         self._failures = 0
 
+    def close(self) -> None:
+        """Let go of the sink."""
+        self._sink.close()
+
+    def superseded_by_same_run(self) -> bool:
+        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        return self._sink.superseded_by_same_run()
+
     def run(self) -> Figures:
-        opened = self._sink.open(self._turn.lane)
-        check_progress(first=self._turn.first, floor=self._turn.floor, progress=opened.progress)
-        self._progress, self._history = opened.progress, list(opened.history)
-        self._copy_history(opened.history)  # a task that died after its commit may not have come to it
-        while not self._attempt():
-            pass
+        """Deliver until the turn is over; a sink that is lost is opened anew, and says where to go on."""
+        while not self._with_sink():
+            self._sink.close()
+            self._sink = self._job.new_sink()
         return self._figures
 
+    def _with_sink(self) -> bool:
+        """Deliver until the turn is over (True), or the sink is lost."""
+        try:
+            self._open()
+            while not self._attempt():
+                pass
+        except RetriableError as error:
+            self._uncommitted = _Uncommitted()
+            return self._pause(error)
+        return True
+
+    def _open(self) -> None:
+        opened = self._sink.open(self._turn.lane.number)
+        first = self._turn.first and self._progress is None
+        floor = self._progress.delivered if self._progress else self._turn.floor
+        check_progress(first=first, floor=floor, progress=opened.progress)
+        self._progress, self._history = opened.progress, list(opened.history)
+        self._copy_history(opened.history)  # a task that died after its commit may not have come to it
+
     def _attempt(self) -> bool:
-        """Read until the end, or until a retriable error; whether the end was reached."""
+        """Read until the end, or until a retriable error of the source; whether the end was reached."""
         try:
             connector = self._job.new_connector()
             progress = self._progress or self._begin(connector)
             self._read(connector, progress)
+        except SinkLostError:
+            raise
         except RetriableError as error:
             self._commit()
             return self._pause(error)
@@ -107,11 +134,12 @@ class _Delivery:
         return cast("Progress", self._progress)
 
     def _read(self, connector: Connector, progress: Progress) -> None:
-        batches = connector.read(LogRange(progress.restart, self._turn.until), progress, tuple(self._history))
+        range_ = LogRange(progress.restart, self._turn.until, lane=self._turn.lane)
+        batches = connector.read(range_, progress, tuple(self._history))
         with closing(cast("_Closable", batches)):
             for batch in batches:
                 self._take(batch)
-                if self._is_due():
+                if self._is_due(batch):
                     self._commit()
                 if self._is_over():
                     break
@@ -123,10 +151,12 @@ class _Delivery:
         if not batch.idle:
             self._failures = 0
 
-    def _is_due(self) -> bool:
+    def _is_due(self, batch: LogBatch) -> bool:
         pace, waiting = self._job.pace, self._uncommitted
         if waiting.progress is None:
             return False
+        if pace.commit_at_head and (batch.at_head or batch.idle) and waiting.has_content:
+            return True
         enough = waiting.bytes >= pace.commit_bytes or waiting.changes >= pace.commit_changes
         return enough or time.monotonic() - self._last_commit >= pace.commit_seconds
 
@@ -150,6 +180,7 @@ class _Delivery:
         self._progress = waiting.progress
         self._history += waiting.history
         self._copy_history(waiting.history)
+        hit("task.committed")
         waiting.count_into(self._figures)
         self._reporter.report(asdict(self._figures))
 
