@@ -1,7 +1,9 @@
 """The direct way and the DataFrame way as Spark really drives them."""
 
 import json
+import os
 import shutil
+import signal
 from contextlib import closing, suppress
 from types import SimpleNamespace
 
@@ -12,7 +14,7 @@ from support.counting_log import grow
 from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.source import run
-from tailrace.source.job import Job
+from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -103,6 +105,31 @@ def test_a_bounded_run_that_is_stopped_is_not_taken_for_done(spark, job, checkpo
     assert 0 < len(delivered(tmp_path)) < 700
     to_the_head(spark, job, checkpoint)
     assert delivered(tmp_path) == list(range(700))
+
+
+def test_another_task_goes_on_where_a_killed_one_had_committed(spark, job, checkpoint, tmp_path):
+    slow = evolve(job, document={**job.document, "pause_seconds": 0.05}, pace=Pace(commit_seconds=0.05))
+    told, killed = [], []
+
+    def kill_after_a_commit():
+        owner = tmp_path / "out/_tailrace/lane-0/owner.json"
+        if not killed and len(delivered(tmp_path)) > 100:
+            killed.append(json.loads(owner.read_text())["pid"])
+            os.kill(killed[0], signal.SIGKILL)
+        return False
+
+    with closing(Link(lambda kind, content: None)) as link:
+        run.deliver(
+            spark, slow, str(checkpoint), link, available_now=True, stop_asked=kill_after_a_commit, notice=told.append
+        )
+    assert killed
+    assert told == ["a task's process has died; another goes on from the last commit in 0 s"]
+    assert delivered(tmp_path) == list(range(700))
+
+
+def test_more_lanes_than_cores_are_refused(spark, job):
+    with pytest.raises(ConfigError, match=r"tasks\.max=3 wants 3 tasks at once, and Spark has 2 cores"):
+        run.require_slots(spark, evolve(job, lanes=3))
 
 
 def test_speculative_execution_is_refused():

@@ -80,7 +80,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """The work between two offsets."""
-        return [TurnPartition(turn) for turn in turns(start, end, self._target)]
+        return [TurnPartition(turn) for turn in turns(start, end, self._job.lanes, self._target)]
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
         """Do the work, in a task."""

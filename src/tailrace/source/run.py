@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 20.0
-
+QUIET_SECONDS = 60.0  # a query that ran for so long has recovered from whatever had ended the one before
+DEAD_WORKER = "Python worker exited unexpectedly"  # as Spark tells it (org.apache.spark.api.python.PythonRunner)
 
 Notice = Callable[[str], None]
 
@@ -56,7 +57,7 @@ def deliver(
         together = evolve(job, lanes=claim.lanes)
         require_slots(spark, together)
         notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
-        if wait(start(spark, together, checkpoint, available_now=True), link, stop_asked):
+        if _kept_up(spark, together, checkpoint, link, True, stop_asked, notice):
             return True
         claim = claimed(job, notice)
         if claim.lanes != job.lanes:
@@ -65,7 +66,7 @@ def deliver(
                 f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
             )
     require_slots(spark, job)
-    return wait(start(spark, job, checkpoint, available_now=available_now), link, stop_asked)
+    return _kept_up(spark, job, checkpoint, link, available_now, stop_asked, notice)
 
 
 def claimed(job: Job, notice: Notice) -> Claim:
@@ -77,6 +78,43 @@ def claimed(job: Job, notice: Notice) -> Claim:
             return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
 
     return retrying(job.pace, ask, notice)
+
+
+def _kept_up(
+    spark: SparkSession,
+    job: Job,
+    checkpoint: str,
+    link: Link,
+    available_now: bool,  # noqa: FBT001
+    stop_asked: Callable[[], bool],
+    notice: Notice,
+) -> bool:
+    """Run the query, and again when a task's process died: what it had not committed is delivered by the next."""
+    deaths = 0
+    while True:
+        began = time.monotonic()
+        try:
+            return wait(start(spark, job, checkpoint, available_now=available_now), link, stop_asked)
+        except Exception as error:
+            deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
+            if not is_dead_worker(error) or 0 <= job.pace.max_retries < deaths:
+                raise
+            pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
+            notice(f"a task's process has died; another goes on from the last commit in {pause:g} s")
+            if _paused(pause, stop_asked):
+                return True
+
+
+def is_dead_worker(error: Exception) -> bool:
+    """Whether the query failed because a task's process is gone, killed or out of memory, and for no other reason."""
+    return DEAD_WORKER in str(error)
+
+
+def _paused(seconds: float, stop_asked: Callable[[], bool]) -> bool:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until and not stop_asked():
+        time.sleep(min(POLL_SECONDS, seconds))
+    return stop_asked()
 
 
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:

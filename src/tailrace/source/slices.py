@@ -1,8 +1,8 @@
 """Spark's offsets in the direct way: which slice of work comes next, decided from a few values.
 
-An offset is an instruction, not the truth about delivery: `slice` counts the tasks' turns, `lanes` is how many tasks
-there are at once, `until` is where a bounded turn ends (null: it works for some seconds), and `floor` is how far every
-lane had come when the turn was planned.
+An offset is an instruction, not the truth about delivery: `slice` counts the turns, `until` is where a bounded turn ends
+(null: it works for some seconds), and `floor` is how far every lane had come when the turn was planned. How many lanes
+there are is no part of it: a turn that is run again after their number has changed is done by those of now.
 Spark stores an offset before it runs the turn and may run it again; that is harmless, since every task goes on from
 what the sink says.
 """
@@ -46,16 +46,15 @@ def next_offset(start: Offset, lanes: Sequence[Progress | None], target: Mapping
     if target is not None and start.get("until") == target and None not in lanes:
         return start
     floor = min(progress.delivered if progress else "" for progress in lanes)
-    return {"slice": start["slice"] + 1, "lanes": len(lanes), "floor": floor, "until": target}
+    return {"slice": start["slice"] + 1, "floor": floor, "until": target}
 
 
-def turns(start: Offset, end: Offset, target: Mapping[str, Any] | None) -> list[Turn]:
-    """The work between two offsets; a turn planned without an end gets one in a run that has a target."""
+def turns(start: Offset, end: Offset, lanes: int, target: Mapping[str, Any] | None) -> list[Turn]:
+    """The work between two offsets, a turn for each lane; one planned without an end gets one in a run that has a target."""
     if start == end:
         return []
     until = target if end.get("until") is None else end["until"]
-    count = end.get("lanes", 1)
-    return [Turn(Lane(n, count), start["slice"] == 0, end.get("floor", ""), until) for n in range(count)]
+    return [Turn(Lane(n, lanes), start["slice"] == 0, end.get("floor", ""), until) for n in range(lanes)]
 
 
 def check_progress(*, first: bool, floor: str, progress: Progress | None) -> None:
