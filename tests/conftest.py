@@ -1,7 +1,7 @@
-"""Fixtures that more than one part of the suite needs: real MySQL servers, fresh databases.
+"""Fixtures that more than one part of the suite needs: real MySQL servers, fresh databases, a Kafka broker.
 
 `TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port` takes a server that is there instead of starting
-one.
+one, `TAILRACE_TEST_KAFKA=host:port` a broker.
 """
 
 import os
@@ -10,9 +10,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from tailrace.testing.java_jars import Unavailable as NoBroker
+from tailrace.testing.kafka_broker import Broker, GivenBroker, KafkaBroker
 from tailrace.testing.mysql_server import GivenServer, MySqlServer, Server, Unavailable
 
 TESTS_WITHOUT_SERVER: list[str] = []
+TESTS_WITHOUT_BROKER: list[str] = []
 
 
 def _started(**options: object) -> Iterator[MySqlServer]:
@@ -52,8 +55,29 @@ def database(mysql_server: Server) -> Iterator[str]:
     mysql_server.sql(f"DROP DATABASE {name}")
 
 
+@pytest.fixture(scope="session")
+def kafka_broker() -> Iterator[Broker]:
+    """A broker that creates topics, of one partition, as they are written to; shared: use names of your own."""
+    address = os.environ.get("TAILRACE_TEST_KAFKA")
+    if address:
+        yield GivenBroker(address)
+        return
+    broker = KafkaBroker()
+    try:
+        broker.start()
+    except NoBroker as reason:
+        broker.discard()
+        TESTS_WITHOUT_BROKER.append(str(reason))
+        pytest.skip(f"no Kafka broker: {reason}")
+    try:
+        yield broker
+    finally:
+        broker.discard()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """A suite that passed without its server has not shown much: say so in red."""
-    if TESTS_WITHOUT_SERVER:
-        terminalreporter.section("TESTS WITH MYSQL WERE SKIPPED", red=True, bold=True)
-        terminalreporter.write_line(TESTS_WITHOUT_SERVER[0], red=True)
+    for name, reasons in (("MYSQL", TESTS_WITHOUT_SERVER), ("KAFKA", TESTS_WITHOUT_BROKER)):
+        if reasons:
+            terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)
+            terminalreporter.write_line(reasons[0], red=True)

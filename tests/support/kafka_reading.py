@@ -1,10 +1,12 @@
 """Topics read to their end, as a consumer sees them."""
 
+import time
 from dataclasses import dataclass, field
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
 
 TIMEOUT = 60
+WAIT = 0.1  # `consume` always waits this long for a full batch
 
 
 @dataclass(frozen=True)
@@ -50,9 +52,11 @@ def _read_to_end(consumer, places):
         return []
     consumer.assign(places)
     reads, open_ = [], {(place.topic, place.partition) for place in places}
+    deadline = time.monotonic() + TIMEOUT
     while open_:
-        messages = consumer.consume(10_000, timeout=TIMEOUT)
-        assert messages, f"nothing came of {open_} for {TIMEOUT} s"
+        messages = consumer.consume(10_000, timeout=WAIT)
+        deadline = time.monotonic() + TIMEOUT if messages else deadline
+        assert time.monotonic() < deadline, f"nothing came of {open_} for {TIMEOUT} s"
         for message in messages:
             error = message.error()
             if error is None:

@@ -44,8 +44,10 @@ def provide_java() -> None:
 
 def java_home() -> Path | None:
     """The home of a Java for programs other than Spark; None where there is none that is new enough."""
-    java = _system_java() or _bundled_java()
-    return Path(java).resolve().parent.parent if java else None
+    named = os.environ.get("JAVA_HOME")
+    candidates = (str(Path(named, "bin", "java")) if named else None, shutil.which("java"))
+    found = next((java for java in candidates if java and java_version(java) >= OLDEST), None) or _bundled_java()
+    return Path(found).resolve().parent.parent if found else None
 
 
 def java_version(java: str) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 from subprocess import DEVNULL
 from typing import Protocol
 
+from tailrace.testing.child_process import dying_with_parent
 from tailrace.testing.mysql_install import Program, Unavailable
 
 STOP_TIMEOUT = 60
@@ -64,7 +65,7 @@ class LocalProcess:
             f"--pid-file={self._directory / 'pid'}",
         ]
         self._process = subprocess.Popen(  # noqa: S603
-            [*_dying_with_parent(), *command], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+            [*dying_with_parent(), *command], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
         )
 
     def terminate(self) -> None:
@@ -165,11 +166,6 @@ class Container:
         if done.returncode:
             raise Unavailable(f"docker {arguments[0]} failed: {done.stderr.strip()}")
         return done
-
-
-def _dying_with_parent() -> list[str]:
-    setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
 
 
 def _of_initialization(options: list[str]) -> list[str]:

@@ -1,0 +1,190 @@
+"""Encryption and passwords of a throwaway broker: what the broker is told, and what a client must say to get in.
+
+    security = Security("SASL_SSL", mechanism="SCRAM-SHA-512", certificates=Certificates(folder))
+    with KafkaBroker(security=security) as broker:
+        Producer({"bootstrap.servers": broker.address, **security.client_options()})
+
+Certificates are PEM files of an authority that is made on the spot; the broker takes PEM key stores as they are.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import ipaddress
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import field, frozen
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+PROTOCOLS = ("SASL_PLAINTEXT", "SSL", "SASL_SSL")
+MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+VALID = dt.timedelta(days=7)
+
+
+class Certificates:
+    """An authority of our own, a certificate of the broker, and others as they are asked for; files of `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self._folder = folder
+        self._key = ec.generate_private_key(ec.SECP256R1())
+        self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "tailrace throwaway authority")])
+        self.ca = folder / "ca.pem"
+        self.ca.write_bytes(_pem(self._self_signed()))
+        self.broker = self.issue("localhost", addresses=("127.0.0.1",))
+        self.client = self.issue("client")
+
+    def issue(self, name: str, addresses: tuple[str, ...] = (), *, password: str | None = None) -> KeyPair:
+        """A key (PKCS 8, encrypted where there is a password) and its certificate, for a common and host name."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        names = [x509.DNSName(name), *(x509.IPAddress(ipaddress.ip_address(address)) for address in addresses)]
+        certificate = (
+            _begun(subject, self._name, key.public_key())
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .add_extension(
+                x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH]), False
+            )
+            .sign(self._key, hashes.SHA256())
+        )
+        pair = KeyPair(key=self._folder / f"{name}.key", certificate=self._folder / f"{name}.pem")
+        pair.key.write_bytes(_key_pem(key, password))
+        pair.certificate.write_bytes(_pem(certificate))
+        return pair
+
+    def _self_signed(self) -> x509.Certificate:
+        begun = _begun(self._name, self._name, self._key.public_key())
+        return begun.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True).sign(
+            self._key, hashes.SHA256()
+        )
+
+
+@frozen(kw_only=True)
+class KeyPair:
+    """Where a private key and its certificate lie."""
+
+    key: Path
+    certificate: Path
+
+
+@frozen
+class Security:
+    """What a listener asks of its clients.
+
+    Attributes:
+        protocol: one of `PROTOCOLS`.
+        mechanism: with SASL, what `client_options` name; the broker knows all of `MECHANISMS`.
+        certificates: needed with TLS.
+        client_certificate: whether a client must show a certificate.
+        user, password: a client's, with SASL.
+        more_users: further users' passwords.
+
+    """
+
+    protocol: str = field()
+    mechanism: str = "SCRAM-SHA-512"
+    certificates: Certificates | None = None
+    client_certificate: bool = False
+    user: str = "alice"
+    password: str = field(default="alice-secret", repr=False)
+    more_users: Mapping[str, str] = field(factory=dict, repr=False)
+
+    @protocol.validator
+    def _known(self, _attribute: object, protocol: str) -> None:
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"a broker has no protocol {protocol}; it has {', '.join(PROTOCOLS)}")
+
+    def client_options(self) -> dict[str, str]:
+        """What a client must be told, by librdkafka's names."""
+        options = {"security.protocol": self.protocol.lower()}
+        if self._has_sasl():
+            options |= {"sasl.mechanism": self.mechanism, "sasl.username": self.user, "sasl.password": self.password}
+        if self._has_tls():
+            options["ssl.ca.location"] = str(self._made().ca)
+        if self.client_certificate:
+            pair = self._made().client
+            options |= {"ssl.key.location": str(pair.key), "ssl.certificate.location": str(pair.certificate)}
+        return options
+
+    def broker_properties(self, listener: str, folder: Path) -> dict[str, str]:
+        """What the broker is told about the listener; makes the files that it names in `folder`."""
+        properties: dict[str, str] = {}
+        if self._has_sasl():
+            properties |= self._sasl_properties(f"listener.name.{listener.lower()}.")
+        if self._has_tls():
+            properties |= self._tls_properties(f"listener.name.{listener.lower()}.", folder)
+        return properties
+
+    def format_arguments(self) -> list[str]:
+        """SCRAM's users are records of the broker's own log, written when that is made."""
+        if not self._has_sasl():
+            return []
+        users = [(mechanism, *user) for mechanism in MECHANISMS[1:] for user in self._users().items()]
+        return [
+            part
+            for mechanism, name, password in users
+            for part in ("--add-scram", f"{mechanism}=[name={name},password={password}]")
+        ]
+
+    def _users(self) -> dict[str, str]:
+        return {self.user: self.password, **self.more_users}
+
+    def _sasl_properties(self, prefix: str) -> dict[str, str]:
+        users = " ".join(f'user_{name}="{password}"' for name, password in self._users().items())
+        modules = "org.apache.kafka.common.security"
+        return {
+            f"{prefix}sasl.enabled.mechanisms": ",".join(MECHANISMS),
+            f"{prefix}plain.sasl.jaas.config": f"{modules}.plain.PlainLoginModule required {users};",
+            **{
+                f"{prefix}{mechanism.lower()}.sasl.jaas.config": f"{modules}.scram.ScramLoginModule required;"
+                for mechanism in MECHANISMS[1:]
+            },
+        }
+
+    def _tls_properties(self, prefix: str, folder: Path) -> dict[str, str]:
+        made = self._made()
+        store = folder / "broker-key-store.pem"
+        store.write_bytes(made.broker.key.read_bytes() + made.broker.certificate.read_bytes())
+        return {
+            f"{prefix}ssl.keystore.type": "PEM",
+            f"{prefix}ssl.keystore.location": str(store),
+            f"{prefix}ssl.truststore.type": "PEM",
+            f"{prefix}ssl.truststore.location": str(made.ca),
+            f"{prefix}ssl.client.auth": "required" if self.client_certificate else "none",
+        }
+
+    def _made(self) -> Certificates:
+        if self.certificates is None:
+            raise ValueError(f"{self.protocol} needs certificates")
+        return self.certificates
+
+    def _has_sasl(self) -> bool:
+        return self.protocol.startswith("SASL")
+
+    def _has_tls(self) -> bool:
+        return self.protocol.endswith("SSL")
+
+
+def _begun(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:
+    now = dt.datetime.now(dt.UTC)
+    return (
+        x509.CertificateBuilder(subject_name=subject, issuer_name=issuer, public_key=key)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(hours=1))
+        .not_valid_after(now + VALID)
+    )
+
+
+def _pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def _key_pem(key: ec.EllipticCurvePrivateKey, password: str | None) -> bytes:
+    encryption: serialization.KeySerializationEncryption = (
+        serialization.BestAvailableEncryption(password.encode()) if password else serialization.NoEncryption()
+    )
+    return key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, encryption)
