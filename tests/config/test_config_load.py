@@ -8,6 +8,7 @@ from configurations import MINIMAL, MYSQL
 
 from tailrace.config.load import from_mapping, load
 from tailrace.config.properties import PROPERTIES
+from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.property import Status
 from tailrace.errors import ConfigError, UnsupportedError
 
@@ -64,11 +65,9 @@ def test_the_json_of_kafka_connect_is_taken_as_it_is():
     assert settings.database_server_id == 184054
     assert settings.snapshot_mode == "no_data"
     assert settings.tables.matches("inventory", "customers")
-    kept = "has no effect yet: the schema history is kept with the progress instead"
-    assert settings.warnings == (
-        f"schema.history.internal.kafka.topic {kept}",
-        f"schema.history.internal.kafka.bootstrap.servers {kept}",
-    )
+    assert settings.schema_history_internal_kafka_topic == "schemahistory.inventory"
+    assert settings.schema_history_internal == KAFKA_HISTORY, "Debezium's default, where a topic is named"
+    assert settings.warnings == ()
 
 
 def test_old_names_mean_the_same_as_new_ones():
@@ -98,7 +97,7 @@ def test_old_names_mean_the_same_as_new_ones():
     assert settings.snapshot_mode == "recovery"
     assert settings.field_name_adjustment_mode == "avro"
     assert settings.event_processing_failure_handling_mode == "skip"
-    assert any("schema.history.internal.producer.security.protocol" in text for text in settings.warnings)
+    assert dict(settings.schema_history_producer) == {"security.protocol": "SSL"}
 
 
 def test_an_old_and_a_new_name_may_agree_and_must_not_differ():
@@ -210,7 +209,6 @@ def test_none_stands_alone_among_skipped_operations():
         ("transforms", "unwrap"),
         ("signal.data.collection", "shop.signals"),
         ("signal.enabled.channels", "source,kafka"),
-        ("heartbeat.interval.ms", "1000"),
         ("converters", "boolean"),
         ("errors.tolerance", "all"),
         ("source.struct.version", "v1"),
@@ -249,7 +247,11 @@ def test_parts_of_what_is_refused_are_not_complained_about_again():
         ("errors.tolerance", "none"),
         ("table.ignore.builtin", "true"),
         ("snapshot.locking.mode", "minimal"),
-        ("tasks.max", "1"),
+        ("tasks.max", "4"),
+        ("heartbeat.interval.ms", "1000"),
+        ("producer.override.compression.type", "lz4"),
+        ("header.converter", "org.apache.kafka.connect.json.JsonConverter"),
+        ("exactly.once.support", "required"),
         ("incremental.snapshot.watermarking.strategy", "INSERT_INSERT"),
         ("key.converter", "org.apache.kafka.connect.json.JsonConverter"),
     ],
@@ -263,12 +265,10 @@ def test_switched_off_or_at_its_default_nothing_is_said(name, value):
     [
         ("snapshot.fetch.size", "2000"),
         ("snapshot.locking.mode", "none"),
-        ("tasks.max", "4"),
         ("driver.connectionTimeZone", "UTC"),
         ("database.autoReconnect", "true"),
-        ("producer.override.compression.type", "lz4"),
-        ("topic.creation.default.partitions", "3"),
-        ("schema.history.internal", "io.debezium.storage.kafka.history.KafkaSchemaHistory"),
+        ("producer.override.max.block.ms", "1000"),
+        ("header.converter", "org.apache.kafka.connect.storage.StringConverter"),
         ("snapshot.new.tables", "parallel"),
     ],
 )
@@ -288,7 +288,7 @@ def test_the_default_of_a_property_that_does_nothing_may_be_written_down(prop):
 
 
 def test_a_file_history_needs_its_file_and_a_file_needs_the_file_history():
-    history = "io.debezium.storage.file.history.FileSchemaHistory"
+    history = FILE_HISTORY
     name = "schema.history.internal.file.filename"
     assert f"{name} is missing" in refused({"schema.history.internal": history})
     assert f"set schema.history.internal={history}" in refused({name: "/tmp/x"})
@@ -296,6 +296,102 @@ def test_a_file_history_needs_its_file_and_a_file_needs_the_file_history():
         from_mapping(MINIMAL | {"schema.history.internal": history, name: "/tmp/x"}).schema_history_internal
         == history
     )
+
+
+KAFKA = "schema.history.internal.kafka."
+
+
+@pytest.mark.parametrize("chosen", [KAFKA_HISTORY, "io.debezium.relational.history.KafkaDatabaseHistory", None])
+def test_a_history_in_kafka_needs_its_topic_and_its_brokers(chosen):
+    choice = {"schema.history.internal": chosen}
+    assert f"{KAFKA}bootstrap.servers is missing" in refused(choice | {f"{KAFKA}topic": "h"})
+    assert f"{KAFKA}topic is missing" in refused(choice | {f"{KAFKA}bootstrap.servers": "k:9092"})
+    settings = from_mapping(MINIMAL | choice | {f"{KAFKA}topic": "h", f"{KAFKA}bootstrap.servers": "k:9092"})
+    assert settings.schema_history_internal == KAFKA_HISTORY
+    assert settings.warnings == ()
+
+
+def test_a_history_in_kafka_that_is_chosen_by_its_class_needs_both():
+    message = refused({"schema.history.internal": KAFKA_HISTORY})
+    assert f"{KAFKA}topic is missing" in message
+    assert f"{KAFKA}bootstrap.servers is missing" in message
+
+
+def test_no_history_is_chosen_where_none_is_named():
+    assert from_mapping(MINIMAL).schema_history_internal is None
+
+
+def test_a_topic_beside_another_kind_of_history_has_no_effect():
+    memory = {"schema.history.internal": "io.debezium.relational.history.MemorySchemaHistory"}
+    settings = from_mapping(MINIMAL | memory | {f"{KAFKA}topic": "h"})
+    assert settings.schema_history_internal is None
+    assert any(f"{KAFKA}topic has no effect" in warning for warning in settings.warnings)
+
+
+def test_what_must_be_exactly_once_is_not_delivered_at_least_once():
+    weak = {"tailrace.delivery.guarantee": "at-least-once"}
+    assert from_mapping(MINIMAL | weak).tailrace_delivery_guarantee == "at-least-once"
+    assert from_mapping(MINIMAL).tailrace_delivery_guarantee == "exactly-once"
+    assert "exactly.once.support is 'required'" in refused(weak | {"exactly.once.support": "required"})
+
+
+def test_a_transactional_id_is_not_given_and_the_message_names_the_prefix():
+    message = refused({"producer.override.transactional.id": "mine"})
+    assert "tailrace.transactional.id.prefix" in message
+
+
+def test_client_properties_are_kept_by_their_own_names():
+    settings = from_mapping(
+        MINIMAL
+        | {"producer.override.linger.ms": "1", "consumer.override.client.rack": "a", "admin.override.retries": 3}
+        | {
+            "schema.history.internal.consumer.client.id": "x",
+            "producer.override.ssl.endpoint.identification.algorithm": "",
+        }
+    )
+    assert settings.producer_override == {"linger.ms": "1", "ssl.endpoint.identification.algorithm": ""}
+    assert settings.consumer_override == {"client.rack": "a"}
+    assert settings.admin_override == {"retries": "3"}
+    assert settings.schema_history_consumer == {"client.id": "x"}
+    assert settings.schema_history_producer == {}
+
+
+def test_client_properties_show_their_names_only(monkeypatch):
+    monkeypatch.setenv("TAILRACE_TEST_PASSWORD", "s3cr3t")
+    name = "producer.override.sasl.password"
+    settings = from_mapping(MINIMAL | {name: "${env:TAILRACE_TEST_PASSWORD}"})
+    assert settings.producer_override["sasl.password"] == "s3cr3t"
+    assert "s3cr3t" not in f"{settings!r} {settings.producer_override} {settings.given}"
+    assert "sasl.password" in repr(settings.producer_override)
+    assert pickle.loads(pickle.dumps(settings)) == settings  # noqa: S301 - made here
+
+
+@pytest.mark.parametrize(
+    ("converter", "schemas", "expected"),
+    [
+        (None, None, True),
+        (None, "false", False),
+        ("org.apache.kafka.connect.json.JsonConverter", None, True),
+        ("org.apache.kafka.connect.storage.SimpleHeaderConverter", None, False),
+        ("org.apache.kafka.connect.storage.SimpleHeaderConverter", "true", False),
+    ],
+)
+def test_connects_simple_headers_are_json_without_schemas(converter, schemas, expected):
+    settings = from_mapping(MINIMAL | {"header.converter": converter, "header.converter.schemas.enable": schemas})
+    assert settings.header_converter_schemas_enable is expected
+    assert settings.warnings == ()
+
+
+def test_lanes_and_names_of_our_own_topics_are_typed():
+    settings = from_mapping(
+        MINIMAL | {"tasks.max": "4", "tailrace.progress.topic": "p", "tailrace.transactional.id.prefix": "acl-"}
+    )
+    assert settings.tasks_max == 4
+    assert settings.tailrace_progress_topic == "p"
+    assert settings.tailrace_history_topic is None
+    assert settings.tailrace_transactional_id_prefix == "acl-"
+    assert "tasks.max is '0': it must be a whole number from 1" in refused({"tasks.max": "0"})
+    assert "tailrace.history.topic" in refused({"tailrace.history.topic": "a b"})
 
 
 def test_settings_pickle():

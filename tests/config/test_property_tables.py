@@ -14,7 +14,10 @@ from tailrace.config.settings import Settings
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent.parent / "docs" / "reference" / "configuration.md"
-DERIVED = {"tables", "columns", "column_rules", "message_keys", "warnings", "given"}
+DERIVED = {
+    *("tables", "columns", "column_rules", "message_keys", "warnings", "given", "topic_creation"),
+    *("producer_override", "consumer_override", "admin_override", "schema_history_producer", "schema_history_consumer"),
+}
 
 
 def debezium_names():

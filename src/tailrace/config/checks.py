@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from tailrace.config.entries import Entry
+from tailrace.config.entries import Entry, is_given
 from tailrace.config.problems import Problems
-from tailrace.config.properties.history import FILE_HISTORY
+from tailrace.config.properties.connect import JSON, SIMPLE_HEADERS
+from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
+from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.values import Value
+from tailrace.kafka.java_names import BY_CLIENT, Fate
 
 _EITHER = (
     ("database.include.list", "database.exclude.list"),
@@ -17,6 +20,14 @@ _EITHER = (
     ("gtid.source.includes", "gtid.source.excludes"),
 )
 
+_CLIENTS = {
+    "producer.override.": "producer",
+    "consumer.override.": "consumer",
+    "admin.override.": "admin",
+    "schema.history.internal.producer.": "producer",
+    "schema.history.internal.consumer.": "consumer",
+}
+
 
 def check_together(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     """Add what contradicts itself, and what is missing because of something else."""
@@ -24,7 +35,12 @@ def check_together(values: Mapping[str, Value], entries: Mapping[str, Entry], pr
     _check_table_names(values, problems)
     _check_queue(values, problems)
     _check_operations(values, problems)
-    _check_history(values, problems)
+    _check_file_history(values, problems)
+    _check_kafka_history(values, entries, problems)
+    _check_guarantee(values, problems)
+    _check_transactional_id(entries, problems)
+    _check_header_converter(values, problems)
+    _check_client_names(entries, problems)
     _check_snapshot_mode(values, entries, problems)
 
 
@@ -56,7 +72,7 @@ def _check_operations(values: Mapping[str, Value], problems: Problems) -> None:
         problems.add(f"skipped.operations is {','.join(operations)!r}: none stands alone")
 
 
-def _check_history(values: Mapping[str, Value], problems: Problems) -> None:
+def _check_file_history(values: Mapping[str, Value], problems: Problems) -> None:
     file_name = values["schema.history.internal.file.filename"]
     wants_file = values["schema.history.internal"] == FILE_HISTORY
     if wants_file and not file_name:
@@ -70,12 +86,51 @@ def _check_history(values: Mapping[str, Value], problems: Problems) -> None:
         )
 
 
-def _check_snapshot_mode(
-    values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
-) -> None:
-    entry = entries.get("snapshot.mode")
-    absent = entry is None or not (entry.text.strip() or entry.broken)
-    if absent and values["snapshot.mode"] == "initial":
+def _check_kafka_history(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
+    """Debezium's default class is Kafka's, and a configuration that names topic and brokers leaves it out."""
+    names = ("schema.history.internal.kafka.topic", "schema.history.internal.kafka.bootstrap.servers")
+    named = [name for name in names if values[name]]
+    kind, absent = values["schema.history.internal"], not is_given(entries, "schema.history.internal")
+    if kind == KAFKA_HISTORY or (absent and named):
+        for name in names:
+            if name not in named:
+                problems.add(f"{name} is missing: the schema history is to be kept in a Kafka topic")
+    elif not absent:
+        for name in named:
+            problems.warn(f"{name} has no effect: schema.history.internal is not {KAFKA_HISTORY}")
+
+
+def _check_guarantee(values: Mapping[str, Value], problems: Problems) -> None:
+    if values["exactly.once.support"] == "required" and values["tailrace.delivery.guarantee"] == AT_LEAST_ONCE:
+        problems.add(
+            f"tailrace.delivery.guarantee is {AT_LEAST_ONCE!r} and exactly.once.support is 'required': change one of them"
+        )
+
+
+def _check_transactional_id(entries: Mapping[str, Entry], problems: Problems) -> None:
+    if is_given(entries, "producer.override.transactional.id"):
+        problems.add(
+            "producer.override.transactional.id can't be set, as each lane has an id of its own; "
+            "tailrace.transactional.id.prefix is what they begin with"
+        )
+
+
+def _check_header_converter(values: Mapping[str, Value], problems: Problems) -> None:
+    if values["header.converter"] not in {JSON, SIMPLE_HEADERS}:
+        problems.warn("header.converter is ignored: headers are written as JSON without schemas")
+
+
+def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> None:
+    """What is refused is said where a client is needed; what does nothing is said here."""
+    for prefix, kind in _CLIENTS.items():
+        for name, entry in entries.items():
+            row = BY_CLIENT[kind].get(name.removeprefix(prefix)) if name.startswith(prefix) else None
+            if row is not None and row.fate is Fate.IGNORED:
+                problems.warn(f"{entry.shown_name} is ignored: {row.says}")
+
+
+def _check_snapshot_mode(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
+    if not is_given(entries, "snapshot.mode") and values["snapshot.mode"] == "initial":
         problems.add_not_yet(
             "snapshot.mode is not set, and Debezium's default, initial, reads the tables first, which is not "
             "supported yet; set snapshot.mode=no_data to begin at the end of the log"

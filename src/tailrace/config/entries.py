@@ -60,6 +60,12 @@ def hide_salt(name: str) -> str:
     return _SALT.sub(HIDDEN, name)
 
 
+def is_given(entries: Mapping[str, Entry], name: str) -> bool:
+    """Whether a property has a value, right or wrong."""
+    entry = entries.get(name)
+    return entry is not None and (entry.broken or bool(entry.text.strip()))
+
+
 def collect(flat: Mapping[str, str], problems: Problems) -> dict[str, Entry]:
     """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems."""
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)

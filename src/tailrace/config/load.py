@@ -12,14 +12,18 @@ from typing import Any
 
 from tailrace.config.checks import check_together
 from tailrace.config.documents import flatten, read_document
-from tailrace.config.entries import Entry, collect, hide_salt
+from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter
 from tailrace.config.keys import read_message_keys
+from tailrace.config.passthrough import passed
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties import PROPERTIES
+from tailrace.config.properties.connect import JSON
+from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
+from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.values import NotYetError, Value, read
 
 
@@ -43,8 +47,9 @@ def from_mapping(document: Mapping[str, Any], *, source: str = "configuration") 
     check_together(values, entries, problems)
     rules = read_rules(entries, problems)
     keys = read_message_keys(entries.get("message.key.columns"), problems)
+    creation = _topic_creation(values, entries, problems)
     problems.raise_if_any(source)
-    return _settings(values, entries, problems, rules, keys)
+    return _settings(values, entries, problems, rules, keys, creation)
 
 
 def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
@@ -95,20 +100,44 @@ def _settings(
     problems: Problems,
     rules: tuple[Rule, ...],
     keys: MessageKeys,
+    creation: TopicCreation,
 ) -> Settings:
     attributes: dict[str, Any] = {
         prop.attribute: values[prop.name] for prop in PROPERTIES if prop.in_settings
     }
     attributes["name"] = attributes["name"] or attributes["topic_prefix"]
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
+    attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
+    attributes["schema_history_internal"] = _history(values, entries)
     return Settings(
         **attributes,
         tables=TableFilter(_filter(values, "database"), _filter(values, "table")),
         columns=ColumnFilter(_filter(values, "column")),
         column_rules=rules,
         message_keys=keys,
+        topic_creation=creation,
+        producer_override=passed(entries, "producer.override."),
+        consumer_override=passed(entries, "consumer.override."),
+        admin_override=passed(entries, "admin.override."),
+        schema_history_producer=passed(entries, "schema.history.internal.producer."),
+        schema_history_consumer=passed(entries, "schema.history.internal.consumer."),
         warnings=tuple(problems.warnings),
         given=tuple((hide_salt(name), entry.shown_value) for name, entry in entries.items()),
+    )
+
+
+def _topic_creation(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> TopicCreation:
+    enabled = bool(values["topic.creation.enable"])
+    return read_topic_creation(entries, _texts(values["topic.creation.groups"]), enabled, problems)
+
+
+def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value:
+    """Debezium's default is the Kafka topic: a configuration that names one means it."""
+    named = values["schema.history.internal.kafka.topic"]
+    return (
+        KAFKA_HISTORY
+        if named and not is_given(entries, "schema.history.internal")
+        else values["schema.history.internal"]
     )
 
 

@@ -61,11 +61,11 @@ def split_list(text: str) -> tuple[str, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
-def compile_java(expression: str) -> re.Pattern[str]:
-    """Compile one expression of Java's dialect for `fullmatch`, ignoring the case of ASCII letters."""
+def compile_java(expression: str, *, ignore_case: bool = True) -> re.Pattern[str]:
+    """Compile one expression of Java's dialect for `fullmatch`; case is that of ASCII letters."""
     python = _to_python(expression)
     try:
-        return re.compile(python, re.IGNORECASE | re.ASCII)
+        return re.compile(python, re.ASCII | (re.IGNORECASE if ignore_case else 0))
     except (re.error, ValueError, OverflowError, RecursionError) as error:
         raise PatternError(f"{expression!r} is not a regular expression: {error}") from error
 

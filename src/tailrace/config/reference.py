@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from tailrace.config.client_reference import client_sections
 from tailrace.config.properties import FAMILIES, PROPERTIES
 from tailrace.config.property import Family, Property, Status
 from tailrace.config.values import allowed_in_words
@@ -57,11 +58,8 @@ _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other
 
 def render() -> str:
     """The whole page."""
-    sections = [
-        _section(group, list(properties))
-        for group, properties in groupby(PROPERTIES, lambda each: each.group)
-    ]
-    return "\n".join([_INTRODUCTION, *sections])
+    sections = [_section(group, list(properties)) for group, properties in groupby(PROPERTIES, lambda each: each.group)]
+    return "\n".join([_INTRODUCTION, *sections, client_sections()])
 
 
 def _section(group: str, properties: Sequence[Property]) -> str:

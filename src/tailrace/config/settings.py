@@ -17,7 +17,9 @@ from tailrace.config.filters import (
     SourceTypes,
     TableFilter,
 )
+from tailrace.config.passthrough import PassThrough
 from tailrace.config.secret import Secret
+from tailrace.config.topic_creation import TopicCreation
 
 
 @frozen(kw_only=True)
@@ -29,6 +31,9 @@ class Settings:
         columns: which columns the value of an event holds.
         column_rules: what happens to columns, in Debezium's order; the first that matches counts.
         message_keys: which columns make the key instead of the primary key's.
+        topic_creation: how topics are made.
+        producer_override, consumer_override, admin_override: properties of the Kafka sink's clients.
+        schema_history_producer, schema_history_consumer: those of the clients of the schema history's topic.
         warnings: what is set and has no effect, one sentence each.
         given: the properties as they were given, by their current names, fit to be shown.
 
@@ -168,6 +173,7 @@ class Settings:
     # Kafka Connect
     name: str
     connector_class: str
+    tasks_max: int
     key_converter: str
     key_converter_schemas_enable: bool
     key_converter_decimal_format: str
@@ -176,6 +182,7 @@ class Settings:
     value_converter_schemas_enable: bool
     value_converter_decimal_format: str
     value_converter_replace_null_with_default: bool
+    header_converter: str
     header_converter_schemas_enable: bool
     transforms: tuple[str, ...]
     predicates: tuple[str, ...]
@@ -188,12 +195,22 @@ class Settings:
     # tailrace's own
     tailrace_event_shape: str
     tailrace_context_headers: bool
+    tailrace_delivery_guarantee: str
+    tailrace_progress_topic: str | None
+    tailrace_history_topic: str | None
+    tailrace_transactional_id_prefix: str | None
 
     # Worked out from them
     tables: TableFilter
     columns: ColumnFilter
     column_rules: tuple[ColumnPolicy | SourceTypes, ...]
     message_keys: MessageKeys
+    topic_creation: TopicCreation
+    producer_override: PassThrough
+    consumer_override: PassThrough
+    admin_override: PassThrough
+    schema_history_producer: PassThrough
+    schema_history_consumer: PassThrough
     warnings: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
 

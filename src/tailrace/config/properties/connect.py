@@ -7,6 +7,7 @@ from tailrace.config.property import Kind, Property, Status, prefixed
 GROUP = "Kafka Connect"
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
+SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 _OTHER_CONVERTERS = (
     "io.confluent.connect.avro.AvroConverter",
     "io.apicurio.registry.utils.converter.AvroConverter",
@@ -19,7 +20,6 @@ _OTHER_CONVERTERS = (
     "org.apache.kafka.connect.converters.ByteArrayConverter",
 )
 _SPARK = "Spark runs the tasks"
-_FILES = "it takes effect with the Kafka sink"
 
 
 def _converter(side: str) -> tuple[Property, ...]:
@@ -98,13 +98,17 @@ PROPERTIES = (
         kind=Kind.INT,
         default=1,
         minimum=1,
-        status=Status.IGNORED,
-        reason=_SPARK,
-        doc="How many tasks Kafka Connect may start.",
+        doc="How many lanes read and deliver side by side with `--to kafka`; other targets use one.",
     ),
     *_converter("key"),
     *_converter("value"),
-    _ignored("header.converter", "Converter of headers.", "headers are written as JSON values", Kind.CLASS),
+    Property(
+        name="header.converter",
+        kind=Kind.CLASS,
+        default=JSON,
+        doc="Converter of headers: JSON, with its schema or without, as the next property says. Connect's own default, "
+        f"`{SIMPLE_HEADERS}`, is taken for JSON without schemas, which is what it writes (but for decimals and dates).",
+    ),
     Property(
         name="header.converter.schemas.enable",
         kind=Kind.BOOL,
@@ -166,9 +170,7 @@ PROPERTIES = (
         kind=Kind.ENUM,
         default="requested",
         allowed=("requested", "required"),
-        status=Status.UNUSED,
-        reason="what a sink guarantees is told by its guide",
-        doc="Whether the connector must be able to deliver exactly once.",
+        doc="Whether delivery exactly once is a must: `required` refuses `tailrace.delivery.guarantee=at-least-once`.",
     ),
     _ignored(
         "transaction.boundary", "Where Connect's producer commits.", "each sink commits with its progress"
@@ -183,16 +185,12 @@ PROPERTIES = (
         name="topic.creation.enable",
         kind=Kind.BOOL,
         default=True,
-        status=Status.UNUSED,
-        reason=_FILES,
-        doc="Whether missing topics are created.",
+        doc="Whether missing topics are created, with `--to kafka`.",
     ),
     Property(
         name="topic.creation.groups",
         kind=Kind.LIST,
-        status=Status.UNUSED,
-        reason=_FILES,
-        doc="Names of groups of topics with settings of their own.",
+        doc="Names of groups of topics that are created with settings of their own; the first that takes a topic counts.",
     ),
     Property(
         name="openlineage.integration.enabled",
@@ -207,16 +205,21 @@ FAMILIES = (
     prefixed("transforms.", "Properties of one transform.", Status.UNUSED, ""),
     prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, ""),
     prefixed(
-        "topic.creation.", "Replication, partitions and settings of created topics.", Status.UNUSED, _FILES
+        "topic.creation.",
+        "Of the group `default` (needed where there is any) or a group of `topic.creation.groups`: "
+        "`<group>.replication.factor` and `<group>.partitions` (-1: the brokers' default), `<group>.include` and "
+        "`<group>.exclude` (regexes of whole topic names), and `<group>.` with any setting of a topic.",
+        Status.WORKS,
+        "",
     ),
-    prefixed("producer.override.", "Kafka producer properties of this connector.", Status.UNUSED, _FILES),
     prefixed(
-        "consumer.override.",
-        "Kafka consumer properties of this connector.",
-        Status.IGNORED,
-        "nothing is consumed",
+        "producer.override.",
+        "Properties of the Kafka producer of `--to kafka`; its security counts for the other clients too.",
+        Status.WORKS,
+        "",
     ),
-    prefixed("admin.override.", "Kafka admin client properties of this connector.", Status.UNUSED, _FILES),
+    prefixed("consumer.override.", "Properties of the Kafka consumer that reads the progress back.", Status.WORKS, ""),
+    prefixed("admin.override.", "Properties of the Kafka client that makes topics.", Status.WORKS, ""),
     prefixed("openlineage.integration.", "What OpenLineage events tell.", Status.UNUSED, ""),
     prefixed(
         "key.converter.",

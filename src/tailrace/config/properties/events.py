@@ -149,12 +149,10 @@ PROPERTIES = (
         aliases=("heartbeat.topics.prefix",),
         pattern=_TOPIC,
         pattern_says=_TOPIC_SAYS,
-        status=Status.UNUSED,
         doc="First part of the name of the heartbeat topic.",
     ),
     Property(
         name="topic.heartbeat.name",
-        status=Status.UNUSED,
         pattern=_TOPIC,
         pattern_says=_TOPIC_SAYS,
         doc="Whole name of the heartbeat topic, instead of prefix and server.",
@@ -164,12 +162,10 @@ PROPERTIES = (
         kind=Kind.MS,
         default=0,
         minimum=0,
-        status=Status.REFUSED,
         doc="How often a heartbeat event is delivered; 0 is never.",
     ),
     Property(
         name="heartbeat.action.query",
-        status=Status.REFUSED,
         doc="SQL statement that is run on the source with each heartbeat.",
     ),
     Property(

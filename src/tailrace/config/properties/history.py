@@ -26,8 +26,6 @@ def _kafka(name: str, doc: str, *, kind: Kind = Kind.STRING, default: int | None
         default=default,
         minimum=minimum,
         aliases=_old(name),
-        status=Status.UNUSED,
-        reason=_KEPT,
     )
 
 
@@ -36,7 +34,7 @@ PROPERTIES = (
         name="schema.history.internal",
         kind=Kind.CLASS,
         aliases=("database.history",),
-        allowed=(FILE_HISTORY,),
+        allowed=(FILE_HISTORY, KAFKA_HISTORY),
         not_yet=(
             "io.debezium.storage.redis.history.RedisSchemaHistory",
             "io.debezium.storage.s3.history.S3SchemaHistory",
@@ -45,17 +43,18 @@ PROPERTIES = (
             "io.debezium.storage.rocketmq.history.RocketMqSchemaHistory",
         ),
         harmless=(
-            KAFKA_HISTORY,
-            "io.debezium.relational.history.KafkaDatabaseHistory",
             "io.debezium.relational.history.MemorySchemaHistory",
             "io.debezium.relational.history.MemoryDatabaseHistory",
         ),
         other_spellings={
             "io.debezium.relational.history.FileDatabaseHistory": FILE_HISTORY,
             "file": FILE_HISTORY,
+            "io.debezium.relational.history.KafkaDatabaseHistory": KAFKA_HISTORY,
+            "kafka": KAFKA_HISTORY,
         },
         reason=_KEPT,
-        doc="Where the schema history is kept: with the progress when absent, or in a file.",
+        doc="Where the schema history is kept besides the progress: in a file, or in a Kafka topic, which is meant as well "
+        "where that topic and its brokers are named; nowhere else when absent.",
     ),
     Property(
         name="schema.history.internal.file.filename",
@@ -131,7 +130,7 @@ PROPERTIES = (
         reason="tailrace reads DDL with a parser of its own",
         doc="Which of Debezium's DDL grammars is used.",
     ),
-    _kafka("topic", "Topic of the schema history."),
+    _kafka("topic", "Topic of the schema history, in Debezium's record format."),
     _kafka("bootstrap.servers", "Brokers of that topic."),
     _kafka("recovery.poll.interval.ms", "How long one read of the topic waits.", kind=Kind.MS, default=100),
     _kafka("recovery.attempts", "Reads without data before giving up.", kind=Kind.INT, default=100),
@@ -143,16 +142,16 @@ PROPERTIES = (
 FAMILIES = (
     prefixed(
         "schema.history.internal.producer.",
-        "Kafka producer properties of the history topic.",
-        Status.UNUSED,
-        _KEPT,
+        "Properties of the Kafka producer, and of the admin client, of the history topic.",
+        Status.WORKS,
+        "",
         aliases=("database.history.producer.",),
     ),
     prefixed(
         "schema.history.internal.consumer.",
-        "Kafka consumer properties of the history topic.",
-        Status.UNUSED,
-        _KEPT,
+        "Properties of the Kafka consumer of the history topic.",
+        Status.WORKS,
+        "",
         aliases=("database.history.consumer.",),
     ),
 )

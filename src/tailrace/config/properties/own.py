@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from tailrace.config.property import Kind, Property
 
 GROUP = "tailrace's own"
+
+EXACTLY_ONCE = "exactly-once"
+AT_LEAST_ONCE = "at-least-once"
+_TOPIC = re.compile(r"[a-zA-Z0-9_.\-]{1,249}")
+_TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
 
 PROPERTIES = (
     Property(
@@ -20,5 +27,28 @@ PROPERTIES = (
         default=False,
         aliases=("extended.headers.enabled",),
         doc="Whether events have the `__debezium.context.*` headers, which are on in Debezium and off here.",
+    ),
+    Property(
+        name="tailrace.delivery.guarantee",
+        kind=Kind.ENUM,
+        default=EXACTLY_ONCE,
+        allowed=(EXACTLY_ONCE, AT_LEAST_ONCE),
+        doc="What `--to kafka` promises: each event once, in transactions; or at least once, for brokers without them.",
+    ),
+    Property(
+        name="tailrace.progress.topic",
+        pattern=_TOPIC,
+        pattern_says=_TOPIC_SAYS,
+        doc="Compacted Kafka topic of the progress; without it `__tailrace-progress.<topic.prefix>`.",
+    ),
+    Property(
+        name="tailrace.history.topic",
+        pattern=_TOPIC,
+        pattern_says=_TOPIC_SAYS,
+        doc="Kafka topic of the structures that the progress needs; without it `__tailrace-history.<topic.prefix>`.",
+    ),
+    Property(
+        name="tailrace.transactional.id.prefix",
+        doc="What the transactional id of a lane begins with, before its number; without it `tailrace-<topic.prefix>-`.",
     ),
 )

@@ -1,7 +1,6 @@
 """TLS to the database: Debezium's `database.ssl.*` properties as an `ssl.SSLContext`.
 
-Debezium names Java key stores. A PEM file is taken in their place, and a PKCS12 store is read as it is; the
-old JKS format has no reader here, and the message says how to convert it.
+Debezium names Java key stores; PEM files are taken in their place.
 """
 
 from __future__ import annotations
@@ -9,7 +8,6 @@ from __future__ import annotations
 import secrets
 import ssl
 import tempfile
-from pathlib import Path
 
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -19,9 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from tailrace.errors import ConfigError
+from tailrace.key_stores import certificates_of, is_pem, open_pkcs12, read_store
 
-JKS_MAGIC = b"\xfe\xed\xfe\xed"
-PEM_MARK = b"-----BEGIN "
 VERIFYING = ("verify_ca", "verify_identity")
 MODES = ("disabled", "preferred", "required", *VERIFYING)
 
@@ -62,19 +59,17 @@ def _trust(made: ssl.SSLContext, path: str | None, password: str | None) -> None
 
 def _certificates(path: str, password: str | None) -> str:
     """All certificates of a store as PEM."""
-    content = _read("database.ssl.truststore", path)
-    if PEM_MARK in content:
+    content = read_store("database.ssl.truststore", path)
+    if is_pem(content):
         return content.decode("ascii", "replace")
-    store = _pkcs12("database.ssl.truststore", path, content, password)
-    found = [*store.additional_certs, *([store.cert] if store.cert else [])]
-    return "".join(c.certificate.public_bytes(Encoding.PEM).decode() for c in found)
+    return certificates_of(_pkcs12("database.ssl.truststore", path, content, password))
 
 
 def _identify(made: ssl.SSLContext, path: str, password: str | None) -> None:
     """The certificate and key that tell the server who we are."""
-    content = _read("database.ssl.keystore", path)
+    content = read_store("database.ssl.keystore", path)
     try:
-        if PEM_MARK in content:
+        if is_pem(content):
             made.load_cert_chain(path, password=password)
         else:
             _load_chain(made, path, _pkcs12("database.ssl.keystore", path, content, password))
@@ -100,22 +95,4 @@ def _load_chain(made: ssl.SSLContext, path: str, store: pkcs12.PKCS12KeyAndCerti
 
 
 def _pkcs12(name: str, path: str, content: bytes, password: str | None) -> pkcs12.PKCS12KeyAndCertificates:
-    if content.startswith(JKS_MAGIC):
-        raise ConfigError(
-            f"{name}: {path} is a Java key store in the old JKS format; convert it with: keytool "
-            f"-importkeystore -srckeystore {path} -destkeystore {path}.p12 -deststoretype "
-            "PKCS12, and name the new file"
-        )
-    try:
-        return pkcs12.load_pkcs12(content, password.encode() if password else None)
-    except ValueError as error:
-        raise ConfigError(
-            f"{name}: {path} is neither PEM nor PKCS12, or {name}.password does not open it: {error}"
-        ) from error
-
-
-def _read(name: str, path: str) -> bytes:
-    try:
-        return Path(path).read_bytes()
-    except OSError as error:
-        raise ConfigError(f"{name}: {path} can't be read: {error.strerror}") from error
+    return open_pkcs12(name, path, content, password, f"{name}.password")

@@ -1,0 +1,159 @@
+"""How topics are made: Kafka Connect's `topic.creation.*`.
+
+Groups are tried in the order of `topic.creation.groups`; a group takes the topics whose whole name matches one of its
+`include` expressions and none of `exclude`. What no group takes is made as `topic.creation.default.*` says, which must
+be there as soon as a group is. Where none is given, topics are made as the brokers' own defaults have it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from attrs import field, frozen
+
+from tailrace.config.entries import Entry
+from tailrace.config.patterns import PatternError, compile_java, matches_any, split_list
+from tailrace.config.problems import Problems
+
+PREFIX = "topic.creation."
+DEFAULT = "default"
+BROKERS_CHOICE = -1
+_OWN = ("enable", "groups")
+_NUMBERS = ("replication.factor", "partitions")
+_REGEXES = ("include", "exclude")
+_EVERY = {"include": ".*", "exclude": ""}
+_MOST = {"replication.factor": 2**15 - 1, "partitions": 2**31 - 1}
+
+Given = Mapping[str, Mapping[str, str]]
+
+
+@frozen
+class TopicRule:
+    """How a topic is made; -1 leaves a number to the brokers."""
+
+    partitions: int
+    replication_factor: int
+    configs: Mapping[str, str] = field(factory=dict, hash=False)
+
+
+@frozen
+class TopicGroup:
+    """The topics that a group takes, and how they are made. Expressions match whole names, with their case."""
+
+    name: str
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    rule: TopicRule
+
+    def takes(self, topic: str) -> bool:
+        """Whether a topic belongs to it."""
+        return _matches(self.include, topic) and not _matches(self.exclude, topic)
+
+
+@frozen
+class TopicCreation:
+    """Whether topics are made, and how.
+
+    Attributes:
+        enabled: whether missing topics are made at all.
+        groups: in the order in which they are tried.
+        default: for topics that no group takes; None leaves everything to the brokers.
+
+    """
+
+    enabled: bool = True
+    groups: tuple[TopicGroup, ...] = ()
+    default: TopicRule | None = None
+
+    def rule_for(self, topic: str) -> TopicRule | None:
+        """How a topic is made; None: as the brokers' defaults have it."""
+        return next((group.rule for group in self.groups if group.takes(topic)), self.default)
+
+
+def read_topic_creation(
+    entries: Mapping[str, Entry], names: Sequence[str], enabled: bool, problems: Problems
+) -> TopicCreation:
+    """The rules that were given; what is wrong with them goes to `problems`."""
+    groups = tuple(dict.fromkeys(name for name in names if name != DEFAULT))
+    given = _by_group(entries, groups, problems)
+    if not given and not groups:
+        return TopicCreation(enabled)
+    default = _default_rule(given.get(DEFAULT, {}), problems)
+    made = tuple(_group(name, given.get(name, {}), default, problems) for name in groups)
+    return TopicCreation(enabled, made, default)
+
+
+def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Problems) -> Given:
+    """The properties of each group; the longest name of a group that fits is meant."""
+    found: dict[str, dict[str, str]] = {}
+    known = sorted((DEFAULT, *groups), key=len, reverse=True)
+    for name, entry in entries.items():
+        rest = name.removeprefix(PREFIX)
+        if rest == name or rest in _OWN:
+            continue
+        group = next((group for group in known if rest.startswith(f"{group}.")), None)
+        if group is None:
+            problems.add(
+                f"{entry.shown_name} belongs to no group: topic.creation.groups names the groups besides default"
+            )
+        else:
+            found.setdefault(group, {})[rest[len(group) + 1 :]] = entry.text
+    return found
+
+
+def _default_rule(given: Mapping[str, str], problems: Problems) -> TopicRule:
+    for name in _NUMBERS:
+        if not given.get(name, "").strip():
+            problems.add(
+                f"{PREFIX}{DEFAULT}.{name} is missing: it is needed where topic.creation is used (-1: the brokers' default)"
+            )
+    for name in _REGEXES:
+        if given.get(name, "").strip() not in {"", _EVERY[name]}:
+            problems.add(
+                f"{PREFIX}{DEFAULT}.{name}: the default group takes every topic that no other group takes; leave it out"
+            )
+    return _rule(DEFAULT, given, TopicRule(BROKERS_CHOICE, BROKERS_CHOICE), problems)
+
+
+def _group(name: str, given: Mapping[str, str], default: TopicRule, problems: Problems) -> TopicGroup:
+    include, exclude = (_expressions(name, which, given.get(which, ""), problems) for which in _REGEXES)
+    if not include:
+        problems.warn(f"{PREFIX}{name}.include is missing, so that the group takes no topic")
+    return TopicGroup(name, include, exclude, _rule(name, given, default, problems))
+
+
+def _rule(group: str, given: Mapping[str, str], default: TopicRule, problems: Problems) -> TopicRule:
+    factor = _number(group, "replication.factor", given, default.replication_factor, problems)
+    partitions = _number(group, "partitions", given, default.partitions, problems)
+    configs = {name: text for name, text in given.items() if name not in (*_NUMBERS, *_REGEXES)}
+    return TopicRule(partitions, factor, configs)
+
+
+def _number(group: str, name: str, given: Mapping[str, str], default: int, problems: Problems) -> int:
+    text = given.get(name, "").strip()
+    if not text:
+        return default
+    number = int(text) if re.fullmatch(r"-?[0-9]{1,10}", text) else 0
+    if number != BROKERS_CHOICE and not 1 <= number <= _MOST[name]:
+        problems.add(
+            f"{PREFIX}{group}.{name} is {text!r}: it must be a whole number from 1, or -1 for the brokers' default"
+        )
+        return default
+    return number
+
+
+def _expressions(group: str, which: str, text: str, problems: Problems) -> tuple[str, ...]:
+    """Connect cuts the list at every comma, without escapes."""
+    expressions = split_list(text)
+    try:
+        for expression in expressions:
+            compile_java(expression)
+    except PatternError as error:
+        problems.add(f"{PREFIX}{group}.{which}: {error}")
+        return ()
+    return expressions
+
+
+def _matches(expressions: tuple[str, ...], topic: str) -> bool:
+    return matches_any([compile_java(expression, ignore_case=False) for expression in expressions], topic)

@@ -1,0 +1,191 @@
+"""One producing instance of librdkafka: made from options, listened to, and taken down within bounds.
+
+What librdkafka has to tell (failed messages, errors in the background, lines for a log) comes as events that are
+asked for, never as callbacks: a callback would run Python in the middle of C, and a flush that calls back wakes only
+every ten milliseconds, which every small transaction would pay.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping
+from ctypes import c_char_p, c_int, c_size_t
+from threading import Thread
+from typing import Any, Final, NamedTuple
+
+from tailrace.errors import ConfigError
+from tailrace.kafka import librdkafka as rd
+from tailrace.kafka.failures import NOT_LET_IN
+from tailrace.kafka.librdkafka import Problem, librdkafka, text_of
+
+DESTROY_TIMEOUT: Final = 5.0
+_REMEMBERED: Final = 3
+_WHEN: Final = re.compile(r" \(after \d+ms in state \w+(, \d+ identical error\(s\) suppressed)?\)")
+_SECRET_WORDS: Final = ("password", "secret", "key.pem", "oauthbearer.config", "jaas")
+_OURS: Final = {"delivery.report.only.error": "true", "log.queue": "true"}
+_DEFAULTS: Final = {"partitioner": "murmur2_random"}  # what Java's producer does with a key
+
+
+class Failed(NamedTuple):
+    """A message that was not delivered: where it was to go, its own number, its size, and why."""
+
+    topic: str
+    partition: int
+    number: int
+    size: int
+    problem: Problem
+
+
+class Client:
+    """A producing instance. It belongs to the process that made it.
+
+    Attributes:
+        lib: the library's functions.
+        handle: librdkafka's, for these functions.
+        refused: that the broker did not let the client in, if so: librdkafka itself never gives up.
+        refused_since: the monotonic clock then.
+
+    """
+
+    def __init__(self, options: Mapping[str, str]) -> None:
+        self.lib = librdkafka()
+        self._secrets = [v for k, v in options.items() if v and any(word in k for word in _SECRET_WORDS)]
+        self._process = os.getpid()
+        self._said: deque[str] = deque(maxlen=_REMEMBERED)
+        self.refused: Problem | None = None
+        self.refused_since = 0.0
+        self._topics: dict[str, int] = {}
+        self.handle = self._made({**_DEFAULTS, **options, **_OURS})
+        self._queue = self.lib.queue_get_main(self.handle)
+        self.lib.set_log_queue(self.handle, None)
+        if "oauthbearer" in options.get("sasl.mechanisms", options.get("sasl.mechanism", "")).lower():
+            self.lib.taken(self.lib.sasl_background_callbacks_enable(self.handle))
+
+    def topic(self, name: str) -> int:
+        """The handle of a topic; kept."""
+        if name not in self._topics:
+            handle = self.lib.topic_new(self.handle, name.encode(), None)
+            if not handle:
+                raise ConfigError(f"{name!r} can't be a topic's name; look at topic.prefix and the routing")
+            self._topics[name] = handle
+        return self._topics[name]
+
+    def option(self, name: str) -> str:
+        """An option as librdkafka understood it."""
+        text, size = ctypes.create_string_buffer(rd.TEXT_SIZE), c_size_t(rd.TEXT_SIZE)
+        self.lib.conf_get(self.lib.conf(self.handle), name.encode(), text, ctypes.byref(size))
+        return text_of(text.value)
+
+    def poll(self, seconds: float) -> Iterator[Failed]:
+        """Messages that have failed meanwhile, the largest of each batch; waits so long for the first news."""
+        milliseconds = int(seconds * 1000)
+        while event := self.lib.queue_poll(self._queue, milliseconds):
+            milliseconds = 0
+            try:
+                yield from self._failed(event)
+            finally:
+                self.lib.event_destroy(event)
+
+    def taken(self, error: int | None) -> Problem | None:
+        """What an `rd_kafka_error_t` says, in the words of the error that stopped the instance where there is one."""
+        problem = self.lib.taken(error)
+        return self.fatal_problem() or problem if problem else None
+
+    def fatal_problem(self) -> Problem | None:
+        """Why this instance is of no use any more."""
+        text = ctypes.create_string_buffer(rd.TEXT_SIZE)
+        code = self.lib.fatal_error(self.handle, text, rd.TEXT_SIZE)
+        return Problem(code, self.lib.name_of(code), text_of(text.value), fatal=True) if code else None
+
+    def last_said(self) -> str:
+        """The last errors from the background: a refused connection, a name that does not resolve."""
+        return "; ".join(self._said)
+
+    def forget(self) -> None:
+        """All is well: what was said before explains nothing any more."""
+        self._said.clear()
+        self.refused = None
+
+    def close(self, held: Any) -> None:
+        """Drop what is queued and let go; `held` is kept until the last message is gone, even if that takes longer."""
+        handle, self.handle = self.handle, 0
+        if not handle or os.getpid() != self._process:
+            return  # after a fork the threads are missing that would have to end
+        self.lib.purge(handle, rd.PURGE_QUEUE | rd.PURGE_IN_FLIGHT | rd.PURGE_NON_BLOCKING)
+        self.lib.queue_destroy(self._queue)
+        for topic in self._topics.values():
+            self.lib.topic_destroy(topic)
+        self._topics.clear()
+        end = Thread(target=_destroy, args=(handle, held), name="kafka-producer-end", daemon=True)
+        end.start()
+        end.join(DESTROY_TIMEOUT)
+
+    def _made(self, options: Mapping[str, str]) -> int:
+        text = ctypes.create_string_buffer(rd.TEXT_SIZE)
+        conf = self.lib.conf_new()
+        for name, value in options.items():
+            if self.lib.conf_set(conf, name.encode(), str(value).encode(), text, rd.TEXT_SIZE):
+                self.lib.conf_destroy(conf)
+                raise ConfigError(f"librdkafka refuses {name}: {self._without_secrets(text_of(text.value))}")
+        self.lib.conf_set_events(conf, rd.EVENT_DELIVERY | rd.EVENT_LOG | rd.EVENT_ERROR)
+        handle = self.lib.new(rd.PRODUCER, conf, text, rd.TEXT_SIZE)
+        if not handle:
+            self.lib.conf_destroy(conf)  # a handle would have taken it over
+            raise ConfigError(f"no Kafka producer can be made: {self._without_secrets(text_of(text.value))}")
+        return int(handle)
+
+    def _failed(self, event: int) -> Iterator[Failed]:
+        kind = self.lib.event_type(event)
+        if kind == rd.EVENT_DELIVERY:
+            yield from self._largest_failed(event).values()
+        elif kind == rd.EVENT_ERROR:
+            self._remember(self.lib.event_error(event), text_of(self.lib.event_error_string(event)))
+        elif kind == rd.EVENT_LOG:
+            self._remember_line(event)
+
+    def _largest_failed(self, event: int) -> dict[int, Failed]:
+        """Of a batch that fails, the record that may have been too large; one stands for all that fail alike."""
+        largest: dict[int, Failed] = {}
+        while message := self.lib.event_message_next(event):
+            code, size = message.contents.err, message.contents.len + message.contents.key_len
+            if code and (code not in largest or size > largest[code].size):
+                largest[code] = self._told(message.contents)
+        return largest
+
+    def _told(self, message: rd.Message) -> Failed:
+        topic = text_of(self.lib.topic_name(message.rkt))
+        size = message.len + message.key_len
+        return Failed(topic, message.partition, message.private or 0, size, self.lib.problem(message.err))
+
+    def _remember(self, code: int, text: str) -> None:
+        text = _WHEN.sub("", self._without_secrets(text))
+        said = f"{text} ({self.lib.name_of(code)})"
+        if code in NOT_LET_IN:
+            self.refused_since = self.refused_since if self.refused else time.monotonic()
+            self.refused = Problem(code, self.lib.name_of(code), text)
+        if said not in self._said:
+            self._said.append(said)
+
+    def _remember_line(self, event: int) -> None:
+        """Lines of the log say little that errors do not; those that are errors stay."""
+        facility, text, level = c_char_p(), c_char_p(), c_int()
+        self.lib.event_log(event, ctypes.byref(facility), ctypes.byref(text), ctypes.byref(level))
+        if level.value <= 3 and text.value and text_of(facility.value) != "FAIL":
+            line = self._without_secrets(text_of(text.value))
+            if line not in self._said:
+                self._said.append(line)
+
+    def _without_secrets(self, text: str) -> str:
+        for secret in self._secrets:
+            text = text.replace(secret, "***")
+        return text
+
+
+def _destroy(handle: int, held: Any) -> None:
+    """Wait for librdkafka's threads to end; only then may `held` go."""
+    librdkafka().destroy(handle)
+    del held

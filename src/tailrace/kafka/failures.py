@@ -1,0 +1,85 @@
+"""What an error of librdkafka means for a lane.
+
+There are three kinds of bad news. Somebody else has the lane: this task ends (`FencedError`). The same records would
+never get through: a size, a right, a topic, a broker that lacks a feature; trying again would go round in circles, so
+it is said at once what to change. Anything else leaves open how much has arrived, or asks for a transaction to be
+dropped: then the sink is lost with what was not committed, and a new one says itself how far it came.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tailrace.errors import ConfigError, FencedError, SinkLostError, TailraceError, UnsupportedError
+from tailrace.kafka.librdkafka import Problem
+
+QUEUE_FULL: Final = -184
+MSG_SIZE_TOO_LARGE: Final = 10
+RECORD_LIST_TOO_LARGE: Final = 18
+TOO_LARGE: Final = frozenset({MSG_SIZE_TOO_LARGE, RECORD_LIST_TOO_LARGE})
+
+_STATE: Final = -172
+_PURGE_QUEUE: Final = -152
+_PURGE_INFLIGHT: Final = -151
+_FATAL: Final = -150
+CONSEQUENCES: Final = frozenset({_STATE, _PURGE_QUEUE, _PURGE_INFLIGHT, _FATAL})
+"""These follow from an error that the transaction or the instance as a whole has."""
+
+_AUTHENTICATION: Final = -169
+_SSL: Final = -181
+SASL_AUTHENTICATION_FAILED: Final = 58
+NOT_LET_IN: Final = frozenset({_AUTHENTICATION, _SSL, SASL_AUTHENTICATION_FAILED})
+"""In the background these are only repeated, while every call waits for its time to run out."""
+
+_FENCED: Final = frozenset({-144, 47, 90})  # _FENCED, INVALID_PRODUCER_EPOCH, PRODUCER_FENCED
+
+_UNSUPPORTED: Final = {
+    -165: "the broker does not do this; where it knows no transactions, set tailrace.delivery.guarantee=at-least-once",
+    35: "the broker does not do this; where it knows no transactions, set tailrace.delivery.guarantee=at-least-once",
+    43: "the topic's message format is older than Kafka 0.11; raise it on the broker",
+}
+_SETUP: Final = {
+    29: "give the user Write (and Describe) on the topic",
+    31: "give the user IdempotentWrite on the cluster",
+    33: "set sasl.mechanism in producer.override.* to one that the broker offers",
+    50: "set producer.override.transaction.timeout.ms to no more than the broker's transaction.max.timeout.ms",
+    53: "give the user Write and Describe on the transactional id (tailrace.transactional.id.prefix)",
+    76: "the broker does not know the codec: set another producer.override.compression.type",
+    _AUTHENTICATION: "look at sasl.* and security.protocol in producer.override.*",
+    _SSL: "look at ssl.* and security.protocol in producer.override.*",
+    SASL_AUTHENTICATION_FAILED: "look at sasl.* and security.protocol in producer.override.*",
+}
+_NEVER: Final = {
+    3: "create the topic, or let it be created by topic.creation.* or the broker's auto.create.topics.enable",
+    -188: "create the topic, or let it be created by topic.creation.* or the broker's auto.create.topics.enable",
+    -190: "the topic has fewer partitions than are asked for: look at the options that set a partition",
+    17: "Kafka takes letters, digits, '.', '_' and '-' in a topic's name: look at topic.prefix and the routing",
+    21: "set producer.override.acks to all",
+    32: "the topic refuses the record's timestamp: look at its message.timestamp.* settings",
+    44: "a policy of the broker's refuses it",
+    87: "the topic refuses the record: a compacted topic takes no record without a key",
+    **dict.fromkeys(TOO_LARGE, "raise producer.override.max.request.size and the topic's max.message.bytes"),
+}
+
+
+class DeliveryError(TailraceError):
+    """A record that Kafka will never take as it is; the message names topic, place and remedy."""
+
+
+def error_of(problem: Problem, doing: str, background: str = "") -> TailraceError:
+    """The error to raise for what happened while `doing`; `background`: what the client said meanwhile."""
+    what = f"{doing}: {problem.text} ({problem.name})"
+    if problem.code in _FENCED:
+        return FencedError(
+            f"{what}: another producer has taken over this transactional id,"
+            " or the transaction took longer than transaction.timeout.ms"
+        )
+    for kind, remedies in ((UnsupportedError, _UNSUPPORTED), (ConfigError, _SETUP), (DeliveryError, _NEVER)):
+        if problem.code in remedies:
+            return kind(f"{what}; {remedies[problem.code]}")
+    return SinkLostError(f"{what}{said_meanwhile(background)}")
+
+
+def said_meanwhile(background: str) -> str:
+    """What the client said, as the end of a sentence."""
+    return f"; the client says: {background}" if background else ""

@@ -1,0 +1,91 @@
+"""Why the brokers can't be reached: what a client says in the background while a call waits in vain.
+
+librdkafka tries for ever, and the call that waits ends with "transport failure" only: that the password is wrong or the
+certificate not trusted is said beside it. Who asks in short turns can stop at that, and say it.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import deque
+from typing import Any, Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException
+
+from tailrace.errors import ConfigError, RetriableError, TailraceError
+from tailrace.kafka.client_errors import client_error
+
+TURN_SECONDS: Final = 1.0
+_REMEMBERED: Final = 2
+_WHEN: Final = re.compile(r" \(after \d+ms in state \w+(, \d+ identical error\(s\) suppressed)?\)")
+_NOT_LET_IN: Final = frozenset(
+    {
+        KafkaError._AUTHENTICATION,  # noqa: SLF001 -- librdkafka's own codes are spelled so
+        KafkaError._SSL,  # noqa: SLF001
+        KafkaError.SASL_AUTHENTICATION_FAILED,
+        KafkaError.UNSUPPORTED_SASL_MECHANISM,
+    }
+)
+_TRANSIENT: Final = frozenset(
+    {
+        KafkaError._TRANSPORT,  # noqa: SLF001
+        KafkaError._TIMED_OUT,  # noqa: SLF001
+        KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001
+        KafkaError._RESOLVE,  # noqa: SLF001
+    }
+)
+_ALERT: Final = "tls alert"  # the broker's own word on the client's certificate comes as a failed transport
+_SILENT: Final = "perhaps security.protocol is not what they ask for"  # what they say to that is nothing
+_BROKEN_OFF: Final = "Disconnected"  # a broker that is going down ends a handshake, too
+
+
+class Heard:
+    """What one client has said.
+
+    Attributes:
+        options: what the client is made with, beside its own.
+
+    """
+
+    def __init__(self) -> None:
+        self._said: deque[str] = deque(maxlen=_REMEMBERED)
+        self._refused = False
+        self.options: dict[str, Any] = {"error_cb": self._note, "log_level": 0}
+
+    def __str__(self) -> str:
+        return "; ".join(self._said)
+
+    def topics(self, client: Consumer, topic: str | None, timeout: float, what: str) -> dict[str, Any]:
+        """The metadata of a topic, or of all; `what` begins the message when the brokers can't be asked.
+
+        Raises:
+            ConfigError: they do not let the client in.
+            RetriableError: there is no answer.
+
+        """
+        deadline = time.monotonic() + timeout
+        while True:
+            turn = min(TURN_SECONDS, timeout)
+            try:
+                found = client.list_topics(topic, timeout=turn) if topic else client.list_topics(timeout=turn)
+                return dict(found.topics)
+            except KafkaException as error:
+                client.poll(0)
+                if self._refused or error.args[0].code() not in _TRANSIENT or time.monotonic() > deadline:
+                    raise self._complaint(error.args[0], what) from None
+
+    def _note(self, error: KafkaError) -> None:
+        text = _WHEN.sub("", error.str())
+        self._refused |= _ALERT in text or (error.code() in _NOT_LET_IN and _BROKEN_OFF not in text)
+        if text not in self._said and error.code() != KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001
+            self._said.append(text)
+
+    def _complaint(self, error: KafkaError, what: str) -> TailraceError:
+        if self._refused:
+            return ConfigError(
+                f"{what}: {self}; look at security.protocol, sasl.* and ssl.* of the client's properties"
+            )
+        if error.code() in _TRANSIENT:
+            return RetriableError(f"{what}: {error.str()}; {f'the client says: {self}' if self._said else _SILENT}")
+        return client_error(error, what)

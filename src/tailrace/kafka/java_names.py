@@ -1,0 +1,268 @@
+"""The client properties of Kafka's Java clients, and what librdkafka calls them.
+
+Configurations come from Kafka Connect, whose clients are Java's; ours is librdkafka. Every property of Java's producer,
+consumer and admin client stands in one row here: it has the same name and meaning, or another name, or no meaning here,
+or it can't be had and is refused. A name that is not in the table is librdkafka's own and goes there as it is. The
+properties of security that need more than a name are in `tailrace.kafka.security`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+
+from attrs import frozen
+
+
+class Fate(enum.Enum):
+    """What becomes of a property."""
+
+    TAKEN = "taken"  # under `to`
+    SECURITY = "taken with others"  # see tailrace.kafka.security
+    IGNORED = "ignored"
+    REFUSED = "refused"
+
+
+@frozen(kw_only=True)
+class JavaName:
+    """One property of Java's clients.
+
+    Attributes:
+        name: as Java has it.
+        fate: what becomes of it.
+        to: librdkafka's names for it.
+        convert: from Java's value to librdkafka's; raises `ValueError` that says what the value must be.
+        harmless: values that ask for nothing, of a property that is refused.
+        says: why it is ignored or refused, or what differs.
+
+    """
+
+    name: str
+    fate: Fate = Fate.TAKEN
+    to: tuple[str, ...] = ()
+    convert: Callable[[str], str] = str
+    harmless: tuple[str, ...] = ()
+    says: str = ""
+
+
+def _same(*names: str) -> tuple[JavaName, ...]:
+    return tuple(JavaName(name=name, to=(name,)) for name in names)
+
+
+def _to(name: str, *to: str, says: str = "", convert: Callable[[str], str] = str) -> JavaName:
+    return JavaName(name=name, to=to, says=says, convert=convert)
+
+
+def _security(name: str, *to: str, says: str = "") -> JavaName:
+    return JavaName(name=name, fate=Fate.SECURITY, to=to, says=says)
+
+
+def _ignored(says: str, *names: str) -> tuple[JavaName, ...]:
+    return tuple(JavaName(name=name, fate=Fate.IGNORED, says=says) for name in names)
+
+
+def _refused(name: str, says: str, *harmless: str) -> JavaName:
+    return JavaName(name=name, fate=Fate.REFUSED, says=says, harmless=harmless)
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("it must be a whole number") from None
+
+
+def _kilobytes(text: str) -> str:
+    return str(max(1, -(-_whole(text) // 1024)))
+
+
+def _buffer(text: str) -> str:
+    """Java's -1, the system's choice, is 0."""
+    return str(max(0, _whole(text)))
+
+
+def _idle(text: str) -> str:
+    """Java's -1, never, is 0."""
+    return str(max(0, _whole(text)))
+
+
+def _acks(text: str) -> str:
+    return "-1" if text.lower() in {"all", "-1"} else text
+
+
+def _lower(text: str) -> str:
+    return text.lower()
+
+
+_BOUNDED = "at most `transaction.timeout.ms`, with delivery exactly once"
+_SERIALIZERS = "keys and values are bytes"
+_METRICS = "it only concerns the JVM's metrics"
+_JVM = "it only concerns the JVM"
+_OWN = "tailrace sets it itself"
+_STICKY = "a record's key says its partition"
+_TOKENS = "tokens are renewed in time by librdkafka"
+_KERBEROS = "with a client library that has Kerberos"
+_KERBEROS_ITSELF = "librdkafka renews tickets in its own way"
+_ALONE = "topics are read alone, without a group"
+_BROKERS = "only a broker checks tokens"
+_BLOCK = "sending waits as long as the queue is full"
+
+GENERAL = (
+    _to(
+        "bootstrap.servers",
+        "bootstrap.servers",
+        says="only the brokers that are named as the target, or for the history",
+    ),
+    *_same("client.id", "client.dns.lookup", "metadata.max.age.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms"),
+    *_same("retry.backoff.ms", "retry.backoff.max.ms", "metadata.recovery.strategy"),
+    *_same("metadata.recovery.rebootstrap.trigger.ms", "enable.metrics.push"),
+    _to("connections.max.idle.ms", "connections.max.idle.ms", convert=_idle),
+    _to("send.buffer.bytes", "socket.send.buffer.bytes", convert=_buffer),
+    _to("receive.buffer.bytes", "socket.receive.buffer.bytes", convert=_buffer),
+    *_same("socket.connection.setup.timeout.ms"),
+    *_ignored("socket.connection.setup.timeout.ms is what counts", "socket.connection.setup.timeout.max.ms"),
+    *_ignored(
+        _METRICS, "metrics.num.samples", "metrics.recording.level", "metrics.sample.window.ms", "metric.reporters"
+    ),
+    *_ignored(_METRICS, "auto.include.jmx.reporter"),
+    *_ignored(_JVM, "security.providers", "config.providers"),
+    _refused("interceptor.classes", "Java classes can't be called", ""),
+)
+PRODUCER = (
+    _to("acks", "acks", convert=_acks, says="with delivery exactly once only `all`"),
+    *_same("enable.idempotence", "linger.ms", "batch.size", "transaction.timeout.ms"),
+    *_same("max.in.flight.requests.per.connection", "retries"),
+    _to("buffer.memory", "queue.buffering.max.kbytes", convert=_kilobytes),
+    _to("compression.type", "compression.type", convert=_lower),
+    _to("compression.gzip.level", says="`compression.level`, where that is the type"),
+    _to("compression.lz4.level", says="`compression.level`, where that is the type"),
+    _to("compression.zstd.level", says="`compression.level`, where that is the type"),
+    _to("max.request.size", "message.max.bytes"),
+    _to("request.timeout.ms", "request.timeout.ms", "socket.timeout.ms", says=_BOUNDED),
+    _to("delivery.timeout.ms", "delivery.timeout.ms", says=_BOUNDED),
+    *_ignored(_BLOCK, "max.block.ms"),
+    *_ignored("idle topics are forgotten as librdkafka has it", "metadata.max.idle.ms"),
+    *_ignored(_SERIALIZERS, "key.serializer", "value.serializer"),
+    *_ignored(_STICKY, "partitioner.adaptive.partitioning.enable", "partitioner.availability.timeout.ms"),
+    _refused("partitioner.ignore.keys", "events of one row would not stay in order", "false"),
+    _refused(
+        "partitioner.class",
+        "Java classes can't be called; keys go where Java's default partitioner puts them",
+        "",
+        "org.apache.kafka.clients.producer.internals.DefaultPartitioner",
+        "org.apache.kafka.clients.producer.internals.BuiltInPartitioner",
+        "org.apache.kafka.clients.producer.UniformStickyPartitioner",
+    ),
+    _refused(
+        "transactional.id", "each lane has one of its own; tailrace.transactional.id.prefix is what they begin with"
+    ),
+    _refused("transaction.two.phase.commit.enable", "nothing outside takes part in a transaction", "false"),
+)
+CONSUMER = (
+    *_same("client.rack", "fetch.min.bytes", "fetch.max.bytes", "max.partition.fetch.bytes", "check.crcs"),
+    *_same("group.id", "allow.auto.create.topics"),
+    _to("fetch.max.wait.ms", "fetch.wait.max.ms"),
+    _to("request.timeout.ms", "socket.timeout.ms"),
+    *_ignored(_ALONE, "group.instance.id", "group.protocol", "group.remote.assignor"),
+    *_ignored(_ALONE, "heartbeat.interval.ms", "session.timeout.ms", "max.poll.interval.ms"),
+    *_ignored(_ALONE, "partition.assignment.strategy", "auto.commit.interval.ms"),
+    *_ignored(_OWN, "enable.auto.commit", "auto.offset.reset", "max.poll.records", "enable.partition.eof"),
+    *_ignored(
+        _OWN, "exclude.internal.topics", "default.api.timeout.ms", "internal.throw.on.fetch.stable.offset.unsupported"
+    ),
+    *_ignored(_ALONE, "share.acknowledgement.mode", "share.acquire.mode"),
+    *_ignored(_SERIALIZERS, "key.deserializer", "value.deserializer"),
+    _refused("isolation.level", "the progress is read with read_committed", "read_committed"),
+)
+ADMIN = (
+    _to("request.timeout.ms", "socket.timeout.ms"),
+    *_same("retries"),
+    *_ignored(_OWN, "default.api.timeout.ms"),
+    _refused("bootstrap.controllers", "the brokers are asked, not the controllers", ""),
+)
+SECURITY = (
+    _security("security.protocol", "security.protocol"),
+    _security("sasl.mechanism", "sasl.mechanism"),
+    _security(
+        "sasl.jaas.config",
+        "sasl.username",
+        "sasl.password",
+        says="of `PlainLoginModule`, `ScramLoginModule`, `OAuthBearerLoginModule` and `Krb5LoginModule`",
+    ),
+    _security("sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.token.endpoint.url"),
+    _security("sasl.oauthbearer.client.credentials.client.id", "sasl.oauthbearer.client.id"),
+    _security("sasl.oauthbearer.client.credentials.client.secret", "sasl.oauthbearer.client.secret"),
+    _security("sasl.oauthbearer.scope", "sasl.oauthbearer.scope"),
+    *_same(*(f"sasl.oauthbearer.assertion.{name}" for name in ("algorithm", "file", "private.key.file"))),
+    *_same("sasl.oauthbearer.assertion.private.key.passphrase", "sasl.oauthbearer.sub.claim.name"),
+    *_same(*(f"sasl.oauthbearer.assertion.claim.{name}" for name in ("aud", "exp.seconds", "iss", "jti.include"))),
+    *_same(*(f"sasl.oauthbearer.assertion.claim.{name}" for name in ("nbf.seconds", "sub"))),
+    _to("sasl.oauthbearer.assertion.template.file", "sasl.oauthbearer.assertion.jwt.template.file"),
+    _refused("sasl.oauthbearer.header.urlencode", "librdkafka sends the client's id and secret as they are", "false"),
+    *_ignored(_BROKERS, "sasl.oauthbearer.clock.skew.seconds", "sasl.oauthbearer.expected.audience"),
+    *_ignored(_BROKERS, "sasl.oauthbearer.expected.issuer"),
+    *_ignored(_BROKERS, "sasl.oauthbearer.jwks.endpoint.url", "sasl.oauthbearer.jwks.endpoint.refresh.ms"),
+    *_ignored(_BROKERS, "sasl.oauthbearer.jwks.endpoint.retry.backoff.ms", "sasl.oauthbearer.scope.claim.name"),
+    *_ignored(_BROKERS, "sasl.oauthbearer.jwks.endpoint.retry.backoff.max.ms", "sasl.oauthbearer.jwt.validator.class"),
+    _security(
+        "sasl.login.callback.handler.class",
+        "sasl.oauthbearer.method",
+        says="only Kafka's own `OAuthBearerLoginCallbackHandler`; any other is refused",
+    ),
+    _security("ssl.truststore.type", says="what the file holds tells it"),
+    _security("ssl.truststore.location", "ssl.ca.location", says="PEM or PKCS 12; JKS is refused"),
+    _security("ssl.truststore.password", says="of a PKCS 12 file"),
+    _security("ssl.truststore.certificates", "ssl.ca.pem"),
+    _security("ssl.keystore.type", says="what the file holds tells it"),
+    _security(
+        "ssl.keystore.location",
+        "ssl.keystore.location",
+        says="PEM (then `ssl.key.location` and `ssl.certificate.location`) or PKCS 12; JKS is refused",
+    ),
+    _security("ssl.keystore.password", "ssl.keystore.password"),
+    _security("ssl.keystore.key", "ssl.key.pem"),
+    _security("ssl.keystore.certificate.chain", "ssl.certificate.pem"),
+    _security("ssl.key.password", "ssl.key.password"),
+    _security(
+        "ssl.endpoint.identification.algorithm", "ssl.endpoint.identification.algorithm", says="empty becomes `none`"
+    ),
+    *_same("ssl.cipher.suites"),
+    *_ignored("the newest that both sides know is taken", "ssl.protocol", "ssl.enabled.protocols"),
+    *_ignored(_JVM, "ssl.provider", "ssl.keymanager.algorithm", "ssl.trustmanager.algorithm"),
+    *_ignored(_JVM, "ssl.secure.random.implementation"),
+    _refused("ssl.engine.factory.class", "Java classes can't be called", ""),
+    _refused("sasl.client.callback.handler.class", "Java classes can't be called", ""),
+    _refused("sasl.login.class", "Java classes can't be called", ""),
+    _refused("sasl.oauthbearer.jwt.retriever.class", "Java classes can't be called", ""),
+    *_ignored(_TOKENS, "sasl.login.refresh.buffer.seconds", "sasl.login.refresh.min.period.seconds"),
+    *_ignored(_TOKENS, "sasl.login.refresh.window.factor", "sasl.login.refresh.window.jitter"),
+    *_ignored(_TOKENS, "sasl.login.connect.timeout.ms", "sasl.login.read.timeout.ms"),
+    *_ignored(_TOKENS, "sasl.login.retry.backoff.ms", "sasl.login.retry.backoff.max.ms"),
+    _to("sasl.kerberos.service.name", "sasl.kerberos.service.name", says=_KERBEROS),
+    *_ignored(_KERBEROS_ITSELF, "sasl.kerberos.kinit.cmd", "sasl.kerberos.ticket.renew.jitter"),
+    _to("sasl.kerberos.min.time.before.relogin", "sasl.kerberos.min.time.before.relogin", says=_KERBEROS),
+    *_ignored(_KERBEROS_ITSELF, "sasl.kerberos.ticket.renew.window.factor"),
+)
+TABLES: Mapping[str, tuple[JavaName, ...]] = {
+    "every client": GENERAL,
+    "the producer": PRODUCER,
+    "the consumer": CONSUMER,
+    "the admin client": ADMIN,
+    "security": SECURITY,
+}
+
+
+def _by_name(*tables: tuple[JavaName, ...]) -> dict[str, JavaName]:
+    return {row.name: row for table in tables for row in table}
+
+
+BY_CLIENT: Mapping[str, Mapping[str, JavaName]] = {
+    "producer": _by_name(GENERAL, PRODUCER, SECURITY),
+    "consumer": _by_name(GENERAL, CONSUMER, SECURITY),
+    "admin": _by_name(GENERAL, ADMIN, SECURITY),
+}
+
+
+def is_security(name: str) -> bool:
+    """Whether a property, by either name, is about encryption or passwords."""
+    return name.startswith(("security.", "ssl.", "sasl.", "enable.ssl.", "enable.sasl."))

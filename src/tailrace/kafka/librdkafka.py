@@ -1,0 +1,194 @@
+"""librdkafka as confluent-kafka's wheel brings it, called through ctypes.
+
+confluent-kafka makes a Python object of every message, which costs more than all the rest of a message's way. Below
+it lies the C library with an API that has been stable for years; what is needed of it stands in one table. Nothing
+is made when this module is imported, and no handle lives in it: Spark forks its workers, and librdkafka's threads do
+not survive a fork.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import ctypes.util
+from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from tailrace.errors import TailraceError
+
+PRODUCER: Final = 0
+NO_PARTITION: Final = -1
+"""The partitioner picks one."""
+
+EVENT_DELIVERY: Final = 0x1
+EVENT_LOG: Final = 0x4
+EVENT_ERROR: Final = 0x8
+
+PURGE_QUEUE: Final = 0x1
+PURGE_IN_FLIGHT: Final = 0x2
+PURGE_NON_BLOCKING: Final = 0x4
+
+TEXT_SIZE: Final = 1024
+
+
+class Message(ctypes.Structure):
+    """`rd_kafka_message_t`: what a delivery report tells of one message."""
+
+    _fields_ = (
+        ("err", c_int),
+        ("rkt", c_void_p),
+        ("partition", c_int32),
+        ("payload", c_void_p),
+        ("len", c_size_t),
+        ("key", c_void_p),
+        ("key_len", c_size_t),
+        ("offset", c_int64),
+        ("private", c_void_p),
+    )
+
+
+class Problem(NamedTuple):
+    """What librdkafka says went wrong.
+
+    Attributes:
+        code: one of librdkafka's (negative) or of Kafka's protocol.
+        name: of the code.
+        text: librdkafka's sentence.
+        fatal: the instance is of no use any more.
+        retriable: the same call may be made again.
+        abortable: the transaction has to be aborted.
+
+    """
+
+    code: int
+    name: str
+    text: str
+    fatal: bool = False
+    retriable: bool = False
+    abortable: bool = False
+
+
+_FUNCTIONS: Final[dict[str, tuple[Any, list[Any]]]] = {
+    "conf_new": (c_void_p, []),
+    "conf_destroy": (None, [c_void_p]),
+    "conf_set": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_size_t]),
+    "conf_get": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_size_t)]),
+    "conf_set_events": (None, [c_void_p, c_int]),
+    "conf": (c_void_p, [c_void_p]),
+    "new": (c_void_p, [c_int, c_void_p, c_char_p, c_size_t]),
+    "destroy": (None, [c_void_p]),
+    "set_log_queue": (c_int, [c_void_p, c_void_p]),
+    "sasl_background_callbacks_enable": (c_void_p, [c_void_p]),
+    "queue_get_main": (c_void_p, [c_void_p]),
+    "queue_destroy": (None, [c_void_p]),
+    "queue_poll": (c_void_p, [c_void_p, c_int]),
+    "event_type": (c_int, [c_void_p]),
+    "event_error": (c_int, [c_void_p]),
+    "event_error_string": (c_char_p, [c_void_p]),
+    "event_log": (c_int, [c_void_p, POINTER(c_char_p), POINTER(c_char_p), POINTER(c_int)]),
+    "event_message_next": (POINTER(Message), [c_void_p]),
+    "event_destroy": (None, [c_void_p]),
+    "topic_new": (c_void_p, [c_void_p, c_char_p, c_void_p]),
+    "topic_name": (c_char_p, [c_void_p]),
+    "topic_destroy": (None, [c_void_p]),
+    "produceva": (c_void_p, [c_void_p, c_void_p, c_size_t]),
+    "flush": (c_int, [c_void_p, c_int]),
+    "purge": (c_int, [c_void_p, c_int]),
+    "outq_len": (c_int, [c_void_p]),
+    "init_transactions": (c_void_p, [c_void_p, c_int]),
+    "begin_transaction": (c_void_p, [c_void_p]),
+    "commit_transaction": (c_void_p, [c_void_p, c_int]),
+    "abort_transaction": (c_void_p, [c_void_p, c_int]),
+    "fatal_error": (c_int, [c_void_p, c_char_p, c_size_t]),
+    "error_code": (c_int, [c_void_p]),
+    "error_string": (c_char_p, [c_void_p]),
+    "error_is_fatal": (c_int, [c_void_p]),
+    "error_is_retriable": (c_int, [c_void_p]),
+    "error_txn_requires_abort": (c_int, [c_void_p]),
+    "error_destroy": (None, [c_void_p]),
+    "err2str": (c_char_p, [c_int]),
+    "err2name": (c_char_p, [c_int]),
+    "version_str": (c_char_p, []),
+}
+
+
+class Library:
+    """The functions of the table, by their names without `rd_kafka_`."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._functions = ctypes.CDLL(path)  # each call lets go of the interpreter's lock
+        for name, (result, arguments) in _FUNCTIONS.items():
+            function = self._found(name)
+            function.restype, function.argtypes = result, arguments
+            setattr(self, name, function)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"rd_kafka_{name} is not in the table of functions")
+
+    def _found(self, name: str) -> Any:
+        try:
+            return self._functions[f"rd_kafka_{name}"]
+        except AttributeError:
+            raise TailraceError(
+                f"{self.path} has no rd_kafka_{name}: it is too old; install a newer confluent-kafka"
+            ) from None
+
+    def address(self, name: str) -> int:
+        """Where a function is, for compiled code that calls it."""
+        return int(ctypes.cast(self._found(name), c_void_p).value or 0)
+
+    def taken(self, error: int | None) -> Problem | None:
+        """What an `rd_kafka_error_t` says; it is destroyed."""
+        if not error:
+            return None
+        code = self.error_code(error)
+        problem = Problem(
+            code,
+            self.name_of(code),
+            text_of(self.error_string(error)),
+            fatal=bool(self.error_is_fatal(error)),
+            retriable=bool(self.error_is_retriable(error)),
+            abortable=bool(self.error_txn_requires_abort(error)),
+        )
+        self.error_destroy(error)
+        return problem
+
+    def problem(self, code: int) -> Problem:
+        """A code in words."""
+        return Problem(code, self.name_of(code), text_of(self.err2str(code)))
+
+    def name_of(self, code: int) -> str:
+        """The name of a code."""
+        return text_of(self.err2name(code))
+
+
+def text_of(text: bytes | None) -> str:
+    """A C string as one of Python's."""
+    return (text or b"").decode(errors="replace")
+
+
+@cache
+def librdkafka() -> Library:
+    """The library, loaded at first use."""
+    path = _path()
+    try:
+        return Library(path)
+    except OSError as error:
+        raise TailraceError(f"librdkafka can't be loaded from {path}: {error}; reinstall confluent-kafka") from error
+
+
+def _path() -> str:
+    spec = find_spec("confluent_kafka")
+    if spec is not None and spec.origin:
+        package = Path(spec.origin).parent
+        beside = sorted(package.with_name("confluent_kafka.libs").glob("librdkafka-*.so*"))
+        inside = sorted((package / ".dylibs").glob("librdkafka*.dylib"))
+        if beside or inside:
+            return str((beside or inside)[0])
+    path = ctypes.util.find_library("rdkafka")
+    if path is None:
+        raise TailraceError("librdkafka is not there: install confluent-kafka from a wheel, or librdkafka itself")
+    return path

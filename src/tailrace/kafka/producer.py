@@ -1,0 +1,272 @@
+"""A producer that takes whole columns and sends them in transactions.
+
+    producer = Producer(options, transactional=True)
+    producer.init_transactions(timeout=60)
+    producer.begin()
+    producer.send(records)
+    producer.commit(timeout=60)
+
+Values are not copied on their way: librdkafka reads them from the columns' own memory, which is used again as soon as
+nobody holds it. So all that was sent is held until a flush has shown that everything is delivered, or until the
+instance is gone; how much that is, is bounded by how often the caller commits.
+
+A record that fails spoils its transaction, so the first failure is kept and raised by the next call. Which error that
+is, and whether it helps to try again, is written down in `failures`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import time
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+
+import numpy as np
+
+from tailrace.changes.records import Binary, Header, Records
+from tailrace.errors import ConfigError, SinkLostError, TailraceError
+from tailrace.kafka.client import Client, Failed
+from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, DeliveryError, error_of, said_meanwhile
+from tailrace.kafka.librdkafka import NO_PARTITION, Problem
+from tailrace.kafka.produce_kernel import Rows
+
+FULL_PAUSE: Final = 0.001
+"""How long to wait for room in librdkafka's queue before trying again."""
+SLICE: Final = 0.1
+"""How long a call into librdkafka lasts at most: between them failures are seen, and signals."""
+ABORT_TIMEOUT: Final = 2.0
+PATIENCE: Final = 5.0
+"""How long to stay at the door of a broker that does not let us in."""
+NO_TIMESTAMP: Final = 0
+"""librdkafka takes the time of the call."""
+
+
+class Producer:
+    """A Kafka producer, for one thread of the process that made it.
+
+    Args:
+        options: librdkafka's, with secrets.
+        transactional: whether to use the `transactional.id` among them.
+
+    Every timeout is in seconds. What was sent and neither flushed nor committed when it closes is dropped.
+
+    """
+
+    def __init__(self, options: Mapping[str, str], *, transactional: bool) -> None:
+        if transactional and not options.get("transactional.id"):
+            raise ConfigError("a transactional producer needs a transactional.id")
+        given = {name: value for name, value in options.items() if transactional or name != "transactional.id"}
+        self._held: list[Rows] = []
+        self._sent = 0
+        self._failure: TailraceError | None = None
+        self._purged: Failed | None = None
+        self._transactional = transactional
+        self._initialized = False
+        self._in_transaction = False
+        self._client = Client(given)
+        self._lib = self._client.lib
+        self._call = self._lib.address("produceva")
+
+    def __del__(self) -> None:
+        if hasattr(self, "_lib") and not sys.is_finalizing():
+            self.close()
+
+    def init_transactions(self, timeout: float) -> None:
+        """Take the transactional id over: fences whoever had it, and ends what they left open."""
+        if self._transactional:
+            self._until(self._lib.init_transactions, timeout, "the Kafka transactions can't be set up")
+            self._initialized = True
+
+    def begin(self) -> None:
+        """Begin a transaction."""
+        if self._transactional:
+            problem = self._client.taken(self._lib.begin_transaction(self._client.handle))
+            self._raise(problem, "no Kafka transaction can be begun")
+            self._in_transaction = True
+
+    def send(self, records: Records) -> int:
+        """Queue records, waiting for room; returns the bytes of their keys and values."""
+        if not len(records):
+            return 0
+        rows = Rows(records, self._client.topic(records.topic), self._sent)
+        self._held.append(rows)
+        self._sent += len(rows)
+        self._serve(0)
+        while not rows.produce(self._call, self._client.handle):
+            self._wait_for_room(rows)
+        return _size(records.keys) + _size(records.values)
+
+    def send_one(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        *,
+        partition: int = NO_PARTITION,
+        timestamp_ms: int | None = None,
+        headers: Iterable[tuple[str, bytes]] = (),
+    ) -> int:
+        """Queue one record; -1: the partition that its key says, None: the time of the call."""
+        return self.send(
+            Records(
+                topic,
+                _column(key),
+                _column(value),
+                np.array([timestamp_ms or NO_TIMESTAMP]),
+                _column(b""),
+                np.zeros(1, np.int64),
+                headers=tuple(Header(name, _column(content)) for name, content in headers),
+                partition=None if partition < 0 else partition,
+            )
+        )
+
+    def flush(self, timeout: float) -> None:
+        """Wait until all is delivered."""
+        deadline = time.monotonic() + timeout
+        self._serve(0)
+        while waiting := self._lib.outq_len(self._client.handle):
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise self._undelivered(waiting, timeout)
+            self._lib.flush(self._client.handle, _milliseconds(min(left, SLICE)))
+            self._serve(0)
+        self._held.clear()
+
+    def commit(self, timeout: float) -> None:
+        """Make all that was sent since `begin` visible, at once."""
+        deadline = time.monotonic() + timeout
+        self.flush(timeout)
+        if self._transactional:
+            left = max(deadline - time.monotonic(), SLICE)
+            self._until(self._lib.commit_transaction, left, "the Kafka transaction can't be committed")
+            self._in_transaction = False
+        self._client.forget()
+
+    def abort(self, timeout: float) -> None:
+        """Drop all that was sent since `begin`."""
+        self._in_transaction = False
+        self._until(self._lib.abort_transaction, timeout, "the Kafka transaction can't be aborted", failing=True)
+        self._failure = self._purged = None
+        self._held.clear()
+
+    def close(self) -> None:
+        """Drop what is not delivered, and let go."""
+        if not self._client.handle:
+            return
+        if self._in_transaction and self._failure is None:
+            with contextlib.suppress(TailraceError):  # an open transaction would hold readers back until it times out
+                self.abort(ABORT_TIMEOUT)
+        self._client.close(self._held)
+        self._held = []
+
+    def _wait_for_room(self, rows: Rows) -> None:
+        problem = self._client.taken(rows.error)
+        if problem is not None and problem.code != QUEUE_FULL:
+            size = _row_size(rows.records, rows.done)
+            self._fail(self._meaning(Failed(rows.records.topic, NO_PARTITION, rows.number + rows.done, size, problem)))
+        self._serve(FULL_PAUSE)
+
+    def _until(self, call: Callable[[int, int], int], timeout: float, what: str, *, failing: bool = False) -> None:
+        """Repeat a call that goes on where it was until it is through; `failing`: records may fail meanwhile."""
+        deadline = time.monotonic() + timeout
+        while True:
+            left = deadline - time.monotonic()
+            lasting = FULL_PAUSE if failing else min(left, SLICE)  # nothing listens to failures while a call lasts
+            problem = self._client.taken(call(self._client.handle, _milliseconds(lasting)))
+            self._serve(0, failing=failing)
+            if problem is None:
+                return
+            if not problem.retriable or left <= 0:
+                self._raise(problem, what)
+            if not self._initialized:
+                self._give_up_when_not_let_in(what)
+            time.sleep(FULL_PAUSE)
+
+    def _give_up_when_not_let_in(self, what: str) -> None:
+        """A broker that is about to start refuses clients, too: hence the patience."""
+        if self._client.refused and time.monotonic() - self._client.refused_since > PATIENCE:
+            self._raise(self._client.refused, what)
+
+    def _serve(self, seconds: float, *, failing: bool = False) -> None:
+        """Listen to the client; raises what a failed record means."""
+        for failed in self._client.poll(seconds):
+            if failed.problem.code in CONSEQUENCES:
+                self._purged = self._purged or failed
+            elif self._failure is None and not failing:
+                self._failure = self._meaning(failed)
+        if failing:
+            return
+        if self._failure is None and self._purged is not None:
+            self._failure = self._meaning(self._purged)
+        if self._failure is not None:
+            raise self._failure
+
+    def _fail(self, error: TailraceError) -> None:
+        self._failure = self._failure or error
+        raise self._failure
+
+    def _raise(self, problem: Problem | None, what: str) -> None:
+        if problem is not None:
+            self._fail(self._error(problem, what))
+
+    def _undelivered(self, count: int, timeout: float) -> TailraceError:
+        what = f"{count} records were not delivered to Kafka within {timeout:g} s"
+        problem = self._cause() or self._client.refused
+        if problem is not None:
+            self._failure = self._error(problem, what)
+        else:
+            self._failure = SinkLostError(f"{what}{said_meanwhile(self._client.last_said())}")
+        return self._failure
+
+    def _meaning(self, failed: Failed) -> TailraceError:
+        if failed.problem.code in TOO_LARGE:
+            return self._too_large(failed)
+        problem = self._cause() or failed.problem if failed.problem.code in CONSEQUENCES else failed.problem
+        return self._error(problem, f"a record can't be delivered to {failed.topic}")
+
+    def _error(self, problem: Problem, what: str) -> TailraceError:
+        return error_of(problem, what, self._client.last_said())
+
+    def _cause(self) -> Problem | None:
+        """What is wrong with the transaction or the instance: a call that is refused in any state says it."""
+        fatal = self._client.fatal_problem()
+        if fatal is not None or not self._transactional:
+            return fatal
+        problem = self._lib.taken(self._lib.begin_transaction(self._client.handle))
+        return problem if problem is not None and problem.code not in CONSEQUENCES else None
+
+    def _too_large(self, failed: Failed) -> DeliveryError:
+        what = f"a record of {failed.topic} at {self._position(failed.number)} has {failed.size} bytes"
+        if failed.partition == NO_PARTITION:  # it was not even queued
+            limit = self._client.option("message.max.bytes")
+            return DeliveryError(
+                f"{what} and some more around it, which is above the {limit} that the producer sends; raise"
+                " producer.override.max.request.size and the topic's max.message.bytes"
+            )
+        return DeliveryError(
+            f"{what} and is the largest of a batch that the broker finds too large; raise the topic's"
+            " max.message.bytes, or, if the record is smaller than that, lower producer.override.batch.size"
+        )
+
+    def _position(self, number: int) -> str:
+        rows = self._held[bisect_right(self._held, number, key=lambda held: held.number) - 1]
+        return (rows.records.positions[number - rows.number] or b"").decode()
+
+
+def _size(column: Binary) -> int:
+    return int(column.offsets[-1] - column.offsets[0])
+
+
+def _row_size(records: Records, row: int) -> int:
+    return sum(int(column.offsets[row + 1] - column.offsets[row]) for column in (records.keys, records.values))
+
+
+def _column(text: bytes | None) -> Binary:
+    data = np.frombuffer(text or b"", np.uint8)
+    return Binary(data, np.array([0, len(data)]), np.array([False]) if text is None else None)
+
+
+def _milliseconds(seconds: float) -> int:
+    return max(int(seconds * 1000), 1)

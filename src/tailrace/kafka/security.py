@@ -1,0 +1,152 @@
+"""Encryption and passwords of Kafka's clients: Java's properties as librdkafka's.
+
+What has another name only is in the table of `tailrace.kafka.java_names`; here is what takes more: the login in a text
+of JAAS, key stores whose kind is told by what they hold, and what the client library can't do. Messages name
+properties and files, never a value that may be secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from tailrace.errors import ConfigError
+from tailrace.kafka.jaas import Login, read_jaas
+from tailrace.key_stores import certificates_of, is_pem, open_pkcs12, read_store
+
+GUIDE = "see the guide on Kafka's security"
+_PASSWORD_MODULES = ("PlainLoginModule", "ScramLoginModule")
+_KERBEROS_MODULE = "Krb5LoginModule"
+_KERBEROS_NAMES = {"principal": "principal", "keyTab": "keytab", "serviceName": "service.name"}
+_TOKEN_MODULE = "OAuthBearerLoginModule"  # noqa: S105 - a class's name
+_TOKEN_HANDLERS = (
+    "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginCallbackHandler",
+    "org.apache.kafka.common.security.oauthbearer.secured.OAuthBearerLoginCallbackHandler",
+)
+_ONE_LINE = re.compile(r"(-----BEGIN [A-Z0-9 ]+-----)\s+([^-]+?)\s+(-----END [A-Z0-9 ]+-----)")
+_STORE_TYPES = ("JKS", "PKCS12", "PEM")
+_RENAMED = {
+    "sasl.oauthbearer.token.endpoint.url": "sasl.oauthbearer.token.endpoint.url",
+    "sasl.oauthbearer.client.credentials.client.id": "sasl.oauthbearer.client.id",
+    "sasl.oauthbearer.client.credentials.client.secret": "sasl.oauthbearer.client.secret",
+    "sasl.oauthbearer.scope": "sasl.oauthbearer.scope",
+    "ssl.key.password": "ssl.key.password",
+}
+
+
+def security_options(given: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """What librdkafka is told for Java's properties of security; `prefix` stands before their names in messages.
+
+    Raises:
+        ConfigError: one can't be taken over; the message names it.
+
+    """
+    options = {new: given[old] for old, new in _RENAMED.items() if old in given}
+    options |= _protocol(given)
+    options |= _login(given, prefix)
+    options |= _trust(given, prefix)
+    options |= _identity(given, prefix)
+    return options
+
+
+def _protocol(given: Mapping[str, str]) -> dict[str, str]:
+    options: dict[str, str] = {}
+    if "security.protocol" in given:
+        options["security.protocol"] = given["security.protocol"].lower()
+    mechanism = given.get("sasl.mechanism", given.get("sasl.mechanisms"))
+    if mechanism is not None:
+        options["sasl.mechanism"] = mechanism.upper()
+    return options
+
+
+def _login(given: Mapping[str, str], prefix: str) -> dict[str, str]:
+    handler = given.get("sasl.login.callback.handler.class", "")
+    if handler and handler not in _TOKEN_HANDLERS:
+        raise ConfigError(f"{prefix}sasl.login.callback.handler.class: Java classes can't be called; {GUIDE}")
+    by_token = "sasl.oauthbearer.token.endpoint.url" in given
+    options = {"sasl.oauthbearer.method": "oidc"} if handler or by_token else {}
+    if "sasl.jaas.config" in given:
+        options |= _jaas(given["sasl.jaas.config"], f"{prefix}sasl.jaas.config")
+    return options
+
+
+def _jaas(text: str, name: str) -> dict[str, str]:
+    try:
+        login = read_jaas(text)
+    except ConfigError as error:
+        raise ConfigError(f"{name}: {error}") from None
+    if login.module in _PASSWORD_MODULES:
+        return _password_login(login, name)
+    if login.module == _TOKEN_MODULE:
+        return _token_login(login)
+    if login.module == _KERBEROS_MODULE:
+        return {f"sasl.kerberos.{new}": login.options[old] for old, new in _KERBEROS_NAMES.items() if old in login.options}
+    known = ", ".join((*_PASSWORD_MODULES, _TOKEN_MODULE))
+    raise ConfigError(f"{name}: the login module must be one of {known}")
+
+
+def _password_login(login: Login, name: str) -> dict[str, str]:
+    for option in ("username", "password"):
+        if option not in login.options:
+            raise ConfigError(f"{name}: {login.module} needs the option {option}")
+    if login.options.get("tokenauth", "false").lower() == "true":
+        raise ConfigError(f"{name}: delegation tokens (tokenauth) are not supported")
+    return {"sasl.username": login.options["username"], "sasl.password": login.options["password"]}
+
+
+def _token_login(login: Login) -> dict[str, str]:
+    """The client's id and secret for the token's endpoint, where they stand here and not in properties of their own."""
+    names = {"clientId": "client.id", "clientSecret": "client.secret", "scope": "scope"}
+    options = {f"sasl.oauthbearer.{new}": login.options[old] for old, new in names.items() if old in login.options}
+    mark = "extension_"
+    extensions = [f"{name.removeprefix(mark)}={text}" for name, text in login.options.items() if name.startswith(mark)]
+    return options | ({"sasl.oauthbearer.extensions": ",".join(extensions)} if extensions else {})
+
+
+def _trust(given: Mapping[str, str], prefix: str) -> dict[str, str]:
+    options: dict[str, str] = {}
+    _check_type(given, prefix, "truststore")
+    if "ssl.endpoint.identification.algorithm" in given:
+        options["ssl.endpoint.identification.algorithm"] = given["ssl.endpoint.identification.algorithm"] or "none"
+    if given.get("ssl.truststore.certificates"):
+        options["ssl.ca.pem"] = _with_lines(given["ssl.truststore.certificates"])
+    path = given.get("ssl.truststore.location")
+    if not path:
+        return options
+    name = f"{prefix}ssl.truststore.location"
+    content = read_store(name, path)
+    if is_pem(content):
+        return options | {"ssl.ca.location": path}
+    password_name = f"{prefix}ssl.truststore.password"
+    store = open_pkcs12(name, path, content, given.get("ssl.truststore.password"), password_name)
+    return options | {"ssl.ca.pem": certificates_of(store)}
+
+
+def _identity(given: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """The key and the certificate that tell the broker who we are."""
+    options: dict[str, str] = {}
+    _check_type(given, prefix, "keystore")
+    if given.get("ssl.keystore.key"):
+        options["ssl.key.pem"] = _with_lines(given["ssl.keystore.key"])
+    if given.get("ssl.keystore.certificate.chain"):
+        options["ssl.certificate.pem"] = _with_lines(given["ssl.keystore.certificate.chain"])
+    path = given.get("ssl.keystore.location")
+    if not path:
+        return options
+    if is_pem(read_store(f"{prefix}ssl.keystore.location", path)):
+        return options | {"ssl.key.location": path, "ssl.certificate.location": path}
+    options["ssl.keystore.location"] = path
+    if "ssl.keystore.password" in given:
+        options["ssl.keystore.password"] = given["ssl.keystore.password"]
+    return options
+
+
+def _with_lines(pem: str) -> str:
+    """PEM whose line ends were lost on the way through a properties file, with lines again."""
+    return _ONE_LINE.sub(lambda m: "\n".join((m[1], *m[2].split(), m[3])) + "\n", pem.replace("\\n", "\n"))
+
+
+def _check_type(given: Mapping[str, str], prefix: str, store: str) -> None:
+    kind = given.get(f"ssl.{store}.type", "") or "JKS"
+    if kind.upper() not in _STORE_TYPES:
+        raise ConfigError(f"{prefix}ssl.{store}.type is {kind!r}: it must be PEM or PKCS12; {GUIDE}")

@@ -1,0 +1,202 @@
+"""Reading a partition of our own: its newest record, or all of it, as it is committed at this moment.
+
+The newest record is looked for from the end, because a long partition should cost nothing: the last offsets are read,
+then a window four times as large, and so on. What stands at the end may be markers of transactions and records of
+aborted ones, neither of which a reader sees, so one can't know how far back the newest record is.
+
+`settled` asks for an answer that can't change any more: it waits until nobody's transaction is open in the partition,
+that is, until the last stable offset has come up to the high watermark. Who has fenced all that write there gets it at
+once.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka.admin import TopicMetadata  # type: ignore[attr-defined]
+
+from tailrace.errors import ProgressError, RetriableError, TailraceError
+from tailrace.kafka.client_errors import client_error
+from tailrace.kafka.heard import Heard
+
+FIRST_WINDOW: Final = 32
+GROWTH: Final = 4
+PAUSE_SECONDS: Final = 0.02
+POLL_SECONDS: Final = 0.5
+_OPTIONS: Final = {
+    "isolation.level": "read_committed",
+    "enable.partition.eof": "true",
+    "enable.auto.commit": "false",
+    "enable.auto.offset.store": "false",
+    "auto.offset.reset": "earliest",
+    "allow.auto.create.topics": "false",
+    # an answer at once, also where nothing is: the consumer holds no partition but while it is being asked
+    "fetch.wait.max.ms": "0",
+}
+_NOT_YET: Final = frozenset(
+    {
+        KafkaError.NOT_LEADER_FOR_PARTITION,
+        KafkaError.LEADER_NOT_AVAILABLE,
+        KafkaError.UNKNOWN_TOPIC_OR_PART,
+        KafkaError.OFFSET_NOT_AVAILABLE,
+        KafkaError._TRANSPORT,  # noqa: SLF001 -- librdkafka's own codes are spelled so
+        KafkaError._ALL_BROKERS_DOWN,  # noqa: SLF001
+        KafkaError._TIMED_OUT,  # noqa: SLF001
+        KafkaError._UNKNOWN_PARTITION,  # noqa: SLF001
+        KafkaError._UNKNOWN_TOPIC,  # noqa: SLF001
+        KafkaError._WAIT_COORD,  # noqa: SLF001
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One record."""
+
+    offset: int
+    key: bytes | None
+    value: bytes | None
+
+
+class Tail:
+    """A consumer for such questions; not for two threads at once."""
+
+    def __init__(self, options: Mapping[str, str], *, timeout: float = 30.0) -> None:
+        self._timeout = timeout
+        self._heard = Heard()
+        self._consumer = Consumer({**options, **_OPTIONS, **self._heard.options})
+        self._newest: dict[tuple[str, int], tuple[int, Entry | None]] = {}
+
+    def newest(self, topic: str, partition: int, *, settled: bool = False) -> Entry | None:
+        """The last record of a partition; None where it has none."""
+        deadline = time.monotonic() + self._timeout
+        low, end = self._bounds(topic, partition, deadline)
+        known = self._newest.get((topic, partition))
+        if not settled and known is not None and known[0] == end:
+            return known[1]
+        return self._search(topic, partition, low, end, deadline, settled)
+
+    def everything(self, topic: str, partition: int, *, settled: bool = False) -> list[Entry]:
+        """All records of a partition."""
+        deadline = time.monotonic() + self._timeout
+        low, _ = self._bounds(topic, partition, deadline)
+        return self._read(topic, partition, low, deadline, settled)[0]
+
+    def topics(self, names: Sequence[str]) -> dict[str, TopicMetadata]:
+        """What the brokers say of these topics; nothing is created by asking."""
+        if len(names) > 20:
+            found = self._metadata(None)
+            return {name: found[name] for name in names if name in found}
+        return {name: self._metadata(name)[name] for name in names}
+
+    def close(self) -> None:
+        """Let go of the brokers."""
+        self._consumer.close()
+
+    def _search(self, topic: str, partition: int, low: int, end: int, deadline: float, settled: bool) -> Entry | None:
+        window = FIRST_WINDOW
+        while True:
+            start = max(low, end - window)
+            entries, reached = self._read(topic, partition, start, deadline, settled)
+            if entries or start <= low:
+                entry = entries[-1] if entries else None
+                self._newest[topic, partition] = (reached, entry)
+                return entry
+            window *= GROWTH
+
+    def _read(self, topic: str, partition: int, start: int, deadline: float, settled: bool) -> tuple[list[Entry], int]:
+        """The records from an offset on, and the offset that was reached."""
+        entries: list[Entry] = []
+        while True:
+            found, end, high = self._read_once(topic, partition, start, deadline)
+            entries += found
+            if not settled or end >= high:
+                return entries, end
+            if time.monotonic() > deadline:
+                raise RetriableError(
+                    f"partition {partition} of the topic {topic} is held up by a transaction of somebody else: "
+                    f"its records are stable up to {end} of {high}; it ends by its timeout, or with "
+                    "kafka-transactions.sh abort"
+                )
+            start = end
+            time.sleep(PAUSE_SECONDS)
+
+    def _read_once(self, topic: str, partition: int, start: int, deadline: float) -> tuple[list[Entry], int, int]:
+        """The committed records from an offset on, the last stable offset and the high watermark."""
+        place = TopicPartition(topic, partition, start)
+        self._consumer.assign([place])
+        try:
+            entries: list[Entry] = []
+            while not _is_end(message := self._next(place, deadline)):
+                entries.append(_entry(message))
+            end = message.offset() or 0
+            _, high = self._consumer.get_watermark_offsets(place, cached=True)
+            return entries, end, max(high, end)
+        finally:
+            self._consumer.unassign()
+
+    def _next(self, place: TopicPartition, deadline: float) -> Message:
+        """The next record, or the partition's end as a message with that error.
+
+        One by one: asked for many, the consumer waits for the time allowed even where the end was reached.
+        """
+        while True:
+            message = self._consumer.poll(POLL_SECONDS)
+            if message is None:
+                if time.monotonic() > deadline:
+                    raise self._silence(place)
+            elif message.error() is None or _is_end(message):
+                return message
+            else:
+                self._bear(message.error(), place, deadline)
+
+    def _bear(self, error: KafkaError | None, place: TopicPartition, deadline: float) -> None:
+        """Go on after an error that may pass."""
+        if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
+            return  # the group is only a name: no offset is read or stored under it
+        if error.code() not in _NOT_YET or time.monotonic() > deadline:
+            raise _complaint(error, place)
+
+    def _bounds(self, topic: str, partition: int, deadline: float) -> tuple[int, int]:
+        """The first offset and the last stable one."""
+        place = TopicPartition(topic, partition)
+        while True:
+            try:
+                bounds = self._consumer.get_watermark_offsets(place, timeout=self._timeout)
+            except KafkaException as error:
+                self._bear(error.args[0], place, deadline)
+                time.sleep(PAUSE_SECONDS)
+            else:
+                if bounds is None:
+                    raise self._silence(place)
+                return bounds
+
+    def _metadata(self, topic: str | None) -> dict[str, TopicMetadata]:
+        what = "the brokers can't be asked about topics"
+        return self._heard.topics(self._consumer, topic, self._timeout, what)
+
+    def _silence(self, place: TopicPartition) -> TailraceError:
+        return RetriableError(
+            f"partition {place.partition} of the topic {place.topic} can't be read: no answer for {self._timeout:g} s"
+        )
+
+
+def _is_end(message: Message) -> bool:
+    error = message.error()
+    return error is not None and error.code() == KafkaError._PARTITION_EOF  # noqa: SLF001
+
+
+def _entry(message: Message) -> Entry:
+    key, value = message.key(), message.value()
+    return Entry(message.offset() or 0, None if key is None else bytes(key), None if value is None else bytes(value))
+
+
+def _complaint(error: KafkaError, place: TopicPartition) -> TailraceError:
+    what = f"partition {place.partition} of the topic {place.topic} can't be read"
+    if error.code() in {KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_PARTITION, KafkaError._UNKNOWN_TOPIC}:  # noqa: SLF001
+        return ProgressError(f"{what}: it is not there; was the topic deleted while it was in use?")
+    return client_error(error, what)

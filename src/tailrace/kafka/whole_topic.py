@@ -1,0 +1,190 @@
+"""A small topic as a whole: read to its end, created where it is missing, and appended to for good.
+
+For topics that others share with us and that have few records: the schema history, Kafka Connect's offsets. They are
+read as they were written, without regard to transactions, because those who write them use none.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any, Final
+
+from attrs import field, frozen
+from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicCollection, TopicPartition
+from confluent_kafka.admin import AdminClient
+from confluent_kafka.cimpl import NewTopic
+
+from tailrace.errors import ConfigError, RetriableError, TailraceError
+
+Options = Mapping[str, str]
+Pair = tuple[bytes | None, bytes | None]
+
+FIRST_OFFSET: Final = 0
+BATCH: Final = 1000
+WAIT_SECONDS: Final = 0.1  # a batch is waited for that long, also when it will never be full
+QUEUED_KBYTES: Final = "16384"
+_READING: Final = {
+    "enable.auto.commit": "false",
+    "enable.partition.eof": "true",
+    "auto.offset.reset": "earliest",
+    "isolation.level": "read_uncommitted",
+    "queued.max.messages.kbytes": QUEUED_KBYTES,
+}
+# one request at a time keeps the order without idempotence, which asks for a right of its own on old brokers
+_WRITING: Final = {"acks": "all", "max.in.flight.requests.per.connection": "1", "partitioner": "murmur2_random"}
+_NO_ACCESS: Final = {
+    KafkaError.TOPIC_AUTHORIZATION_FAILED,
+    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
+    KafkaError.GROUP_AUTHORIZATION_FAILED,
+    KafkaError.SASL_AUTHENTICATION_FAILED,
+    KafkaError._AUTHENTICATION,  # noqa: SLF001 -- librdkafka's own codes are spelled so
+    KafkaError.INVALID_REPLICATION_FACTOR,
+    KafkaError.INVALID_PARTITIONS,
+    KafkaError.INVALID_CONFIG,
+    KafkaError.POLICY_VIOLATION,
+    KafkaError.MSG_SIZE_TOO_LARGE,
+    KafkaError.TOPIC_EXCEPTION,
+}
+
+
+@frozen(kw_only=True)
+class WholeTopic:
+    """A topic and how to reach it.
+
+    Attributes:
+        name: of the topic.
+        consumer, producer, admin: librdkafka's options, with secrets.
+        what: what it is for, in complaints: "the schema history".
+        timeout: seconds that any one question to the brokers may take.
+
+    """
+
+    name: str
+    consumer: Options = field(repr=False)
+    producer: Options = field(repr=False)
+    admin: Options = field(repr=False)
+    what: str
+    timeout: float = 30.0
+    _trouble: list[str] = field(factory=list, init=False, repr=False)  # why brokers can't be reached, the newest last
+
+    def __str__(self) -> str:
+        return f"the topic {self.name} of {self.what}"
+
+    def partitions(self) -> list[int]:
+        """The numbers of its partitions; none where there is no such topic."""
+        admin = AdminClient(self._options(self.admin))
+        wanted = TopicCollection([self.name])  # to ask for its metadata instead would make it
+        try:
+            found = admin.describe_topics(wanted, request_timeout=self.timeout)[self.name].result()
+        except KafkaException as error:
+            if error.args[0].code() == KafkaError.UNKNOWN_TOPIC_OR_PART:
+                return []
+            admin.poll(0)
+            raise self._complaint(error.args[0], "read") from error
+        return sorted(partition.id for partition in found.partitions)
+
+    def create(self, partitions: int, configs: Mapping[str, str]) -> None:
+        """Make it, with the brokers' default replication; that it is there already is no error."""
+        admin = AdminClient(self._options(self.admin))
+        topic = NewTopic(self.name, num_partitions=partitions, replication_factor=-1, config=dict(configs))
+        try:
+            admin.create_topics([topic], operation_timeout=self.timeout, request_timeout=self.timeout)[
+                self.name
+            ].result()
+        except KafkaException as error:
+            if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                raise self._complaint(error.args[0], "created") from error
+
+    def read(self, partitions: Sequence[int]) -> list[Pair]:
+        """The keys and values of all records that are there now, partition by partition, in order."""
+        if not partitions:
+            return []
+        options = self._options({"group.id": "tailrace", **self.consumer, **_READING})
+        with closing(Consumer(options)) as consumer:
+            return self._read(consumer, partitions)
+
+    def append(self, pairs: Sequence[Pair], partition: int = -1) -> None:
+        """Add records; they are on the brokers when this returns. -1: the partition that the key's hash says."""
+        producer = Producer(self._options({**self.producer, **_WRITING}))
+        failed: list[KafkaError] = []
+        deadline = time.monotonic() + self.timeout * 2
+        for key, value in pairs:
+            self._produce(producer, key, value, partition, failed, deadline)
+        left = producer.flush(max(deadline - time.monotonic(), 1.0))
+        if failed:
+            raise self._complaint(failed[0], "written to")
+        if left:
+            producer.purge()
+            raise self._retriable(f"can't be written to: {left} records were not taken within {self.timeout * 2:g} s")
+
+    def _produce(
+        self,
+        producer: Producer,
+        key: bytes | None,
+        value: bytes | None,
+        partition: int,
+        failed: list[KafkaError],
+        deadline: float,
+    ) -> None:
+        def note(error: KafkaError | None, _: Message) -> None:
+            if error is not None:
+                failed.append(error)
+
+        while True:
+            try:
+                producer.produce(self.name, key=key, value=value, partition=partition, on_delivery=note)
+            except BufferError:
+                if time.monotonic() > deadline:
+                    raise self._retriable("can't be written to: the brokers take no records") from None
+                producer.poll(0.1)
+            except KafkaException as error:
+                raise self._complaint(error.args[0], "written to") from error
+            else:
+                return
+
+    def _read(self, consumer: Consumer, partitions: Sequence[int]) -> list[Pair]:
+        consumer.assign([TopicPartition(self.name, number, FIRST_OFFSET) for number in partitions])
+        read: dict[int, list[Pair]] = {number: [] for number in partitions}
+        open_, deadline = set(partitions), time.monotonic() + self.timeout
+        while open_:
+            messages = consumer.consume(BATCH, timeout=WAIT_SECONDS)
+            for message in messages:
+                if self._is_record(message):
+                    read[_number(message)].append((_bytes(message.key()), _bytes(message.value())))
+                else:
+                    open_.discard(_number(message))
+            deadline = time.monotonic() + self.timeout if messages else deadline
+            if time.monotonic() > deadline:
+                raise self._retriable(f"can't be read: nothing came for {self.timeout:g} s")
+        return [pair for number in partitions for pair in read[number]]
+
+    def _is_record(self, message: Message) -> bool:
+        """Whether it is one, not the end of a partition."""
+        error = message.error()
+        if error is not None and error.code() != KafkaError._PARTITION_EOF:  # noqa: SLF001
+            raise self._complaint(error, "read")
+        return error is None
+
+    def _options(self, given: Options) -> dict[str, Any]:
+        """With librdkafka's own lines kept off the screen: what they say goes into the one complaint."""
+        return {**given, "log_level": 0, "error_cb": lambda error: self._trouble.append(error.str())}
+
+    def _retriable(self, what: str) -> RetriableError:
+        why = f": {self._trouble[-1]}" if self._trouble else ""
+        return RetriableError(f"{self} {what}{why}")
+
+    def _complaint(self, error: KafkaError, done: str) -> TailraceError:
+        if error.code() in _NO_ACCESS:
+            return ConfigError(f"{self} can't be {done}: {error.str()}")
+        return self._retriable(f"can't be {done}: {error.str()}")
+
+
+def _number(message: Message) -> int:
+    number = message.partition()
+    return -1 if number is None else number
+
+
+def _bytes(text: Any) -> bytes | None:
+    return None if text is None else bytes(text)

@@ -1,0 +1,278 @@
+"""The Kafka sink gets into a broker that asks for encryption and passwords, told by either library's names."""
+
+import logging
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from confluent_kafka.admin import (
+    AclBinding,
+    AclOperation,
+    AclPermissionType,
+    AdminClient,
+    ResourcePatternType,
+    ResourceType,
+)
+from cryptography import x509
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
+from tests.support.unit_settings import unit_settings
+
+from tailrace.errors import ConfigError, TailraceError
+from tailrace.kafka.options import sink_clients
+from tailrace.kafka.tail import Tail
+from tailrace.schema.kept import schema_history_of
+from tailrace.sinks.kafka.sink import KafkaSink
+from tailrace.testing.kafka_broker import KafkaBroker
+from tailrace.testing.kafka_security import Certificates, Security
+from tailrace.testing.mysql_server import wait_until
+
+pytestmark = pytest.mark.kafka
+
+WRONG = "hunter2-s3cr3t"
+STORE = "st0re-s3cr3t"
+JKS = f"-storepass {STORE} -keypass {STORE} -alias a -keyalg EC -dname CN=a"
+Properties = dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Certificates:
+    return Certificates(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture(scope="module")
+def by_password(certificates: Certificates, kafka_broker: object) -> Iterator[KafkaBroker]:
+    """A broker with TLS where users log in by PLAIN or SCRAM."""
+    with KafkaBroker(security=Security("SASL_SSL", certificates=certificates)) as broker:
+        yield broker
+
+
+@pytest.fixture(scope="module")
+def by_certificate(certificates: Certificates, kafka_broker: object) -> Iterator[KafkaBroker]:
+    """A broker with TLS where users show a certificate."""
+    with KafkaBroker(security=Security("SSL", certificates=certificates, client_certificate=True)) as broker:
+        yield broker
+
+
+def get_in(broker: KafkaBroker, prefix: str, properties: Properties) -> None:
+    """Take the sink over: producer, consumer and admin client each have to get in for it."""
+    overrides = {f"producer.override.{name}": text for name, text in properties.items()}
+    sink = KafkaSink(broker.address, unit_settings({"topic.prefix": prefix} | overrides), "source", "run")
+    try:
+        assert sink.claim(1).lanes == 1
+    finally:
+        sink.close()
+
+
+def jaas(module: str, name: str, password: str) -> str:
+    package = "plain" if module == "PlainLoginModule" else "scram"
+    return f'org.apache.kafka.common.security.{package}.{module} required username="{name}" password="{password}";'
+
+
+def javas(broker: KafkaBroker, mechanism: str, password: str | None = None) -> Properties:
+    security = broker.security
+    module = "PlainLoginModule" if mechanism == "PLAIN" else "ScramLoginModule"
+    return {
+        "security.protocol": security.protocol,
+        "sasl.mechanism": mechanism,
+        "sasl.jaas.config": jaas(module, security.user, password or security.password),
+        "ssl.truststore.type": "PEM",
+        "ssl.truststore.location": str(security.certificates.ca),
+    }
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"])
+def test_a_password_by_javas_names_lets_all_clients_in(by_password, mechanism):
+    get_in(by_password, f"java-{mechanism}", javas(by_password, mechanism))
+
+
+def test_a_password_by_librdkafkas_names_lets_all_clients_in(by_password):
+    get_in(by_password, "librdkafka", by_password.security.client_options())
+
+
+def test_each_client_may_have_a_login_of_its_own(by_password):
+    own = {f"consumer.override.{name}": text for name, text in javas(by_password, "PLAIN").items()}
+    producer = {f"producer.override.{name}": text for name, text in javas(by_password, "SCRAM-SHA-512").items()}
+    sink = KafkaSink(by_password.address, unit_settings({"topic.prefix": "own"} | own | producer), "source", "run")
+    assert sink.claim(1).lanes == 1
+    sink.close()
+
+
+def test_pem_within_the_properties_works_even_on_one_line(by_password):
+    properties = javas(by_password, "PLAIN")
+    text = Path(properties.pop("ssl.truststore.location")).read_text()
+    get_in(by_password, "pem-text", properties | {"ssl.truststore.certificates": " ".join(text.split("\n"))})
+
+
+def test_a_trust_store_of_javas_newer_format_is_read(by_password, tmp_path):
+    ca = x509.load_pem_x509_certificate(by_password.security.certificates.ca.read_bytes())
+    store = tmp_path / "trust.p12"
+    content = pkcs12.serialize_key_and_certificates(None, None, None, [ca], BestAvailableEncryption(STORE.encode()))
+    store.write_bytes(content)
+    properties = javas(by_password, "PLAIN") | {"ssl.truststore.type": "PKCS12", "ssl.truststore.location": str(store)}
+    get_in(by_password, "p12", properties | {"ssl.truststore.password": STORE})
+
+
+def identity_pem(pair) -> Properties:
+    both = pair.key.parent / "both.pem"
+    both.write_bytes(pair.key.read_bytes() + pair.certificate.read_bytes())
+    return {"ssl.keystore.type": "PEM", "ssl.keystore.location": str(both), "ssl.key.password": STORE}
+
+
+def identity_texts(pair) -> Properties:
+    return {
+        "ssl.keystore.type": "PEM",
+        "ssl.keystore.key": pair.key.read_text().replace("\n", " "),
+        "ssl.keystore.certificate.chain": pair.certificate.read_text(),
+        "ssl.key.password": STORE,
+    }
+
+
+def identity_pkcs12(pair) -> Properties:
+    key = serialization.load_pem_private_key(pair.key.read_bytes(), STORE.encode())
+    certificate = x509.load_pem_x509_certificate(pair.certificate.read_bytes())
+    store = pair.key.parent / "identity.p12"
+    store.write_bytes(
+        pkcs12.serialize_key_and_certificates(b"me", key, certificate, None, BestAvailableEncryption(STORE.encode()))
+    )
+    return {"ssl.keystore.type": "PKCS12", "ssl.keystore.location": str(store), "ssl.keystore.password": STORE}
+
+
+def identity_librdkafka(pair) -> Properties:
+    return {
+        "ssl.key.location": str(pair.key),
+        "ssl.certificate.location": str(pair.certificate),
+        "ssl.key.password": STORE,
+    }
+
+
+@pytest.mark.parametrize("identity", [identity_pem, identity_texts, identity_pkcs12, identity_librdkafka])
+def test_a_certificate_of_our_own_lets_all_clients_in(by_certificate, certificates, identity):
+    pair = certificates.issue(identity.__name__, password=STORE)
+    trust = {"security.protocol": "SSL", "ssl.truststore.location": str(certificates.ca)}
+    get_in(by_certificate, identity.__name__, trust | identity(pair))
+
+
+def test_a_user_needs_no_other_rights_than_the_guide_lists():
+    security = Security("SASL_PLAINTEXT", mechanism="PLAIN")
+    with KafkaBroker(security=security, authorize=True, auto_create=False) as broker:
+        with pytest.raises(ConfigError, match="authorization failed"):
+            get_in(broker, "shop", security.client_options())
+        grant_what_the_guide_lists(broker, security.user, "shop")
+        wait_until(lambda: gets_in(broker, "shop"), 30, lambda: "the rights are not enough")
+
+
+def gets_in(broker: KafkaBroker, prefix: str) -> bool:
+    try:
+        get_in(broker, prefix, broker.security.client_options())
+    except ConfigError:
+        return False  # rights reach a broker with a delay
+    return True
+
+
+def grant_what_the_guide_lists(broker: KafkaBroker, user: str, prefix: str) -> None:
+    kinds, may = ResourceType, AclOperation
+    names = (
+        (kinds.TOPIC, prefix, [may.WRITE, may.DESCRIBE, may.CREATE]),
+        (kinds.TOPIC, f"__tailrace-progress.{prefix}", [may.WRITE, may.DESCRIBE, may.READ, may.CREATE]),
+        (kinds.TOPIC, f"__tailrace-history.{prefix}", [may.WRITE, may.DESCRIBE, may.READ, may.CREATE]),
+        (kinds.TRANSACTIONAL_ID, f"tailrace-{prefix}-", [may.WRITE, may.DESCRIBE]),
+    )
+    rules = [
+        AclBinding(kind, name, ResourcePatternType.PREFIXED, f"User:{user}", "*", right, AclPermissionType.ALLOW)
+        for kind, name, rights in names
+        for right in rights
+    ]
+    admin = AdminClient({"bootstrap.servers": broker.plain_address})
+    for done in admin.create_acls(rules).values():
+        done.result(15)
+
+
+def complaint(attempt: Callable[[], None], secrets: list[str], caplog, capfd) -> str:
+    """What is said when it fails; nothing that was said holds a secret."""
+    caplog.set_level(logging.DEBUG)
+    with pytest.raises(TailraceError) as raised:
+        attempt()
+    said = "".join(capfd.readouterr()) + caplog.text + f"{raised.value!r} {raised.value}"
+    for secret in secrets:
+        assert secret not in said
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "SCRAM-SHA-512"])
+def test_a_wrong_password_is_said_and_not_shown(by_password, mechanism, caplog, capfd):
+    properties = javas(by_password, mechanism, WRONG)
+    message = complaint(lambda: get_in(by_password, "wrong", properties), [WRONG], caplog, capfd)
+    assert "uthentication failed" in message
+
+
+def test_an_authority_that_is_not_trusted_is_said(by_password, tmp_path, caplog, capfd):
+    other = Certificates(tmp_path).ca
+    properties = javas(by_password, "PLAIN") | {"ssl.truststore.location": str(other)}
+    secrets = [by_password.security.password]
+    message = complaint(lambda: get_in(by_password, "untrusted", properties), secrets, caplog, capfd)
+    assert "certificate verify failed" in message
+
+
+def test_a_certificate_that_is_not_shown_is_missed(by_certificate, certificates, caplog, capfd):
+    trust = {"security.protocol": "SSL", "ssl.truststore.location": str(certificates.ca)}
+    message = complaint(lambda: get_in(by_certificate, "anonymous", trust), [], caplog, capfd)
+    assert "SSL" in message
+
+
+def test_talking_without_encryption_to_a_broker_with_it_is_said(by_certificate, caplog, capfd):
+    tail = Tail(sink_clients(by_certificate.address, unit_settings()).consumer, timeout=2)
+    message = complaint(lambda: tail.topics(["t"]), [], caplog, capfd)
+    tail.close()
+    assert "perhaps security.protocol is not what they ask for" in message
+
+
+def test_a_password_that_does_not_open_a_key_is_said_before_anything_connects(certificates, caplog, capfd):
+    pair = certificates.issue("closed", password=STORE)
+    properties = {"security.protocol": "SSL"} | identity_librdkafka(pair) | {"ssl.key.password": WRONG}
+    nowhere = KafkaBroker()
+    message = complaint(lambda: get_in(nowhere, "closed", properties), [WRONG, STORE], caplog, capfd)
+    assert "ssl.key.location" in message
+
+
+def test_a_password_that_does_not_open_a_store_is_said_before_anything_connects(certificates, caplog, capfd):
+    pair = certificates.issue("closed-store", password=STORE)
+    properties = {"security.protocol": "SSL"} | identity_pkcs12(pair)
+    nowhere = KafkaBroker()
+    for wrong in (
+        properties | {"ssl.keystore.password": WRONG},
+        {"ssl.truststore.location": properties["ssl.keystore.location"], "ssl.truststore.password": WRONG},
+    ):
+        message = complaint(lambda given=wrong: get_in(nowhere, "closed", given), [WRONG, STORE], caplog, capfd)
+        assert "store" in message
+
+
+def test_the_old_format_of_java_is_refused_with_the_command_that_converts_it(tmp_path, java_keytool):
+    store = tmp_path / "trust.jks"
+    subprocess.run(
+        [java_keytool, "-genkeypair", "-storetype", "JKS", "-keystore", store, *JKS.split()],
+        check=True,
+        capture_output=True,
+    )
+    with pytest.raises(TailraceError, match="keytool -importkeystore"):
+        get_in(KafkaBroker(), "jks", {"ssl.truststore.location": str(store), "ssl.truststore.password": STORE})
+
+
+@pytest.fixture
+def java_keytool() -> Path:
+    from tailrace.testing.java_jars import needed_java
+
+    tool = needed_java() / "bin" / "keytool"
+    if not tool.exists():
+        pytest.skip("this Java has no keytool")
+    return tool
+
+
+def test_the_schema_history_logs_in_by_its_own_properties(by_password):
+    names = {"topic": "history", "bootstrap.servers": by_password.address}
+    given = {f"schema.history.internal.kafka.{name}": text for name, text in names.items()}
+    given |= {f"schema.history.internal.producer.{name}": text for name, text in javas(by_password, "PLAIN").items()}
+    record = {"source": {"server": "s"}, "position": {"file": "log.000001", "pos": 4}, "ddl": "CREATE TABLE t (a INT)"}
+    assert schema_history_of(unit_settings(given)).append([record]) == 1
+    assert schema_history_of(unit_settings(given)).load() == [record]
