@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tailrace.errors import ConfigError, UnsupportedError
+from tailrace.errors import ConfigError
 from tailrace.sinks.base import Sink
 
-TARGETS = ("files:DIR", "console")
+TARGETS = ("kafka:HOST:PORT", "files:DIR", "console")
+_BROKER = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s:,/\[\]]+):([0-9]{1,5})")
+_LARGEST_PORT = 65_535
 
 
 def open_sink(target: str, *, source: str, run: str, link: str = "", document: Mapping[str, Any] | None = None) -> Sink:
-    """The sink that a target names."""
+    """The sink that a target names; `document` is the connector's configuration, which the Kafka sink needs."""
     kind, _, place = target.partition(":")
+    if kind == "kafka":
+        from tailrace.config.load import from_mapping
+        from tailrace.sinks.kafka.sink import KafkaSink
+
+        return KafkaSink(place, from_mapping(document or {}), source, run)
     if kind == "files":
         from tailrace.sinks.files import FilesSink
 
@@ -27,9 +35,16 @@ def open_sink(target: str, *, source: str, run: str, link: str = "", document: M
 def check_target(target: str) -> None:
     """Raise `ConfigError` for a target that `open_sink` does not know."""
     kind, _, place = target.partition(":")
-    if kind == "kafka":
-        raise UnsupportedError(f"--to {target}: Kafka is not supported yet; use {' or '.join(TARGETS)}")
-    if kind not in {"files", "console"}:
+    if kind not in {"kafka", "files", "console"}:
         raise ConfigError(f"--to {target}: there is no such target; use {' or '.join(TARGETS)}")
     if kind == "files" and not place:
         raise ConfigError("--to files: needs a folder: files:DIR")
+    if kind == "kafka":
+        _check_brokers(target, place)
+
+
+def _check_brokers(target: str, brokers: str) -> None:
+    for broker in brokers.split(","):
+        found = _BROKER.fullmatch(broker)
+        if found is None or not 0 < int(found[1]) <= _LARGEST_PORT:
+            raise ConfigError(f"--to {target}: {broker!r} is no broker's address; use kafka:HOST:PORT[,HOST:PORT...]")

@@ -1,0 +1,112 @@
+"""Our two topics: what is recorded of each lane, and its schema history.
+
+Both have a partition for each lane, which only that lane's transactional id writes to while the lane is at work, so
+that nobody else's open transaction keeps its records from being read. The progress topic is compacted: the newest
+record of a lane counts. The history topic is kept for ever and read whole; its records are numbered from 1 in each lane,
+the progress says how many there are, and of two with one number the later counts. So a lane can begin anew after
+another layout, and what was sent by a task that came to no commit does not count.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tailrace.connectors.base import HistoryRecord
+from tailrace.errors import ProgressError
+from tailrace.kafka.tail import Entry, Tail
+from tailrace.kafka.topics import Topics
+from tailrace.sinks.kafka.names import Names
+from tailrace.sinks.kafka.progress import ProgressRecord, from_json, key_of
+from tailrace.sinks.kafka.writer import Writer
+
+SPARE_PARTITIONS: Final = 8  # so many lanes need no change of the topics
+_PROGRESS_TOPIC: Final = {
+    "cleanup.policy": "compact",
+    "segment.bytes": str(16 << 20),  # compaction leaves the segment alone that is written to
+    "compression.type": "producer",
+}
+_HISTORY_TOPIC: Final = {
+    "cleanup.policy": "delete",
+    "retention.ms": "-1",
+    "retention.bytes": "-1",
+    "compression.type": "producer",
+}
+
+
+class Ledger:
+    """The two topics of one connector."""
+
+    def __init__(self, names: Names, source: str, tail: Tail) -> None:
+        self._names = names
+        self._source = source
+        self._tail = tail
+
+    def prepare(self, topics: Topics, lanes: int) -> None:
+        """The topics are there, with partitions for so many lanes."""
+        partitions = max(lanes, SPARE_PARTITIONS)
+        topics.ensure_own(self._names.progress, lanes, partitions, _PROGRESS_TOPIC)
+        topics.ensure_own(self._names.history, lanes, partitions, _HISTORY_TOPIC)
+
+    def read(self, lane: int, *, settled: bool = False) -> ProgressRecord | None:
+        """What is recorded of a lane; `settled`: as it is once nobody else's transaction is open."""
+        entry = self._tail.newest(self._names.progress, lane, settled=settled)
+        if entry is None:
+            return None
+        where = f"the progress record at offset {entry.offset} of partition {lane} of the topic {self._names.progress}"
+        if entry.key != key_of(lane):
+            raise ProgressError(f"{where} is not ours: its key is {entry.key!r}; nobody else may write to this topic")
+        return None if entry.value is None else from_json(entry.value, self._source, where)
+
+    def history(self, lane: int, record: ProgressRecord | None) -> list[HistoryRecord]:
+        """A lane's schema history, as long as its record says."""
+        entries = self._tail.everything(self._names.history, lane, settled=True)
+        if record is None:
+            if entries:
+                raise ProgressError(self._lost_progress(lane))
+            return []
+        numbered = dict(self._numbered(lane, entry) for entry in entries)
+        missing = [number for number in range(1, record.history + 1) if number not in numbered]
+        if missing:
+            raise ProgressError(self._lost_history(lane, len(missing), record))
+        return [numbered[number] for number in range(1, record.history + 1)]
+
+    def store(self, writer: Writer, lane: int, record: ProgressRecord) -> None:
+        """Send what is to be recorded of a lane."""
+        writer.send_one(self._names.progress, key_of(lane), record.to_json(), lane)
+
+    def retire(self, writer: Writer, lane: int) -> None:
+        """Send that there is no such lane any more."""
+        writer.send_one(self._names.progress, key_of(lane), None, lane)
+
+    def add_history(self, writer: Writer, lane: int, records: Sequence[HistoryRecord], after: int) -> None:
+        """Send more of a lane's history, which has `after` records so far."""
+        for number, record in enumerate(records, after + 1):
+            key = json.dumps({"lane": lane, "number": number}).encode()
+            value = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()
+            writer.send_one(self._names.history, key, value, lane)
+
+    def _numbered(self, lane: int, entry: Entry) -> tuple[int, Mapping[str, Any]]:
+        try:
+            number, record = json.loads(entry.key or b"")["number"], json.loads(entry.value or b"")
+        except (ValueError, KeyError, TypeError) as error:
+            raise ProgressError(f"{self._place(lane)} is damaged at offset {entry.offset}: {error!r}") from error
+        if not isinstance(record, dict):
+            raise ProgressError(f"{self._place(lane)} is damaged at offset {entry.offset}: no JSON object")
+        return number, record
+
+    def _lost_progress(self, lane: int) -> str:
+        return (
+            f"{self._place(lane)} has records, but the topic {self._names.progress} has no progress of this lane: "
+            "it was emptied or deleted; restore it, or delete both topics to begin anew"
+        )
+
+    def _lost_history(self, lane: int, missing: int, record: ProgressRecord) -> str:
+        return (
+            f"{self._place(lane)} lacks {missing} of the {record.history} records that the progress counts: "
+            "it was emptied, deleted or cut off; restore it, or delete both topics to begin anew"
+        )
+
+    def _place(self, lane: int) -> str:
+        return f"the schema history in partition {lane} of the topic {self._names.history}"

@@ -1,0 +1,41 @@
+"""What is ours on the brokers, and how it is called: two topics and a transactional id for each lane."""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from tailrace.config.settings import Settings
+
+_NOT_FOR_TOPICS = re.compile(r"[^a-zA-Z0-9._-]")
+
+
+@frozen(kw_only=True)
+class Names:
+    """The names of one connector.
+
+    Attributes:
+        progress: the compacted topic with the progress of each lane.
+        history: the topic with the schema history of each lane.
+        transactional_prefix: with the lane's number behind it, the lane's transactional id.
+
+    """
+
+    progress: str
+    history: str
+    transactional_prefix: str
+
+    def transactional_id(self, lane: int) -> str:
+        """A lane's transactional id: whoever uses it fences all others that do."""
+        return f"{self.transactional_prefix}{lane}"
+
+
+def names_of(settings: Settings) -> Names:
+    """As the configuration has them, else made of `topic.prefix`."""
+    prefix = _NOT_FOR_TOPICS.sub("_", settings.topic_prefix)
+    return Names(
+        progress=settings.tailrace_progress_topic or f"__tailrace-progress.{prefix}",
+        history=settings.tailrace_history_topic or f"__tailrace-history.{prefix}",
+        transactional_prefix=settings.tailrace_transactional_id_prefix or f"tailrace-{prefix}-",
+    )

@@ -1,0 +1,226 @@
+"""Kafka: records, progress and schema history in one transaction, so that read-committed readers see each record once.
+
+    __tailrace-progress.PREFIX    compacted; how far each lane has come, and which run has it
+    __tailrace-history.PREFIX     the schema history of each lane
+
+A lane has one transactional id, for ever. Whoever initialises it fences all others that have it, and ends what they
+left open; then the lane's record is the truth about what was delivered, and can't change under the reader. A commit
+whose answer was lost is settled in the same way: the sink is lost, the next one reads whether it counted.
+
+`docs/concepts/exactly-once.md` says why this is sound; `claiming` how a run takes over from another.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import cached_property
+
+from attrs import evolve
+
+from tailrace.changes.records import Records
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.errors import FencedError, ProgressError, RetriableError, SinkLostError, TailraceError
+from tailrace.failpoints import hit
+from tailrace.kafka.options import Clients, sink_clients
+from tailrace.kafka.tail import Tail
+from tailrace.kafka.topics import Topics
+from tailrace.sinks.base import Claim, Opened
+from tailrace.sinks.kafka.claiming import Claiming
+from tailrace.sinks.kafka.ledger import Ledger
+from tailrace.sinks.kafka.names import Names, names_of
+from tailrace.sinks.kafka.owner import Owner
+from tailrace.sinks.kafka.progress import ProgressRecord
+from tailrace.sinks.kafka.writer import Writer
+
+AT_LEAST_ONCE = "at-least-once"
+WHO_SECONDS = 10.0
+
+
+class KafkaSink:
+    """The sink for one task, one planner or one claim."""
+
+    def __init__(self, servers: str, settings: Settings, source: str, run: str) -> None:
+        self._clients: Clients = sink_clients(servers, settings)
+        self._settings = settings
+        self._names: Names = names_of(settings)
+        self._source = source
+        self._owner = Owner(run)
+        self._transactional = settings.tailrace_delivery_guarantee != AT_LEAST_ONCE
+        self._lane = 0
+        self._writer: Writer | None = None
+        self._last: ProgressRecord | None = None
+
+    def claim(self, lanes: int) -> Claim:
+        """Take all lanes over for this run, in the layout that is recorded, or in a new one of `lanes`."""
+        self._ledger.prepare(self._topics, lanes)
+        records = Claiming(self._ledger, self._source, self._owner, self._take_over).claim(lanes)
+        return Claim(tuple(record.progress for record in records))
+
+    def peek(self, lane: int) -> Progress | None:
+        """How far a lane has come."""
+        if self._topics.missing(self._names.progress):
+            return None
+        first = self._ledger.read(0)
+        if lane and first is not None and lane >= first.lanes:
+            return None
+        record = self._ledger.read(lane) if lane else first
+        return record.progress if record else None
+
+    def open(self, lane: int) -> Opened:
+        """Take the lane over."""
+        self._lane = lane
+        self._writer = self._new_writer(lane)  # now, so that it connects meanwhile
+        self._ledger.prepare(self._topics, lane + 1)
+        self._refuse_if_another_run_has_it(self._ledger.read(lane))  # before the other is disturbed
+        self._writer.take_over()
+        self._last = self._ledger.read(lane, settled=True)
+        self._refuse_if_another_run_has_it(self._last)
+        self._check_layout()
+        history = self._ledger.history(lane, self._last)
+        with self._until_lost():
+            self._sign(self._last)
+        hit("sink.opened")
+        return Opened(self._last.progress if self._last else None, history)
+
+    def write(self, records: Sequence[Records]) -> int:
+        """Hand records over to the lane's transaction."""
+        with self._until_lost():
+            self._topics.ensure(item.topic for item in records if len(item))
+            writer = self._opened_writer()
+            size = sum(writer.send(item) for item in records)
+            hit("sink.written")
+        return size
+
+    def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
+        """Store progress and history, and make everything since the last commit visible."""
+        with self._until_lost():
+            writer = self._opened_writer()
+            writer.settle()
+            record = self._send_progress(writer, progress, history)
+            hit("sink.before-flush")
+            writer.flush()
+            hit("sink.before-commit")
+            writer.commit()
+            self._last = record
+            hit("sink.after-commit")
+
+    def close(self) -> None:
+        """Let go of the brokers; what was not committed is dropped."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        tail = self.__dict__.pop("_tail", None)
+        for name in ("_ledger", "_topics"):
+            self.__dict__.pop(name, None)
+        if tail is not None:
+            tail.close()
+
+    def superseded_by_same_run(self) -> bool:
+        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        record = self._ledger.read(self._lane)
+        return record is not None and record.owner.run == self._owner.run
+
+    @cached_property
+    def _tail(self) -> Tail:
+        return Tail(self._clients.consumer)
+
+    @cached_property
+    def _ledger(self) -> Ledger:
+        return Ledger(self._names, self._source, self._tail)
+
+    @cached_property
+    def _topics(self) -> Topics:
+        return Topics(self._clients.admin, self._tail, self._settings.topic_creation)
+
+    def _new_writer(self, lane: int) -> Writer:
+        transactional_id = self._names.transactional_id(lane) if self._transactional else None
+        return Writer(self._clients.producer, transactional_id)
+
+    def _take_over(self, lane: int) -> Writer:
+        writer = self._new_writer(lane)
+        try:
+            writer.take_over()
+        except TailraceError:
+            writer.close()
+            raise
+        return writer
+
+    def _opened_writer(self) -> Writer:
+        if self._writer is None:
+            raise SinkLostError("the Kafka sink is not open")
+        return self._writer
+
+    def _sign(self, last: ProgressRecord | None) -> None:
+        """Put this task's name on the lane's record, so that one that is fenced can tell by whom, and whether at all."""
+        writer = self._opened_writer()
+        record = last or ProgressRecord(source=self._source, lanes=self._lane + 1, owner=self._owner)
+        self._last = record.owned_by(self._owner)
+        self._ledger.store(writer, self._lane, self._last)
+        writer.flush()
+        writer.commit()
+
+    def _send_progress(self, writer: Writer, progress: Progress, history: Sequence[HistoryRecord]) -> ProgressRecord:
+        last = self._last
+        if last is None:
+            raise SinkLostError("the Kafka sink is not open")
+        record = evolve(
+            last,
+            number=last.number + 1,
+            progress=progress,
+            history=last.history + len(history),
+            committed_at_ms=time.time_ns() // 1_000_000,
+        )
+        if history:
+            self._ledger.add_history(writer, self._lane, history, last.history)
+            writer.settle()
+        self._ledger.store(writer, self._lane, record)
+        return record
+
+    def _check_layout(self) -> None:
+        """A lane without a record is new only where no layout was ever written."""
+        if self._last is not None or self._lane == 0:
+            return
+        first = self._ledger.read(0, settled=True)
+        self._refuse_if_another_run_has_it(first)
+        if first is not None:
+            raise ProgressError(
+                f"there is no lane {self._lane}: the topic {self._names.progress} says that there are {first.lanes}"
+            )
+
+    def _refuse_if_another_run_has_it(self, record: ProgressRecord | None) -> None:
+        if record is not None and record.owner.run != self._owner.run:
+            raise FencedError(self._taken_message(record))
+
+    @contextmanager
+    def _until_lost(self) -> Iterator[None]:
+        """Tell who has taken the lane; and whatever may pass leaves the transaction in doubt, and the sink lost."""
+        try:
+            yield
+        except SinkLostError:
+            raise
+        except RetriableError as error:
+            raise SinkLostError(str(error)) from error
+        except FencedError as error:
+            raise self._who_has_it() from error
+
+    def _who_has_it(self) -> TailraceError:
+        """Brokers fence a task also when its transaction has timed out: then the lane still bears its name."""
+        with closing(Tail(self._clients.consumer, timeout=WHO_SECONDS)) as tail:
+            try:
+                record = Ledger(self._names, self._source, tail).read(self._lane)
+            except TailraceError:
+                record = None
+        if record is not None and record.owner == self._owner:
+            return SinkLostError("the brokers have ended a transaction that took longer than transaction.timeout.ms")
+        return FencedError(self._taken_message(record))
+
+    def _taken_message(self, record: ProgressRecord | None) -> str:
+        where = f"lane {self._lane} ({self._names.transactional_id(self._lane)})"
+        if record is None:
+            return f"{where} was taken over by another process"
+        return f"{where} was taken over by {record.owner}" + (
+            "" if record.owner.run == self._owner.run else ", another run: only one may deliver to the same place"
+        )

@@ -1,0 +1,210 @@
+"""The Kafka sink: what a read-committed consumer sees, and what the next task finds."""
+
+import json
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.admin import ConfigResource
+
+from support.kafka_sinks import Place, eventually, progress
+from tailrace.errors import FencedError, ProgressError, SinkLostError
+
+pytestmark = pytest.mark.kafka
+
+
+@pytest.fixture
+def place(kafka_broker):
+    place = Place(kafka_broker.address)
+    yield place
+    place.close()
+
+
+def test_nothing_is_seen_before_the_commit_and_everything_after(place):
+    sink = place.opened()
+    assert sink.write(place.records([1, 2])) > 0
+    place.sees([])
+    sink.commit(progress(2), [])
+    place.sees([1, 2])
+
+
+def test_the_next_task_gets_progress_and_history(place):
+    sink = place.opened()
+    sink.commit(progress(1), [{"ddl": "a"}])
+    sink.commit(progress(2), [{"ddl": "ü"}])
+    sink.close()
+    opened = place.sink().open(0)
+    assert opened.progress == progress(2)
+    assert opened.history == [{"ddl": "a"}, {"ddl": "ü"}]
+
+
+def test_a_lane_that_nobody_had_is_empty(place):
+    opened = place.sink().open(0)
+    assert opened.progress is None
+    assert list(opened.history) == []
+
+
+def test_the_progress_record_can_be_read_by_a_person(place):
+    sink = place.opened()
+    sink.write(place.records([1]))
+    sink.commit(progress(7), [{"ddl": "a"}])
+    eventually(lambda: json.loads(place.read_own("progress")[-1].value)["number"], 1)
+    last = place.read_own("progress")[-1]
+    value = json.loads(last.value)
+    assert json.loads(last.key) == {"lane": 0}
+    assert value["source"] == "mysql shop"
+    assert value["delivered"] == "00007"
+    assert value["restart"] == {"n": 7}
+    assert (value["format"], value["lanes"], value["number"], value["history"]) == (1, 1, 1, 1)
+    assert {"run", "host", "pid", "committed_at_ms"} <= value.keys()
+
+
+def test_peeking_disturbs_nobody_and_sees_each_commit(place):
+    assert place.sink().peek(0) is None
+    sink, planner = place.opened(), place.sink()
+    assert planner.peek(0) is None
+    for n in range(3):
+        sink.write(place.records([n]))
+        assert planner.peek(0) == (progress(n - 1) if n else None)
+        sink.commit(progress(n), [])
+        eventually(lambda: planner.peek(0), progress(n))
+
+
+def test_closing_drops_what_was_not_committed(place):
+    sink = place.opened()
+    sink.commit(progress(1), [])
+    sink.write(place.records([1]))
+    sink.close()
+    place.sees([])
+    assert place.sink().open(0).progress == progress(1)
+
+
+def test_records_of_many_topics_are_seen_at_once(place):
+    sink = place.opened()
+    for name in "abc":
+        sink.write(place.records(range(1000), name))
+    for name in "abc":
+        place.sees([], name)
+    sink.commit(progress(1), [])
+    for name in "abc":
+        place.sees(range(1000), name)
+
+
+def test_the_progress_is_found_behind_thousands_of_aborted_transactions(place):
+    sink = place.opened()
+    sink.commit(progress(5), [])
+    sink.close()
+    noise = Producer({"bootstrap.servers": place.address, "transactional.id": f"{place.prefix}-noise", "linger.ms": 0})
+    noise.init_transactions(30)
+    for _ in range(500):
+        noise.begin_transaction()
+        for _ in range(10):
+            noise.produce(place.own("progress"), key=b"x", value=b"y", partition=0)
+        noise.flush(30)
+        noise.abort_transaction(30)
+    assert place.sink().peek(0) == progress(5)
+    assert place.sink().open(0).progress == progress(5)
+
+
+def test_a_task_whose_lane_was_taken_can_commit_nothing(place):
+    stale = place.opened()
+    stale.commit(progress(1), [])
+    stale.write(place.records([1]))
+    fresh = place.opened()
+    with pytest.raises(FencedError, match=r"lane 0 \(tailrace-t-\w+-0\) was taken over by process \d+ on"):
+        stale.commit(progress(2), [{"ddl": "stale"}])
+    assert stale.superseded_by_same_run()
+    fresh.write(place.records([2]))
+    fresh.commit(progress(2), [])
+    place.sees([2])
+    fresh.close()
+    assert list(place.sink().open(0).history) == []
+
+
+def test_a_claim_fences_the_tasks_of_the_run_before_it(place):
+    place.claimed(run="one")
+    task = place.opened(run="one")
+    task.write(place.records([1]))
+    place.claimed(run="two")
+    with pytest.raises(FencedError, match="another run"):
+        task.commit(progress(1), [])
+    assert not task.superseded_by_same_run()
+    place.sees([])
+
+
+def test_a_task_of_another_run_refuses_and_disturbs_nobody(place):
+    place.claimed(run="one")
+    place.claimed(run="two")
+    task = place.opened(run="two")
+    task.write(place.records([1]))
+    late = place.sink(run="one")
+    with pytest.raises(FencedError, match="another run"):
+        late.open(0)
+    assert not late.superseded_by_same_run()
+    task.commit(progress(1), [])
+    place.sees([1])
+
+
+def test_a_task_that_the_brokers_gave_up_is_lost_and_not_fenced(place):
+    sink = place.opened()
+    sink.write(place.records([1]))
+    place.zombie(0).abort_transaction(30)  # takes the epoch, as a transaction's end by timeout does, and leaves no name
+    with pytest.raises(SinkLostError):
+        sink.commit(progress(1), [])
+
+
+def test_progress_of_another_source_is_refused(place):
+    place.opened().commit(progress(1), [])
+    with pytest.raises(ProgressError, match="'mysql shop', not of 'mysql bank'"):
+        place.sink(source="mysql bank").open(0)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [
+        (b'{"lane": 0}', b"{", "no JSON"),
+        (b'{"lane": 0}', b"[]", "no JSON object"),
+        (b'{"lane": 0}', b'{"format": 99}', "format 99"),
+        (b'{"lane": 0}', b'{"format": 1, "source": "mysql shop"}', "damaged"),
+        (b"somebody", b"else", "not ours"),
+    ],
+)
+def test_a_damaged_record_stops_loudly(place, key, value, complaint):
+    sink = place.opened()
+    sink.commit(progress(1), [])
+    sink.close()
+    place.put(place.own("progress"), key, value)
+    with pytest.raises(ProgressError, match=f"progress record at offset .*{complaint}"):
+        place.sink().open(0)
+
+
+def test_a_progress_topic_that_was_deleted_stops_loudly(place):
+    sink = place.opened()
+    sink.commit(progress(1), [{"ddl": "a"}])
+    sink.close()
+    place.admin.delete_topics([place.own("progress")])[place.own("progress")].result()
+    with pytest.raises(ProgressError, match="emptied or deleted"):
+        place.sink().open(0)
+    with pytest.raises(ProgressError, match="emptied or deleted"):
+        place.claimed()
+
+
+def test_a_history_topic_that_was_deleted_stops_loudly(place):
+    sink = place.opened()
+    sink.commit(progress(1), [{"ddl": "a"}])
+    sink.close()
+    place.admin.delete_topics([place.own("history")])[place.own("history")].result()
+    with pytest.raises(ProgressError, match="lacks 1 of the 1 records"):
+        place.sink().open(0)
+
+
+def test_our_topics_keep_what_counts(place):
+    place.claimed()
+    configs = configs_of(place, place.own("progress"))
+    assert configs["cleanup.policy"] == "compact"
+    assert configs_of(place, place.own("history"))["retention.ms"] == "-1"
+
+
+def configs_of(place, topic):
+    resource = ConfigResource(ConfigResource.Type.TOPIC, topic)
+    found = place.admin.describe_configs([resource])[resource].result()
+    return {name: entry.value for name, entry in found.items()}
