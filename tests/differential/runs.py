@@ -18,7 +18,7 @@ from typing import Any, Self
 from tests.differential import cases, debezium, known, reading, records
 from tests.differential.compare import Difference, compare
 from tests.differential.records import Record
-from tests.differential.variants import FULL, HISTORY, LATE, MINIMAL, VARIANTS, Variant, all_properties
+from tests.differential.variants import FULL, HEARTBEATS, HISTORY, LATE, MINIMAL, VARIANTS, Variant, all_properties
 
 from tailrace.connectors.base import StartPoint
 from tailrace.testing.mysql_server import MySqlServer
@@ -123,7 +123,7 @@ def _history(name: str) -> History:
     start = _start_point(server)
     cases.play(server.port, HISTORY)
     first = debezium.first_history(PREFIX, offset)
-    return History(server, offset, start, {variant.name: first for variant in VARIANTS if not variant.late})
+    return History(server, offset, start, {variant.name: first for variant in (*VARIANTS, *HEARTBEATS) if not variant.late})
 
 
 def _late_history(server: MySqlServer, name: str, folder: Path) -> History:

@@ -5,11 +5,12 @@ import re
 from dataclasses import dataclass, field
 
 from support.mysql_settings import settings_for
-from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.streaming import LogReader
 
 NOW_US = 1_700_000_000_000_000
+ONLY_LANE = Lane()
 SMALL_BLOCK = 300  # bytes: not even one event fits, so blocks grow to the longest event so far
 
 
@@ -61,10 +62,10 @@ def fresh(read):
     return Read(read.progress, list(read.history))
 
 
-def batches(settings, read, until=None, now_us=NOW_US, **options):
+def batches(settings, read, until=None, now_us=NOW_US, lane=ONLY_LANE, **options):
     """The batches of a new reader that goes on where `read` stands."""
     progress = Progress(read.progress.delivered, json.loads(json.dumps(read.progress.restart)))
-    range_ = LogRange(progress.restart, until, now_us)
+    range_ = LogRange(progress.restart, until, now_us, lane)
     return LogReader(settings, range_, progress, tuple(read.history), **options).batches()
 
 

@@ -18,6 +18,9 @@ _CONNECTORS = {
 _ROWS = {
     "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.typed_rows",
 }
+_TAKING_OVER = {
+    "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.taking_over",
+}
 _POSITIONS = {
     "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.given_offset:restart_from",
 }
@@ -39,6 +42,11 @@ def connector_from(document: Mapping[str, Any]) -> Connector:
 def typed_rows_of(settings: Settings) -> Any:
     """The module with `row_schema` and `read_rows` for the connector."""
     return import_module(_place(_ROWS, settings))
+
+
+def taking_over(settings: Settings) -> Any:
+    """The module with `partition_of`, `restart_of`, `history_of` and `offset_of`: from Debezium's offsets and back."""
+    return import_module(_place(_TAKING_OVER, settings))
 
 
 def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, Any]:

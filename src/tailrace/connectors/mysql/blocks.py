@@ -49,6 +49,11 @@ class Blocks:
         """More may be waiting than the buffer could take."""
         return self.end == len(self.data)
 
+    @property
+    def at_head(self) -> bool:
+        """Nothing more was waiting, and everything is used: a server in a backlog sends pieces that end within an event."""
+        return not self.full and self.start == self.end
+
     def used(self, consumed: int, needed: int) -> None:
         """The decoder has used everything before `consumed`, and needs so many bytes from there for one more event."""
         self.start = consumed

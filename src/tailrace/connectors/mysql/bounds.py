@@ -1,7 +1,8 @@
 """What of the log is delivered already, and must be left out when it is read again.
 
 On the server where it was read the delivered position tells that. Where a transaction stands at another place (after a
-fail-over), or where Debezium stopped within one, a `Skip` tells how much of that one transaction is done.
+fail-over), or where Debezium stopped within one, a `Skip` tells how much of that one transaction is done. What a lane
+counts there are the rows that it delivers itself.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from tailrace.connectors.mysql.log import RowEvents, Transactions
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 
 Int64 = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
 ALL: Final = 1 << 62  # rows of an event
 
 
@@ -30,6 +32,7 @@ class Skip:
         events: so many events, counted from its BEGIN; only without `gtid`.
         rows: and so many rows of the next event; with `gtid`, of all events.
         left: of these rows, those that have not come yet.
+        is_exact: the next event may be another lane's: only the one with this very number counts.
 
     """
 
@@ -37,6 +40,7 @@ class Skip:
     events: int
     rows: int
     left: int
+    is_exact: bool = False
 
 
 class Bounds:
@@ -49,13 +53,12 @@ class Bounds:
 
     """
 
-    def __init__(self, delivered: BinlogPosition | None, restart: RestartPosition) -> None:
+    def __init__(self, delivered: BinlogPosition | None, restart: RestartPosition, *, lanes: int = 1) -> None:
         self.delivered = delivered
         self.skip: Skip | None = None
-        if restart.skip_gtid or restart.skip_events or restart.skip_rows:
-            self.skip = Skip(
-                restart.skip_gtid, restart.skip_events, restart.skip_rows, restart.skip_rows
-            )
+        gtid, events, rows = restart.skip_gtid, restart.skip_events, restart.skip_rows
+        if gtid or events or rows:
+            self.skip = Skip(gtid, events, rows, left=rows, is_exact=lanes > 1)
 
     def wanted(self, era: int, file: int, starts: Int64, rank: Int64) -> npt.NDArray[np.bool_]:
         """Which of these events are not delivered, judged by position.
@@ -81,19 +84,20 @@ class Bounds:
         """Whether one event is not delivered."""
         return bool(self.wanted(era, file, np.array([start]), np.zeros(1, np.int64))[0])
 
-    def done_rows(self, era: int, run: RowEvents, rows_of: Callable[[Int64], Int64]) -> Int64:
+    def done_rows(self, era: int, run: RowEvents, own: Mask, rows_of: Callable[[Int64], Int64]) -> Int64:
         """How many rows at the beginning of each event are delivered: none, some or `ALL`.
 
         Args:
             era: of the run.
             run: to be asked for in log order, each once.
+            own: which of its events this lane delivers; what was counted as delivered are rows of such.
             rows_of: how many rows some of its events have.
 
         """
         done = np.where(self.wanted(era, file_number(run.place_file), run.places, run.part), 0, ALL)
         skipped = self.skipped_transaction(run.transactions)
         if self.skip is not None and skipped >= 0:
-            events = np.flatnonzero(run.transaction == skipped)
+            events = np.flatnonzero((run.transaction == skipped) & own)
             if len(events):
                 done[events] = np.maximum(done[events], self._skipped_rows(self.skip, run, events, rows_of))
             if run.transactions.end[skipped]:
@@ -117,7 +121,7 @@ class Bounds:
         if skip.gtid is None:
             done = np.where(run.number[events] < skip.events, ALL, 0)
             rest = np.flatnonzero(done == 0)
-            if len(rest):
+            if len(rest) and (not skip.is_exact or run.number[events[rest[0]]] == skip.events):
                 done[rest[0]], skip.left = skip.left, 0
             return done
         if skip.left == 0:

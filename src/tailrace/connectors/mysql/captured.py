@@ -4,6 +4,10 @@ The log says for every table that it is about to change rows of: this number sta
 these types (a table map). `CapturedTables.resolve` answers with a slot, behind which stands all that reading a row
 takes. The structure comes from the history of structures; the table map has to fit it, and where the map carries the
 full metadata it is the truth.
+
+Of several lanes each delivers some tables. Structures are its business for all of them, so that every lane knows the
+same; the rows of the others it leaves out, or where transactions are counted decodes what tells how many records they
+become: their keys.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from tailrace.changes.policies import policy_of
 from tailrace.changes.shape import ColumnPolicy, Shape, ShapeSettings, position_program
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.config.settings import Settings
+from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.jdbc import TEXT_TYPES
 from tailrace.connectors.mysql.log import TableMap
@@ -46,12 +51,22 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One structure version of a wanted table: the decoder of its rows and the shape of its events."""
+    """One structure version of a wanted table: the decoder of its rows and the shape of its events.
+
+    Attributes:
+        table: the structure.
+        decoder: of its rows.
+        shape: of its events.
+        constants: fields of the source block that never change.
+        is_owned: its events are delivered here; else they are only counted.
+
+    """
 
     table: Table
     decoder: RowDecoder
     shape: Shape
     constants: Mapping[str, str | None]
+    is_owned: bool = True
 
     @property
     def name(self) -> str:
@@ -62,9 +77,16 @@ class Captured:
 class CapturedTables:
     """Slots of wanted tables; a changed structure gets a new one."""
 
-    def __init__(self, settings: Settings, structures: Structures, learn: Callable[[Table], None]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        structures: Structures,
+        learn: Callable[[Table], None],
+        lane: Lane = Lane(),  # noqa: B008 -- immutable
+    ) -> None:
         """`learn` is told a structure that only the log knew."""
         self._settings = settings
+        self._lane = lane
         self._structures = structures
         self._learn = learn
         self._names = Names(settings)
@@ -77,7 +99,7 @@ class CapturedTables:
         return self._slots[slot]
 
     def resolve(self, logged: TableMap) -> int | None:
-        """The slot of the table that the log names; None when its rows are not wanted.
+        """The slot of the table that the log names; None when its rows are not wanted, or another lane's business.
 
         Raises:
             StructureError: its structure is not known, or contradicts the log.
@@ -86,17 +108,24 @@ class CapturedTables:
         if not self._settings.tables.matches(logged.database, logged.table):
             return None
         table = self._table(logged)
+        is_owned = self.owns(table.id)
+        if not is_owned and not self._settings.provide_transaction_metadata:
+            return None
         types = [
             column_type(table.id, column, seen, self._settings)
             for column, seen in zip(table.columns, logged.columns, strict=True)
         ]
-        self._slots.append(self._captured(table, types))
+        self._slots.append(self._captured(table, types, is_owned=is_owned))
         return len(self._slots) - 1
 
+    def owns(self, table_id: TableId) -> bool:
+        """Whether the table's events are delivered by this lane."""
+        return self._lane.count == 1 or self._lane.owns(self._names.topic(table_id))
+
     def empty_shape(self, table_id: TableId) -> tuple[list[Vector], Shape] | None:
-        """Columns without values and the shape of events that carry no row; None where the structure is not known."""
+        """Columns without values and the shape of events that carry no row; None for an unknown or another lane's table."""
         table = self._structures.get(table_id)
-        if table is None:
+        if table is None or not self.owns(table_id):
             return None
         fields = [field_schema(column, self._settings) for column in table.columns]
         shape = Shape(self._schemas(table, fields, fields), self._shape_settings, self._truncations)
@@ -124,12 +153,12 @@ class CapturedTables:
         self._learn(table)
         return table
 
-    def _captured(self, table: Table, types: Sequence[ColumnType]) -> Captured:
+    def _captured(self, table: Table, types: Sequence[ColumnType], *, is_owned: bool) -> Captured:
         schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
-        wanted = set(schemas.columns)
+        wanted = set(schemas.columns if is_owned else schemas.key_columns)
         plans = [t.plan if i in wanted else replace(t.plan, emit=False) for i, t in enumerate(types)]
         shape = Shape(schemas, self._shape_settings, self._positions, _policies(table, types, schemas.value_columns))
-        return Captured(table, RowDecoder(plans), shape, self.constants(table.id))
+        return Captured(table, RowDecoder(plans), shape, self.constants(table.id), is_owned)
 
     def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:
         source = source_block.schema(self._settings)

@@ -3,6 +3,8 @@
 A DDL statement changes the structures that the rows after it are read with, gets a record in the schema history, and
 makes schema-change events. TRUNCATE is a change of data: an event of the table itself. A statement that changed rows of
 a captured table (statement-based logging) can't be turned into events, and stops the connector.
+
+Of several lanes each does all of this but for the events of schema changes, which the first lane alone has.
 """
 
 from __future__ import annotations
@@ -32,8 +34,12 @@ TARGET = re.compile(
 class Definitions:
     """The structures at the position that the log is read up to."""
 
-    def __init__(self, settings: Settings, history: Sequence[HistoryRecord], *, lower_names: bool) -> None:
+    def __init__(
+        self, settings: Settings, history: Sequence[HistoryRecord], *, lower_names: bool, tells: bool = True
+    ) -> None:
+        """`tells`: schema-change events are wanted, if the configuration wants them."""
         self._settings = settings
+        self._tells = tells
         self.structures = Structures(
             lower_names=lower_names, skip_unparseable=settings.schema_history_internal_skip_unparseable_ddl
         )
@@ -49,13 +55,14 @@ class Definitions:
         self._events = SchemaEventRecords(settings)
         self.truncated: list[TableId] = []
 
-    def tell_initial(self, restart: RestartPosition, batch: Batch) -> None:
-        """Add schema-change events for the structures that the connector begins with."""
+    def tell_initial(self, restart: RestartPosition, batch: Batch) -> int:
+        """Add schema-change events for the structures that the connector begins with; how many there are in all lanes."""
         created = [record for record in self._initial if record.get("tableChanges")]
         events = [event for record in created for event in self._created(record)]
         ts_ms = batch.now_us // 1000
         source = {"ts_ms": ts_ms, "gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
         self._tell(events, {**source, "snapshot": "true"}, restart.position, batch)
+        return len(events) if self._settings.include_schema_changes else 0
 
     def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
         """Take in a statement, and add the schema-change events that it makes. Then see `truncated`."""
@@ -92,7 +99,7 @@ class Definitions:
     def _tell(
         self, events: Sequence[SchemaEvent], source: dict[str, Any], position: BinlogPosition, batch: Batch
     ) -> None:
-        if events and self._settings.include_schema_changes:
+        if events and self._tells and self._settings.include_schema_changes:
             batch.add(self._events.records(events, source, position, batch))
 
     def _created(self, record: HistoryRecord) -> Iterator[SchemaEvent]:

@@ -17,7 +17,8 @@ class Place:
     """Where everything is delivered up to, and from where reading must begin again.
 
     Neither goes back while what was delivered already is read once more. A server that was asked by GTIDs says where
-    in its files that is only with the first transaction: until then the progress stays what it was.
+    in its files that is only with the first transaction, or with the end of what is to be read: until then the progress
+    stays what it was.
     """
 
     def __init__(
@@ -51,6 +52,10 @@ class Place:
         """Records were made of everything before this; `part` is the row of its text."""
         self._is_placed = True
         self._used = BinlogPosition(self._restart.era, file_number(file), position, part)
+
+    def note_reached(self) -> None:
+        """The end of the range, which is stated as a place on this server."""
+        self._is_placed = True
 
     def note_told(self, records: int) -> None:
         """So many records were told at the beginning."""

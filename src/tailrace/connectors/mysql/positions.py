@@ -162,11 +162,15 @@ class RestartPosition:
     @classmethod
     def from_debezium(cls, offset: Mapping[str, Any]) -> RestartPosition:
         """From the value of Debezium's offset record; one that was written within a snapshot is refused."""
-        if offset.get("snapshot") not in {None, False, "false"} and not _true(
-            offset.get("snapshot_completed")
-        ):
+        if any(name.startswith("incremental_snapshot") for name in offset):
             raise ProgressError(
-                "Debezium's offset was written within a snapshot: let Debezium finish it first"
+                "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
+                "stop-snapshot signal, then stop Debezium and take its offset again"
+            )
+        if offset.get("snapshot") not in {None, False, "false"} and not _true(offset.get("snapshot_completed")):
+            raise ProgressError(
+                "Debezium's offset was written within a snapshot: let Debezium finish it and deliver one change more "
+                "(only then its offset says that the snapshot is done), then stop Debezium and take its offset again"
             )
         if not offset.get("file"):
             raise ProgressError(f"Debezium's offset names no log file: {dict(offset)!r}")

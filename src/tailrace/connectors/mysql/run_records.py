@@ -3,8 +3,8 @@
 Within a table, and so within a topic, the order is the log's. Tables stand one after the other, because what is done
 to many rows of one table costs little more than what is done to one.
 
-With transaction metadata, rows that are delivered already are decoded as well: the places of those that follow in
-their transaction count them.
+With transaction metadata, rows that are delivered already, or by another lane, are decoded as well: the places of those
+that follow in their transaction count them. Without it, rows of other lanes do not even come here.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ import numpy.typing as npt
 
 from tailrace.changes.shape import Prepared
 from tailrace.config.settings import Settings
+from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.gtid import source_filter
-from tailrace.connectors.mysql.log import Query, RowEvents, Transactions
+from tailrace.connectors.mysql.log import Outcome, Query, RowEvents, Transaction, Transactions
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
 from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
@@ -39,14 +40,22 @@ log = logging.getLogger(__name__)
 class RunRecords:
     """Makes the records of runs; carries what straddles them."""
 
-    def __init__(self, settings: Settings, tables: CapturedTables, bounds: Bounds, era: int) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        tables: CapturedTables,
+        bounds: Bounds,
+        era: int,
+        lane: Lane = Lane(),  # noqa: B008 -- immutable
+    ) -> None:
         self._settings = settings
         self._tables = tables
         self._bounds = bounds
         self._era = era
-        self._transactions = (
-            TransactionRecords(settings, bounds, era) if settings.provide_transaction_metadata else None
-        )
+        self._transactions: TransactionRecords | None = None
+        if settings.provide_transaction_metadata:
+            self._transactions = TransactionRecords(settings, bounds, era, tells=lane.is_first)
+        self._counts_others = lane.count > 1 and settings.provide_transaction_metadata
         self._source_wanted = _dml_filter(settings)
         self._last = (-1, 0)
         self.open_gtid: str | None = None
@@ -60,20 +69,35 @@ class RunRecords:
         """Reading begins within a transaction of which so many rows are delivered."""
         self.open_gtid, self.open_rows = gtid, rows
 
+    def note_ended(self, transaction: Transaction) -> None:
+        """A transaction has ended that is not part of a run (DDL, XA): it is neither open nor to be left out any more."""
+        gtid = transaction.gtid
+        if gtid is None or transaction.outcome is Outcome.OPEN:
+            return
+        if gtid == self.open_gtid:
+            self.open_gtid, self.open_rows = None, 0
+        if self._bounds.skip is not None and self._bounds.skip.gtid == gtid:
+            self._bounds.skip = None
+
     def records(self, run: RowEvents, batch: Batch) -> None:
         """Add the records of one run to a batch."""
         if len(run):
             self._last = int(run.places[-1]), int(run.part[-1]) + 1
         live = self._live(run)
         skipped = self._bounds.skipped_transaction(run.transactions)
-        done = self._bounds.done_rows(self._era, run, lambda events: self._row_counts(run, events, live))
+        own = self._own(run)
+        done = self._bounds.done_rows(self._era, run, own, lambda events: self._row_counts(run, events, live))
+        if not len(run) and self._transactions is None:
+            self._note_open(run)
+            return
         facts = facts_of(
             run, self._era, query=self._settings.include_query, transaction_ids=self._transactions is not None
         )
         self._note_open(run)
         if self._transactions is None or facts.transaction_id is None:
             for told in self._told(run, live & (done < ALL), done, facts, batch):
-                self._encode(told.captured, told.prepared, batch)
+                if told.wanted:
+                    self._encode(told.captured, told.prepared, batch)
         else:
             told_all = list(self._told(run, live, done, facts, batch))
             self._transactions.records(run, facts.transaction_id, told_all, skipped, batch)
@@ -86,6 +110,13 @@ class RunRecords:
             columns, shape = found
             changes = truncation_of(columns, query, self._era, self._tables.constants(table_id), batch.rank)
             batch.add(shape.records(shape.prepare(changes), batch.now_us))
+
+    def _own(self, run: RowEvents) -> Mask:
+        """Which events this lane delivers."""
+        if not self._counts_others:
+            return np.ones(len(run), np.bool_)
+        slots, places = np.unique(run.slot, return_inverse=True)
+        return np.array([self._tables[slot].is_owned for slot in slots.tolist()], np.bool_)[places]
 
     def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
         batch.add(captured.shape.records(prepared, batch.now_us))
@@ -108,8 +139,9 @@ class RunRecords:
             captured = self._tables[slot]
             batch.tables += 1
             for images in self._images(captured, run, events):
-                for part, counts in _parts(images, done[events]):
+                for part, is_new in _parts(images, done[events]):
                     changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
+                    counts = is_new and captured.is_owned
                     if counts:
                         batch.changes += len(part)
                         batch.note_time(int(facts.commit_us[changes.event[-1]]) // 1000)

@@ -23,17 +23,14 @@ from tailrace.connectors.mysql import connection as mysql
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import FIRST_OFFSET
 from tailrace.connectors.mysql.stream_errors import of_packet
-from tailrace.errors import LogFormatError, RetriableError, TailraceError
+from tailrace.errors import ConfigError, LogFormatError, RetriableError, TailraceError
 
 COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID = 0x12, 0x1E
 NON_BLOCKING, THROUGH_GTID = 1, 4
 ERROR_PACKET = 0xFF
-FIRST_ANSWER_SECONDS = (
-    120  # a server looks through its files for the first transaction that is not in a GTID set
-)
-WRITE_TIMEOUT_SECONDS = (
-    3600  # how long the server waits for a reader that is busy; its own default is a minute
-)
+FIRST_ANSWER_SECONDS = 120  # a server looks through its files for the first transaction that is not in a GTID set
+WRITE_TIMEOUT_SECONDS = 3600  # how long the server waits for a reader that is busy; its own default is a minute
+HIGHEST_SERVER_ID = (1 << 32) - 1
 HEARTBEAT_MS = 5000  # closed streams, too, cost the server a thread until its next heartbeat
 SILENT_HEARTBEATS = 6  # after so many heartbeats that did not come the connection counts as dead
 NAMESPACE = uuid.UUID("6a1f8a1e-6f0b-4f0e-9a53-3f4c0c1d7e55")
@@ -75,7 +72,7 @@ class BinlogStream:
     def __init__(self, settings: Settings, start: From, options: Options | None = None) -> None:
         options = options or Options()
         self.start = start
-        self.server_id = settings.database_server_id + options.lane
+        self.server_id = _server_id(settings, options.lane)
         heartbeat_ms = min(options.heartbeat_ms, settings.connect_keep_alive_interval_ms)
         watched = options.blocking and settings.connect_keep_alive
         self._silence_limit = heartbeat_ms * SILENT_HEARTBEATS / 1000 if watched else float("inf")
@@ -132,8 +129,7 @@ class BinlogStream:
 
     def _introduce(self, settings: Settings, heartbeat_ms: int) -> None:
         """Say who reads, and how: the server takes that from user variables, under old and new names."""
-        # the same UUID again: a new reader ends the dump of the one before it
-        identity = str(uuid.uuid5(NAMESPACE, str(self.server_id)))
+        identity = str(_identity(settings.database_server_id, self.server_id))
         # events come with the checksums they were written with; without this the server refuses to send them
         variables = {"binlog_checksum": "CRC32", "heartbeat_period": heartbeat_ms * 1_000_000}
         assignments = [
@@ -215,6 +211,25 @@ class BinlogStream:
                 f"the log from {self.start}: nothing came for {self._silence:.0f} s, not even a heartbeat"
             )
         return False
+
+
+def _server_id(settings: Settings, lane: int) -> int:
+    """Each lane is a replica of its own to the server: the configured number and those behind it."""
+    number = settings.database_server_id + lane
+    if number > HIGHEST_SERVER_ID:
+        raise ConfigError(
+            f"database.server.id: lane {lane} would be server {number}, and MySQL's highest is {HIGHEST_SERVER_ID}: "
+            f"lanes take the numbers from {settings.database_server_id} on, so choose a lower one"
+        )
+    return number
+
+
+def _identity(first: int, own: int) -> uuid.UUID:
+    """The reader's UUID, always the same: the server ends a dump for one that names the same, so zombies die.
+
+    It is made of the connector's number and of the lane's, lest a lane end the dump of a connector that has the next.
+    """
+    return uuid.uuid5(NAMESPACE, str(own) if own == first else f"{first}:{own}")
 
 
 def dump_command(start: From, replica_id: int, *, blocking: bool) -> bytes:

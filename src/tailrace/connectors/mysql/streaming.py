@@ -4,6 +4,9 @@ A batch is what one block of the log gives, or less where that would be too much
 everything was delivered (the end of the last event used) and from where the log must be read again to understand what
 follows (the start of the transaction that is open there). A reader that begins again at the restart position decodes
 what was delivered already once more, for the structures' and the transaction's counts' sake, and leaves it out.
+
+Of several lanes each reads the whole log like this, with structures and progress of its own. Where all of them have
+read to the same transaction boundary their progress is the same, whatever each delivered: there their number may change.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
 from typing import Final
 
 from tailrace.config.settings import Settings
@@ -21,6 +25,7 @@ from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.heartbeats import Heartbeats
 from tailrace.connectors.mysql.kept_history import KeptHistory
 from tailrace.connectors.mysql.log import (
     EndOfLog,
@@ -39,7 +44,7 @@ from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
-from tailrace.connectors.mysql.stream import BinlogStream
+from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
 from tailrace.connectors.mysql.xa import XaTransactions
 from tailrace.errors import PositionLostError, RetriableError, StructureError
@@ -69,18 +74,23 @@ class LogReader:
         self._until = None if range_.until is None else RestartPosition.from_dict(range_.until)
         self._given_history = history
         self._now_us = range_.now_us
+        self._lane = range_.lane
         self._block_bytes = block_bytes
         self._batch_bytes = batch_bytes
+        self._heartbeats = self._new_heartbeats()
         self._xa = XaTransactions()
         self._done = False
 
     def batches(self) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
         opened = self._open()
-        if self._restart.initial and self._delivered is None:
-            yield self._first_batch()
-        with BinlogStream(self._settings, opened.start) as stream:
-            yield from self._follow(stream)
+        with ExitStack() as opens:
+            if self._heartbeats is not None:
+                opens.enter_context(closing(self._heartbeats))
+            if self._restart.initial and self._delivered is None:
+                yield self._first_batch()
+            options = Options(lane=self._lane.number)
+            yield from self._follow(opens.enter_context(BinlogStream(self._settings, opened.start, options)))
 
     def _open(self) -> Opening:
         opened = opening(self._settings, self._restart)
@@ -89,10 +99,17 @@ class LogReader:
         self._restart = opened.restart
         self._first_file = opened.start.file
         self._limit = _limit_of(self._until, opened.server)
-        self._history = KeptHistory(self._settings, self._restart, self._delivered, self._given_history)
-        self._definitions = Definitions(self._settings, self._history.at_restart, lower_names=opened.server.lower_names)
-        self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn)
-        self._bounds = Bounds(self._delivered, self._restart)
+        self._history = KeptHistory(
+            self._settings, self._restart, self._delivered, self._given_history, writes=self._lane.is_first
+        )
+        self._definitions = Definitions(
+            self._settings,
+            self._history.at_restart,
+            lower_names=opened.server.lower_names,
+            tells=self._lane.is_first,
+        )
+        self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn, self._lane)
+        self._bounds = Bounds(self._delivered, self._restart, lanes=self._lane.count)
         self._runs = self._new_runs()
         self._runs.reopen(self._restart.open_gtid, self._restart.open_rows)
         self._decoder = LogDecoder(
@@ -105,20 +122,24 @@ class LogReader:
 
     def _new_runs(self) -> RunRecords:
         """What turns runs of row events into what is delivered."""
-        return RunRecords(self._settings, self._tables, self._bounds, self._restart.era)
+        return RunRecords(self._settings, self._tables, self._bounds, self._restart.era, self._lane)
+
+    def _new_heartbeats(self) -> Heartbeats | None:
+        """Nothing beats in a range that is to give the same again when it is read again."""
+        wanted = self._settings.heartbeat_interval_ms > 0 and self._lane.is_first and self._now_us is None
+        return Heartbeats(self._settings) if wanted else None
 
     def _first_batch(self) -> LogBatch:
         """What a connector says before its first change: the structures that it begins with."""
         batch, restart = self._new_batch(), self._restart
-        self._definitions.tell_initial(restart, batch)
-        self._place.note_told(sum(map(len, batch.records)))
+        self._place.note_told(self._definitions.tell_initial(restart, batch))
         return self._finished(batch, restart.file, restart.pos, restart.pos)
 
     def _follow(self, stream: BinlogStream) -> Iterator[LogBatch]:
         decoder, blocks = self._decoder, Blocks(stream, self._block_bytes)
         while not self._done:
+            came = blocks.fill(self._wait_ms())
             batch = self._new_batch()
-            came = blocks.fill(self._settings.poll_interval_ms)
             if came:
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                     self._take(item, batch)
@@ -126,10 +147,16 @@ class LogReader:
                         yield self._finished(batch, item.file, item.position, item.restart)
                         batch = self._new_batch()
                 blocks.used(decoder.consumed, decoder.needed)
-            yield self._finished(batch, decoder.file, decoder.position, decoder.restart, idle=not came)
+            finished = self._finished(batch, decoder.file, decoder.position, decoder.restart, idle=not came)
+            finished.at_head = not came or (blocks.at_head and decoder.restart == decoder.position)
+            yield finished
             self._done = self._done or self._covered()
             wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
             blocks.aim(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
+
+    def _wait_ms(self) -> int:
+        longest = self._settings.poll_interval_ms
+        return longest if self._heartbeats is None else self._heartbeats.wait_ms(longest)
 
     def _take(self, item: Item, batch: Batch) -> None:
         """Use an item of the log."""
@@ -152,6 +179,8 @@ class LogReader:
             raise of_text(item.code, item.message, f"{item.file}:{item.position}")
         elif isinstance(item, EndOfLog):
             self._end(item)
+        if isinstance(item, Query | XaPrepare | XaCommit | XaRollback):
+            self._runs.note_ended(item.transaction)
         self._place.note_executed(item.executed)
 
     def _finish_xa(self, item: XaPrepare | XaCommit | XaRollback, batch: Batch) -> None:
@@ -179,6 +208,7 @@ class LogReader:
     def _end(self, item: EndOfLog) -> None:
         if not item.reached:
             raise RetriableError(f"the log from {item.file}:{item.position}: the server ended it")
+        self._place.note_reached()
         self._done = True
 
     def _covered(self) -> bool:
@@ -203,21 +233,30 @@ class LogReader:
         position = {"file": self._decoder.file, "pos": self._decoder.position}
         if self._place.gtids is not None:
             position["gtids"] = self._place.gtids
-        self._definitions.put(table, position, time.time_ns() // 1000)
+        self._definitions.put(table, position, _microseconds())
 
     def _new_batch(self) -> Batch:
-        return Batch(time.time_ns() // 1000 if self._now_us is None else self._now_us)
+        """One that is handled now, or at the time that the range says."""
+        return Batch(_microseconds() if self._now_us is None else self._now_us)
 
     def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
         opened = self._runs.open_gtid, self._runs.open_rows
+        progress = self._place.progress(file, position, restart, opened, self._bounds.skip, self._xa.oldest)
+        if self._heartbeats is not None:
+            self._heartbeats.beat(batch, progress, _microseconds())
         return LogBatch(
             batch.records,
-            self._place.progress(file, position, restart, opened, self._bounds.skip, self._xa.oldest),
+            progress,
             self._history.save(self._definitions.take_history()),
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,
             idle=idle,
         )
+
+
+def _microseconds() -> int:
+    """Since the epoch."""
+    return time.time_ns() // 1000
 
 
 def _limit_of(until: RestartPosition | None, server: Server) -> tuple[str, int] | None:

@@ -2,6 +2,8 @@
 
 A transaction may straddle runs, so what was counted of the open one is carried on. A statement that is a transaction of
 its own (DDL) has no BEGIN in the log, and gets no records here, as in Debezium.
+
+Of several lanes each counts the records of all tables, and the first alone has the BEGIN and END records.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The records of a table's changes; they are only counted where they are delivered already."""
+    """The records of a table's changes; they are only counted where they are delivered already, or by another lane."""
 
     captured: Captured
     prepared: Prepared
@@ -44,7 +46,9 @@ class Told:
 class TransactionRecords:
     """Numbers the records of runs, and makes those of their transactions."""
 
-    def __init__(self, settings: Settings, bounds: Bounds, era: int) -> None:
+    def __init__(self, settings: Settings, bounds: Bounds, era: int, *, tells: bool = True) -> None:
+        """`tells`: the BEGIN and END records are wanted."""
+        self._tells = tells
         self._counter = TransactionCounter()
         self._bounds = bounds
         self._era = era
@@ -72,7 +76,7 @@ class TransactionRecords:
         for each in told:
             if each.wanted:
                 batch.add(each.captured.shape.records(each.prepared, batch.now_us))
-        if n:
+        if n and self._tells:
             begun = self._begun(run, skipped)
             self._open_begun = last_open and int(transactions.begin[-1]) > 0
             batch.add(self._boundaries(run, ids.vector, begun, counts, batch))

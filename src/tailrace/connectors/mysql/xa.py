@@ -129,16 +129,13 @@ def _only(transactions: Transactions, index: int) -> Transactions:
 
 
 def _placed(runs: list[RowEvents], item: XaPrepare | XaCommit) -> list[RowEvents]:
-    """The runs as one transaction that stands at the end of the event that commits it: its events are numbered on."""
+    """The runs as one transaction that stands at the end of the event that commits it; its events keep their numbers."""
     return list(_numbered(runs, item.file, item.position - 2))
 
 
 def _numbered(runs: list[RowEvents], file: str, begin: int) -> Iterator[RowEvents]:
-    before = 0
     for number, run in enumerate(runs):
-        part = before + np.arange(len(run))
-        before += len(run)
         one = np.ones(1, np.int64)
         end = (begin + 2) * one if number == len(runs) - 1 else 0 * one
         transactions = replace(run.transactions, xa=0 * one, begin=begin * one, end=end, outcome=one)
-        yield replace(run, part=part, transactions=transactions, continued=number > 0, placed=(file, begin))
+        yield replace(run, part=run.number, transactions=transactions, continued=number > 0, placed=(file, begin))

@@ -175,6 +175,11 @@ def _transactions(cells: Int64, origins: list[Origin]) -> Transactions:
 def _executed(cells: Int64, origins: list[Origin]) -> tuple[Interval, ...]:
     """The GTIDs of the transactions that ended, as intervals."""
     outcome, origin = cells[walk.TX_OUTCOME], cells[walk.TX_ORIGIN]
+    if len(origin) == 1:  # a transaction at the log's head, where microseconds count
+        number = int(origin[0])
+        gno = int(cells[walk.TX_GNO, 0])
+        counts = number >= 0 and outcome[0] not in (0, walk.ABANDONED)
+        return (Interval(origins[number], gno, gno),) if counts else ()
     ended = (outcome != 0) & (outcome != walk.ABANDONED) & (origin >= 0)
     intervals: list[Interval] = []
     for number in np.unique(origin[ended]).tolist():

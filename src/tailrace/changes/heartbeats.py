@@ -1,0 +1,86 @@
+"""Heartbeats: a record now and then that says that the connector is alive, and how far it has come.
+
+A heartbeat tells nothing but the time; what it is for is that something is delivered, with the progress of that moment,
+also where no table that is captured changes. Names and schemas are Debezium's.
+
+Tasks come and go every few seconds and the interval may be much longer, so a beat is remembered by the process and not
+by the reader. A process that has not beaten yet takes it that the last beat was at a multiple of the interval since the
+epoch: so beats come at about the right rate even if every task has a process of its own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from tailrace.changes.records import Binary, Records
+from tailrace.config.settings import Settings
+from tailrace.encoding.connect_json import message_json
+from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.names import Names
+
+KEY_NAME, VALUE_NAME = "io.debezium.connector.common.ServerNameKey", "io.debezium.connector.common.Heartbeat"
+
+_last_beats: dict[str, float] = {}  # by topic: seconds since the epoch
+
+
+class Timer:
+    """When the next heartbeat is due."""
+
+    def __init__(self, topic: str, interval_ms: int, clock: Callable[[], float] = time.time) -> None:
+        """`clock` gives seconds since the epoch."""
+        self._topic = topic
+        self._interval = interval_ms / 1000
+        self._clock = clock
+        now = clock()
+        _last_beats.setdefault(topic, now - now % self._interval)
+
+    def milliseconds_left(self) -> float:
+        """Until the next one; 0 if it is due."""
+        now = self._clock()
+        last = min(_last_beats[self._topic], now)  # a clock that was put back must not silence it
+        return max(0.0, last + self._interval - now) * 1000
+
+    def restart(self) -> None:
+        """A heartbeat was sent."""
+        _last_beats[self._topic] = self._clock()
+
+
+class HeartbeatEncoder:
+    """Renders heartbeats."""
+
+    def __init__(self, settings: Settings) -> None:
+        names = Names(settings)
+        self.topic = names.heartbeat_topic
+        server, moment = Field("serverName", Schema(Type.STRING)), Field("ts_ms", Schema(Type.INT64))
+        key = Schema(Type.STRUCT, name=names.schema_name(KEY_NAME), version=1, fields=(server,))
+        self._value = Schema(Type.STRUCT, name=names.schema_name(VALUE_NAME), version=1, fields=(moment,))
+        with_schema = settings.key_converter_schemas_enable
+        self._key = message_json(key, {"serverName": settings.topic_prefix}, with_schema=with_schema)
+        self._with_schema = settings.value_converter_schemas_enable
+
+    def record(self, ts_ms: int, position: str, rank: int) -> Records:
+        """One heartbeat.
+
+        Args:
+            ts_ms: its time, milliseconds since the epoch.
+            position: the text of the position that everything is delivered up to.
+            rank: how many events came before it in its batch.
+
+        """
+        value = message_json(self._value, {"ts_ms": ts_ms}, with_schema=self._with_schema)
+        return Records(
+            topic=self.topic,
+            keys=_single(self._key),
+            values=_single(value),
+            timestamps=np.array([ts_ms], np.int64),
+            positions=_single(position.encode()),
+            log_order=np.array([rank << 32], np.int64),
+            partition=0,
+        )
+
+
+def _single(text: bytes) -> Binary:
+    return Binary(np.frombuffer(text, np.uint8), np.array([0, len(text)], np.int64))

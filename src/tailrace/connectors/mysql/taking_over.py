@@ -1,0 +1,185 @@
+"""From Debezium's offset to a restart position, and from the progress to an offset that Debezium goes on from.
+
+Both systems can stand within a transaction. Debezium counts the events since its BEGIN and the rows of the next one,
+and a restart position can say the same. Two things need a look into the log:
+
+- After a statement such as ALTER TABLE, Debezium's offset says where it ends, but its GTID set still lacks it, so that
+  Debezium tells the statement once more when it begins again. Here it counts as told.
+- The progress says up to which byte everything is delivered; how many events since BEGIN that is stands in the log.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, Final
+
+import numpy as np
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.mysql.blocks import Blocks
+from tailrace.connectors.mysql.bounds import Bounds
+from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.kept_history import known_at
+from tailrace.connectors.mysql.log import EndOfLog, Item, LogDecoder, Query, RowEvents, ServerError
+from tailrace.connectors.mysql.opening import Opening, opening
+from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
+from tailrace.connectors.mysql.stream import BinlogStream, Options
+from tailrace.connectors.mysql.stream_errors import of_text
+from tailrace.errors import ProgressError, RetriableError
+
+READ_ON: Final = "read on to a transaction's end first (tailrace run ... --available-now), and export again"
+PATIENCE_SECONDS: Final = 60.0
+
+
+def partition_of(settings: Settings) -> Mapping[str, Any]:
+    """What Debezium's offsets are stored for."""
+    return {"server": settings.topic_prefix}
+
+
+def restart_of(settings: Settings, offset: Mapping[str, Any]) -> dict[str, Any]:
+    """Where to read on from an offset of Debezium's.
+
+    Raises:
+        ProgressError: it is the offset of an unfinished snapshot, or none at all.
+
+    """
+    restart = RestartPosition.from_debezium(offset)
+    if restart.gtids is not None and not (restart.skip_events or restart.skip_rows):
+        restart = replace(restart, gtids=_with_told_statement(settings, restart, restart.gtids))
+    return restart.to_dict()
+
+
+def history_of(records: Sequence[HistoryRecord], offset: Mapping[str, Any]) -> list[HistoryRecord]:
+    """The records of a schema history that hold at an offset of Debezium's."""
+    known = known_at(offset)
+    return [record for record in records if known(record["position"])]
+
+
+def too_early(records: Sequence[HistoryRecord], offset: Mapping[str, Any]) -> int:
+    """How many records Debezium would take for known at an offset though they stand behind it.
+
+    Without GTIDs a record with a server's id counts as known wherever it stands, up to Debezium 3.6.
+    """
+    if offset.get("gtids"):
+        return 0
+    known = known_at(offset)
+    positions = [record["position"] for record in records]
+    return sum("server_id" in position and not known(position) for position in positions)
+
+
+def offset_of(settings: Settings, progress: Progress) -> dict[str, Any]:
+    """Debezium's offset at the delivered position.
+
+    It names neither server nor time: Debezium compares those of a history's records with them, and they are those of
+    the event that was read last, which is not known any more.
+
+    Raises:
+        ProgressError: Debezium has no words for this position; the message says what to do.
+
+    """
+    restart = RestartPosition.from_dict(progress.restart)
+    if restart.is_prepared:
+        raise ProgressError(
+            f"an XA transaction is prepared at {restart.file}:{restart.pos}, and Debezium's offset can't tell which are "
+            f"delivered behind it: let it end (XA RECOVER shows it), then {READ_ON}"
+        )
+    delivered = BinlogPosition.parse(progress.delivered) if progress.delivered else None
+    opened = opening(settings, restart)
+    if restart.skip_gtid or opened.restart.era != restart.era:
+        raise ProgressError(f"the position lies within a transaction that was read from another server: {READ_ON}")
+    if not restart.file:
+        restart = replace(restart, file=opened.start.file)
+    if delivered is not None and _is_begun(restart, delivered):
+        _refuse_counted(settings)
+        done = _events_done(settings, opened, restart, delivered)
+        if done is not None and done > restart.skip_events:  # else more was done before reading began here
+            restart = replace(restart, skip_events=done, skip_rows=0)
+    return {name: value for name, value in restart.to_debezium().items() if value is not None and value != ""}
+
+
+def _refuse_counted(settings: Settings) -> None:
+    if settings.provide_transaction_metadata:
+        raise ProgressError(
+            "the position lies within a transaction, and with provide.transaction.metadata Debezium's offset would have to "
+            f"tell how many changes of each table came before: {READ_ON}"
+        )
+
+
+def _is_begun(restart: RestartPosition, delivered: BinlogPosition) -> bool:
+    """Whether events behind the restart position are delivered (not only structures that were told there)."""
+    whole_events = replace(delivered, row=delivered.row // ROWS_AN_EVENT)
+    return whole_events > restart.position
+
+
+def _with_told_statement(settings: Settings, restart: RestartPosition, gtids: str) -> str:
+    """The GTID set of an offset, with the statement that ends where the offset stands."""
+    opened = opening(settings, restart)
+    if opened.start.gtids is None:
+        return gtids
+    place = restart.file, restart.pos
+    with closing(_items(settings, opened, lambda _: None)) as items:
+        for item in items:
+            if isinstance(item, Query):
+                told = (item.file, item.position) == place and item.transaction.gtid is not None
+                return str(GtidSet.parse(gtids).add(str(item.transaction.gtid))) if told else gtids
+            if isinstance(item, RowEvents | EndOfLog) or item.executed:
+                return gtids
+    return gtids
+
+
+def _events_done(
+    settings: Settings, opened: Opening, restart: RestartPosition, delivered: BinlogPosition
+) -> int | None:
+    """How many events of the first transaction, counted from its BEGIN, are delivered; None where it can't be told."""
+    bounds, done, begun = Bounds(delivered, restart), None, False
+    with closing(_items(settings, opened, lambda _: 0)) as items:
+        for item in items:
+            if isinstance(item, Query | EndOfLog):
+                break
+            if not isinstance(item, RowEvents) or not len(item.transactions):
+                continue
+            if begun and not item.continued:
+                break
+            begun = True
+            left, done = _first_left(item, bounds, restart.era, done)
+            if left or item.transactions.end[0]:
+                break
+    return done
+
+
+def _first_left(run: RowEvents, bounds: Bounds, era: int, done: int | None) -> tuple[bool, int | None]:
+    """Whether an event of the run's first transaction is not delivered, and how many come before the first such."""
+    events = np.flatnonzero(run.transaction == 0)
+    if not len(events):
+        return False, done
+    if not run.transactions.begin[0]:
+        at = f"{run.file}:{run.start[events[0]]}"
+        raise ProgressError(f"Debezium's offset can't tell a position within the transaction at {at}: {READ_ON}")
+    wanted = bounds.wanted(era, file_number(run.file), run.start[events], run.part[events])
+    numbers = run.number[events]
+    if wanted.any():
+        return True, int(numbers[np.flatnonzero(wanted)[0]])
+    return False, int(numbers[-1]) + 1
+
+
+def _items(settings: Settings, opened: Opening, resolve: Callable[[Any], int | None]) -> Generator[Item]:
+    """The items of the log from where it is opened, up to its end."""
+    decoder = LogDecoder(resolve=resolve, file=opened.start.file, pos=opened.start.pos)
+    with BinlogStream(settings, opened.start, Options(blocking=False)) as stream:
+        blocks, deadline = Blocks(stream), time.monotonic() + PATIENCE_SECONDS
+        while True:
+            if blocks.fill(settings.poll_interval_ms):
+                deadline = time.monotonic() + PATIENCE_SECONDS
+            elif time.monotonic() > deadline:
+                raise RetriableError(f"the log from {opened.start}: nothing came for {PATIENCE_SECONDS:g} s")
+            for item in decoder.feed(blocks.data, blocks.start, blocks.end):
+                if isinstance(item, ServerError):
+                    raise of_text(item.code, item.message, f"{item.file}:{item.position}")
+                yield item
+                if isinstance(item, EndOfLog):
+                    return
+            blocks.used(decoder.consumed, decoder.needed)
