@@ -58,7 +58,7 @@ def test_wrong_usage_ends_with_2(capsys, arguments):
 
 
 @pytest.mark.parametrize(
-    ("to", "message"), [("kafka:x", "not supported yet"), ("nowhere", "files:DIR"), ("files:", "a folder")]
+    ("to", "message"), [("kafka:x", "'x' is no broker's address"), ("nowhere", "files:DIR"), ("files:", "a folder")]
 )
 def test_a_wrong_target_is_told_in_one_line(capsys, config, to, message):
     code, _, err = run(capsys, "run", config, "--to", to)

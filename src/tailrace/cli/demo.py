@@ -1,50 +1,64 @@
-"""`tailrace demo`: a MySQL server of its own, a shop, a writer, and the shop's changes on the screen."""
+"""`tailrace demo`: a MySQL server of its own, a shop, a writer, and the shop's changes on the screen.
+
+With `--to kafka` they go through a Kafka broker of the demo's own, and a read-committed consumer shows them.
+"""
 
 from __future__ import annotations
 
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
 import orjson
+from attrs import frozen
 
+from tailrace.cli.demo_reader import Reader
 from tailrace.cli.demo_writer import Writer
 from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
 from tailrace.errors import ConfigError, TailraceError
+from tailrace.testing.java_jars import Unavailable as NoBroker
+from tailrace.testing.kafka_broker import KafkaBroker
 from tailrace.testing.mysql_install import Unavailable
 from tailrace.testing.mysql_server import MySqlServer, Server
 
+TARGETS = ("console", "kafka")
 USER, PASSWORD = "tailrace", "tailrace"
+PREFIX = "dbserver1"
 CATCH_UP_SECONDS = 300
 
 
-def run_demo(seconds: int, *, verbose: bool) -> None:
+def run_demo(seconds: int, *, to: str = "console", verbose: bool) -> None:
     """Run it; raises where not every change came through."""
+    if to not in TARGETS:
+        raise ConfigError(f"--to {to}: the demo goes to {' or '.join(TARGETS)}")
     folder = Path(tempfile.mkdtemp(prefix="tailrace-demo-"))
     try:
-        with Screen(verbose=verbose, quiet_progress=True) as screen:
+        with Screen(verbose=verbose, quiet_progress=True) as screen, _way(to, folder, screen) as way:
             screen.notice("starting a MySQL server")
             with MySqlServer() as server:
-                _run(server, folder, screen, seconds, verbose=verbose)
+                _run(server, way, folder, screen, seconds, verbose=verbose)
     except Unavailable as error:
         raise ConfigError(f"the demo needs a MySQL server program: {error}") from error
+    except NoBroker as error:
+        raise ConfigError(f"the demo needs a Kafka broker for --to kafka: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(server: Server, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:
+def _run(server: Server, way: _Way, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:
     server.create_connector_user(USER, PASSWORD)
     server.sql(files("tailrace.cli").joinpath("inventory.sql").read_text(encoding="utf-8"))
     config = write_config(server, folder)
-    target = Target.parse("console", folder / "state")
-    job, _ = load_job(config, target)
+    job, _ = load_job(config, way.target)
     screen.notice(f"MySQL is at {server.host}:{server.port}, its shop in the database inventory; starting Spark")
-    with _Play(Writer(server.connect("inventory")), screen, seconds) as play:
-        run_job(job, target, screen, available_now=False, verbose=verbose, stop=play)
+    with _Play(Writer(server.connect("inventory")), way, screen, seconds) as play:
+        run_job(job, way.target, screen, available_now=False, verbose=verbose, stop=play)
     play.summarise()
 
 
@@ -58,7 +72,7 @@ def write_config(server: Server, folder: Path) -> Path:
         "database.password": PASSWORD,
         "database.server.id": 184054,
         "database.include.list": "inventory",
-        "topic.prefix": "dbserver1",
+        "topic.prefix": PREFIX,
         "snapshot.mode": "no_data",
         "value.converter.schemas.enable": False,
         "key.converter.schemas.enable": False,
@@ -70,12 +84,37 @@ def write_config(server: Server, folder: Path) -> Path:
     return path
 
 
+@frozen
+class _Way:
+    """Where the changes go; `reader` is who gets them out of there again, if anybody."""
+
+    target: Target
+    reader: Reader | None = None
+
+
+@contextmanager
+def _way(to: str, folder: Path, screen: Screen) -> Iterator[_Way]:
+    if to == "console":
+        yield _Way(Target.parse("console", folder / "state"))
+        return
+    screen.notice("starting a Kafka broker; the first time its jars are fetched")
+    with KafkaBroker() as broker:
+        screen.notice(f"Kafka is at {broker.address}")
+        reader = Reader(broker.client_options(), PREFIX, lambda line: screen.handle("events", [line]))
+        reader.start()
+        try:
+            yield _Way(Target.parse(f"kafka:{broker.address}", folder / "state"), reader)
+        finally:
+            reader.stop()
+
+
 class _Play(StopSignal):
     """The course of the demo: the writer starts with the first commit and stops in time; then all must arrive."""
 
-    def __init__(self, writer: Writer, screen: Screen, seconds: int) -> None:
+    def __init__(self, writer: Writer, way: _Way, screen: Screen, seconds: int) -> None:
         super().__init__()
         self._writer = writer
+        self._reader = way.reader
         self._screen = screen
         self._seconds = seconds
         self._ends_at: float | None = None
@@ -98,6 +137,8 @@ class _Play(StopSignal):
                 self._ends_at = now + self._seconds
                 self._writer.start()
             return False
+        if self._reader is not None and self._reader.error is not None:
+            return True
         if now < self._ends_at and self._writer.is_alive():
             return False
         if self._writer.is_alive():
@@ -105,17 +146,32 @@ class _Play(StopSignal):
         return self._arrived() >= self._writer.changes or now > self._ends_at + CATCH_UP_SECONDS
 
     def _arrived(self) -> int:
-        return self._screen.totals.count("changes")
+        return self._screen.totals.count("changes") if self._reader is None else self._reader.changes
 
     def summarise(self) -> None:
         """The last line; raises where changes are missing."""
         if self._writer.error is not None:
             raise self._writer.error
-        written, arrived = self._writer.changes, self._arrived()
-        if written != arrived and not super().asked():
-            raise TailraceError(f"{written} rows were changed, but {arrived} changes arrived")
-        records = self._screen.totals.count("records")
+        if self._reader is not None:
+            self._reader.stop()
+        stopped = super().asked()
+        if not stopped:
+            self._check()
+        writer = self._writer
         self._screen.notice(
-            f"done: {self._writer.transactions} transactions changed {written} rows; "
-            f"{arrived} changes arrived as {records} records"
+            f"{'stopped early' if stopped else 'done'}: "
+            f"{writer.transactions} transactions changed {writer.changes} rows; {self._arrivals()}"
         )
+
+    def _check(self) -> None:
+        written, arrived = self._writer.changes, self._arrived()
+        if self._reader is not None:
+            self._reader.check(written)
+        elif written != arrived:
+            raise TailraceError(f"{written} rows were changed, but {arrived} changes arrived")
+
+    def _arrivals(self) -> str:
+        if self._reader is None:
+            return f"{self._arrived()} changes arrived as {self._screen.totals.count('records')} records"
+        each = "each once" if not self._reader.repeated else f"{self._reader.repeated} of them again"
+        return f"a read-committed consumer got {self._reader.changes} changes as {self._reader.records} records, {each}"

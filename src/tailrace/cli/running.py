@@ -117,7 +117,6 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
         source=source_name(settings),
         target=target.text,
         pace=pace,
-        history_file=settings.schema_history_internal_file_filename or "",
         lanes=settings.tasks_max if is_kafka else 1,
     )
     return job, settings

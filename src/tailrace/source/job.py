@@ -35,7 +35,7 @@ class Pace:
 
     """
 
-    slice_seconds: float = 30.0
+    slice_seconds: float = 60.0
     commit_seconds: float = 1.0
     commit_at_head: bool = False
     commit_bytes: int = 64 << 20
@@ -54,7 +54,6 @@ class Job:
         target: where records go, as on the command line: `files:DIR`, `console`, `kafka:HOST:PORT`.
         link: the address of the driver's `Link`; "" without one.
         run: tells two runs of the same job apart.
-        history_file: a file that gets the schema history too, in Debezium's format; "" for none.
         connector: `module:function` that makes a `Connector` of the document.
         lanes: how many tasks read and deliver side by side.
 
@@ -64,7 +63,6 @@ class Job:
     source: str
     target: str
     pace: Pace = field(factory=Pace)
-    history_file: str = ""
     link: str = ""
     run: str = field(factory=lambda: uuid.uuid4().hex)
     connector: str = CONNECTOR_FACTORY

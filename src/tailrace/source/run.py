@@ -85,7 +85,7 @@ def _kept_up(
     job: Job,
     checkpoint: str,
     link: Link,
-    available_now: bool,  # noqa: FBT001
+    available_now: bool,
     stop_asked: Callable[[], bool],
     notice: Notice,
 ) -> bool:

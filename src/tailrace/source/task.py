@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from typing import Protocol, cast
@@ -18,7 +18,6 @@ from typing import Protocol, cast
 from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.errors import FencedError, RetriableError, SinkLostError, TailraceError
 from tailrace.failpoints import hit
-from tailrace.schema.history import HistoryFile
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
 from tailrace.source.slices import Turn, check_progress
@@ -111,7 +110,6 @@ class _Delivery:
         floor = self._progress.delivered if self._progress else self._turn.floor
         check_progress(first=first, floor=floor, progress=opened.progress)
         self._progress, self._history = opened.progress, list(opened.history)
-        self._copy_history(opened.history)  # a task that died after its commit may not have come to it
 
     def _attempt(self) -> bool:
         """Read until the end, or until a retriable error of the source; whether the end was reached."""
@@ -179,15 +177,9 @@ class _Delivery:
         self._sink.commit(waiting.progress, waiting.history)
         self._progress = waiting.progress
         self._history += waiting.history
-        self._copy_history(waiting.history)
         hit("task.committed")
         waiting.count_into(self._figures)
         self._reporter.report(asdict(self._figures))
-
-    def _copy_history(self, records: Sequence[HistoryRecord]) -> None:
-        """To the file of the configuration, which leaves out what it has."""
-        if records and self._job.history_file:
-            HistoryFile(self._job.history_file).append(records)
 
     def _pause(self, error: RetriableError) -> bool:
         """Wait before the next attempt; whether the turn is over instead."""

@@ -1,0 +1,52 @@
+"""`tailrace demo` as people start it."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+TIMEOUT = 400
+
+
+def demo(*arguments, **environment):
+    command = [sys.executable, "-m", "tailrace.cli.main", "demo", *arguments]
+    return subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, timeout=TIMEOUT, check=False
+    )
+
+
+@pytest.mark.mysql
+@pytest.mark.spark
+@pytest.mark.slow
+def test_it_shows_changes_and_ends_well_when_all_of_them_came(mysql_server):
+    told = demo("--seconds", "3")
+    assert told.returncode == 0, told.stderr
+    assert "dbserver1.inventory." in told.stdout
+    assert "done: " in told.stderr.splitlines()[-1]
+
+
+@pytest.mark.mysql
+@pytest.mark.kafka
+@pytest.mark.spark
+@pytest.mark.slow
+def test_into_kafka_it_shows_what_a_consumer_got_and_that_it_got_each_change_once(mysql_server, kafka_broker):
+    told = demo("--to", "kafka", "--seconds", "3")
+    assert told.returncode == 0, told.stderr
+    assert "dbserver1.inventory." in told.stdout
+    last = told.stderr.splitlines()[-1]
+    assert "a read-committed consumer got" in last
+    assert last.endswith("each once")
+
+
+def test_without_a_broker_it_says_what_is_missing(tmp_path):
+    told = demo("--to", "kafka", TAILRACE_KAFKA_JARS=str(tmp_path))
+    assert told.returncode == 2
+    assert f"the demo needs a Kafka broker for --to kafka: TAILRACE_KAFKA_JARS={tmp_path}" in told.stderr
+    assert "Traceback" not in told.stderr
+
+
+def test_it_goes_nowhere_else():
+    told = demo("--to", "files:/tmp/events")
+    assert told.returncode == 2
+    assert "the demo goes to console or kafka" in told.stderr
