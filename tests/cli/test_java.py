@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.cli.java import java_version, make_java_home, provide_java
+from tailrace.cli.java import java_home, java_version, make_java_home, provide_java
 from tailrace.errors import ConfigError
 
 
@@ -62,3 +62,18 @@ def test_the_shim_drops_one_flag_and_keeps_every_other_argument(tmp_path):
     arguments = ["-Da=b c", "--add-modules=jdk.incubator.vector", "", "*", "Main"]
     told = subprocess.run([home / "bin" / "java", *arguments], capture_output=True, text=True, check=True).stdout
     assert told == "-Da=b c||*|Main|"
+
+
+def test_other_programs_than_spark_take_the_java_of_the_path_where_java_home_is_too_old(tmp_path, monkeypatch):
+    fake_java(tmp_path / "old", "11.0.1")
+    new = fake_java(tmp_path / "new", "21.0.1")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "old"))
+    monkeypatch.setenv("PATH", str(new.parent), prepend=os.pathsep)
+    assert java_home() == tmp_path / "new"
+
+
+def test_where_there_is_no_java_at_all_there_is_no_home(tmp_path, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("tailrace.cli.java._bundled_java", lambda: None)
+    assert java_home() is None

@@ -66,13 +66,14 @@ def run(
     patience: float = 60.0,
     count: bool = False,
     graceful: bool = False,
+    most: int = 0,
     java_options: tuple[str, ...] = QUICK_START,
     log: tuple[str, ...] = SILENT,
 ) -> Figures:
     """Run the engine until a record of the topic `marker` has come, or nothing for `idle` seconds.
 
     With `offset` the engine starts there without a snapshot; its schema history must then lie in its place
-    (such as `first_history`).
+    (such as `first_history`). With `most` it ends in good order behind that many records.
     """
     home = jars.java_home()
     job = {
@@ -84,6 +85,7 @@ def run(
         "patience": patience,
         "count": count,
         "graceful": graceful,
+        "most": most,
         "libjvm": str(jars.libjvm(home)),
         "java_options": [*java_options, *log],
         "jars": [str(jar) for jar in jars.debezium_jars()],

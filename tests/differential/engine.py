@@ -4,6 +4,8 @@ Started by `debezium.py` as a child process, so that the machine can be killed a
 names the connector's properties and where the records go: JSON lines of topic, partition, key, value and headers,
 with the converters' text as it is.
 
+With `most` it stops behind that many records, and nothing that was not written counts as processed.
+
 With `count` no line is written: Debezium does all its work, up to the converted bytes, and the child prints one line
 of figures at the end.
 """
@@ -61,7 +63,7 @@ class Run:
                 if self.job.get("marker"):
                     self.error = self.error or f"no marker after {quiet:.0f} s without a record"
                 break
-        if self.job.get("graceful"):
+        if self.job.get("graceful") and not self.error:  # one that failed has closed itself
             engine.close()
 
     def report(self) -> None:
@@ -89,11 +91,14 @@ class Run:
         return built.using(done).build()
 
     def _ended(self, success: bool, message: Any, error: Any) -> None:
-        if not success:
+        if not success and not self._stop.is_set():  # what it complains of when it is stopped is no matter
             self.error = f"{message} {error or ''}".strip()
         self._stop.set()
 
     def _batch(self, records: Any, committer: Any) -> None:
+        if self.job.get("most"):
+            self._few(records, committer)
+            return
         size = int(records.size())
         if not self.count:
             self.first, self.cpu = time.monotonic(), (_cpu(), 0.0)
@@ -109,6 +114,20 @@ class Run:
         self.last, self.cpu = time.monotonic(), (self.cpu[0], _cpu())
         if at_end:
             self._stop.set()
+
+    def _few(self, records: Any, committer: Any) -> None:
+        """Take records one by one, up to the most that are wanted."""
+        for record in records:
+            if self._stop.is_set():
+                return
+            self._write(record)
+            committer.markProcessed(record)
+            self.count += 1
+            if self.count >= self.job["most"]:
+                committer.markBatchFinished()
+                self._stop.set()
+        committer.markBatchFinished()
+        self.last = time.monotonic()
 
     def _write(self, record: Any) -> bool:
         if self._stop.is_set():

@@ -139,6 +139,17 @@ VARIANTS = (
     Variant("late start, minimal", server=MINIMAL, late=True),
 )
 
+_QUICK = {"heartbeat.interval.ms": "1"}
+HEARTBEATS = (  # how many there are depends on the moment: only what they look like is compared
+    Variant("heartbeats", _QUICK),
+    Variant("heartbeats, no schemas, named", _QUICK | OFF | {"topic.heartbeat.name": "alive"}),
+    Variant(
+        "heartbeats, names for avro, minimal",
+        _QUICK | {"topic.heartbeat.prefix": "hb", "schema.name.adjustment.mode": "avro", "include.schema.changes": "true"},
+        server=MINIMAL,
+    ),
+)
+
 
 def all_properties(variant: Variant, base: Mapping[str, str], folder: Path) -> dict[str, str]:
     """What both systems are given; the headers that tailrace leaves out by default are left out by both."""

@@ -24,7 +24,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-offsets_app = typer.Typer(help="Show or set how far a connector has come.", no_args_is_help=True)
+offsets_app = typer.Typer(
+    help="Show or set how far a connector has come; take over from Debezium, and hand back.", no_args_is_help=True
+)
 app.add_typer(offsets_app, name="offsets")
 
 Config = Annotated[
@@ -130,15 +132,77 @@ def offsets_set(
     set_(config, to, position, checkpoint)
 
 
+Name = Annotated[
+    str | None,
+    typer.Option(
+        "--name", metavar="NAME", help="The connector's name in Kafka Connect. [default: `name` of the configuration]"
+    ),
+]
+STORE = "file:PATH|kafka:HOST:PORT/TOPIC"
+
+
+@offsets_app.command("import")
+def offsets_import(
+    config: Config,
+    to: To,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from",
+            metavar=STORE,
+            help="Where Kafka Connect keeps its offsets: offset.storage.file.filename or offset.storage.topic.",
+        ),
+    ],
+    name: Name = None,
+    checkpoint: Checkpoint = None,
+    force: Annotated[bool, typer.Option("--force", help="Also where the target has progress already.")] = False,
+) -> None:
+    """Go on where a Debezium connector is; stop that one first.
+
+    Takes its offset, and the schema history that the configuration names, over to the target's progress.
+    """
+    from tailrace.cli.offsets_import import import_
+
+    import_(config, to, source, name, checkpoint, force=force)
+
+
+@offsets_app.command("export")
+def offsets_export(
+    config: Config,
+    to: To,
+    into: Annotated[
+        str,
+        typer.Option("--into", metavar=STORE, help="Where Kafka Connect keeps its offsets; as with `import --from`."),
+    ],
+    name: Name = None,
+    checkpoint: Checkpoint = None,
+) -> None:
+    """Let Debezium go on where this connector is; stop both first.
+
+    Writes Debezium's offset at the delivered position, and what the schema history that the configuration names lacks.
+    """
+    from tailrace.cli.offsets_export import export
+
+    export(config, to, into, name, checkpoint)
+
+
 @app.command()
 def demo(
     seconds: Annotated[int, typer.Option("--seconds", min=1, help="How long the writer changes rows.")] = 20,
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to",
+            metavar="console|kafka",
+            help="kafka: through a broker of its own, as a read-committed consumer sees it.",
+        ),
+    ] = "console",
     verbose: Verbose = False,
 ) -> None:
     """Show the whole way on a MySQL server of its own: a shop's tables, a writer, and the events on the screen."""
     from tailrace.cli.demo import run_demo
 
-    run_demo(seconds, verbose=verbose)
+    run_demo(seconds, to=to, verbose=verbose)
 
 
 def main(arguments: list[str] | None = None) -> None:

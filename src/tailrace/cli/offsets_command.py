@@ -3,49 +3,41 @@
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Mapping
-from contextlib import closing
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from tailrace.cli.running import Target, load_job
-from tailrace.config.settings import Settings
+from tailrace.cli.offsets_target import Kept
 from tailrace.connectors import restart_from
-from tailrace.connectors.base import Progress
+from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
-from tailrace.source.job import Job
-from tailrace.source.slices import LANE
+from tailrace.sinks.base import Opened
 
 
 def show(config: Path, to: str, checkpoint: Path | None) -> None:
-    """Print `{"delivered", "restart"}`."""
-    job, _, _ = _job(config, to, checkpoint)
-    progress = job.new_sink().peek(LANE)
-    if progress is None:
+    """Print `{"delivered", "restart"}`; of several lanes as a list of these."""
+    lanes = Kept.of(config, to, checkpoint).lanes()
+    if not lanes:
         raise ProgressError(f"nothing was delivered to {to} yet: there is no progress")
-    typer.echo(json.dumps({"delivered": progress.delivered, "restart": progress.restart}, indent=2))
+    shown = [{"delivered": lane.delivered, "restart": lane.restart} for lane in lanes]
+    typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
 
 
 def set_(config: Path, to: str, position: str, checkpoint: Path | None) -> None:
     """Store a restart position; nothing counts as delivered beyond it."""
-    job, settings, target = _job(config, to, checkpoint)
-    restart = restart_from(settings, _parsed(position))
-    with closing(job.new_sink()) as sink:
-        opened = sink.open(LANE)
-        new = () if opened.history else tuple(job.new_connector().start_point().history)
-        sink.commit(Progress("", restart), new)
-    shutil.rmtree(target.checkpoint, ignore_errors=True)  # it remembers the old position as a floor
+    kept = Kept.of(config, to, checkpoint)
+    restart = restart_from(kept.settings, _parsed(position))
+    begun: list[HistoryRecord] = []
+
+    def history(opened: Opened) -> Sequence[HistoryRecord]:
+        if not (opened.history or begun):
+            begun.extend(kept.job.new_connector().start_point().history)
+        return [] if opened.history else begun
+
+    kept.store(Progress("", restart), history)
     typer.echo(f"the next run reads from {json.dumps(restart)}")
-
-
-def _job(config: Path, to: str, checkpoint: Path | None) -> tuple[Job, Settings, Target]:
-    if to == "console" and checkpoint is None:
-        raise ConfigError("--to console keeps no progress without --checkpoint DIR")
-    target = Target.parse(to, checkpoint)
-    return (*load_job(config, target), target)
 
 
 def _parsed(position: str) -> Mapping[str, Any]:

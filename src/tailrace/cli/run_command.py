@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace.cli.running import Target, check_folder, load_job, local_master, run_job
+from tailrace.cli.running import Target, check_folder, load_job, run_job
 from tailrace.cli.screen import Screen
 
 
@@ -20,7 +20,7 @@ def run_connector(
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
             screen.say("starting Spark")
-            stopped = run_job(job, target, screen, available_now=available_now, master=master or local_master(job), verbose=verbose)
+            stopped = run_job(job, target, screen, available_now=available_now, master=master, verbose=verbose)
         screen.finish("stopped" if stopped else "done")
     finally:
         target.discard()

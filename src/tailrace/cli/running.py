@@ -17,7 +17,7 @@ from attrs import field, frozen
 from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
-from tailrace.cli.session import LOCAL, start_session
+from tailrace.cli.session import start_session
 from tailrace.config.documents import read_document
 from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
@@ -135,13 +135,13 @@ def run_job(
     *,
     available_now: bool,
     verbose: bool,
-    master: str = LOCAL,
+    master: str | None = None,
     stop: StopSignal | None = None,
 ) -> bool:
     """Run to the end, or until stopped; whether it was stopped."""
     from tailrace.source import run
 
-    with closing(Link(screen.handle)) as link, start_session(master=master, verbose=verbose) as spark:
+    with closing(Link(screen.handle)) as link, start_session(master=master or local_master(job), verbose=verbose) as spark:
         screen.say("reading the log")
         with (stop or StopSignal()).watched() as signal_:
             try:

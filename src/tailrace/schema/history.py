@@ -131,6 +131,9 @@ class HistoryFile:
         self._seen: set[bytes] | None = None
         self._end = 0
 
+    def __str__(self) -> str:
+        return f"the schema history {self._path}"
+
     def load(self) -> list[dict[str, Any]]:
         """All records, in order; none where the file is missing.
 
@@ -143,10 +146,10 @@ class HistoryFile:
         cut_off = lines.pop()
         records = [_parsed(line, self._path, number) for number, line in enumerate(lines, 1) if line.strip()]
         self._end = len(text) - len(cut_off)
-        if whole := _whole(cut_off):  # Debezium's file may end without a line's end
+        if whole := parsed_record(cut_off):  # Debezium's file may end without a line's end
             records.append(whole)
             self._end = len(text)
-        self._seen = {_identity(record) for record in records}
+        self._seen = {identity(record) for record in records}
         return records
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
@@ -162,9 +165,9 @@ class HistoryFile:
         seen = self._seen if self._seen is not None else set()
         fresh = []
         for record in records:
-            identity = _identity(record)
-            if identity not in seen:
-                seen.add(identity)
+            name = identity(record)
+            if name not in seen:
+                seen.add(name)
                 fresh.append(record)
         return fresh
 
@@ -284,21 +287,24 @@ def _order(position: Mapping[str, Any]) -> tuple[int, int, int, int]:
 
 
 def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
-    record = _whole(line)
+    record = parsed_record(line)
     if record is None:
         raise StructureError(f"line {number} of the schema history {path} is not a record: {line[:80]!r}")
     return record
 
 
-def _whole(line: bytes) -> dict[str, Any] | None:
+def parsed_record(line: bytes) -> dict[str, Any] | None:
+    """The record that a line of JSON holds; None if it holds none."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    return record if isinstance(record, dict) and "source" in record and "position" in record else None
+    is_record = isinstance(record, dict) and all(isinstance(record.get(name), dict) for name in ("source", "position"))
+    return record if is_record else None
 
 
-def _identity(record: HistoryRecord) -> bytes:
+def identity(record: HistoryRecord) -> bytes:
+    """What two copies of one record have in common."""
     parts = [record.get(name) for name in ("source", "position", "databaseName", "ddl")]
     return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
 

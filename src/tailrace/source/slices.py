@@ -17,7 +17,6 @@ from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]
-LANE = 0
 INITIAL: Offset = {"slice": 0}  # asked for again when the first turn fails, so it must not change
 
 

@@ -1,0 +1,60 @@
+"""`tailrace offsets export`: hand back to Debezium, with the offset and the schema history that it goes on from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import typer
+
+from tailrace.cli.offsets_target import Kept
+from tailrace.connect_offsets.entries import compact, key_for
+from tailrace.connect_offsets.stores import open_store
+from tailrace.connectors import taking_over
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.errors import ProgressError, StructureError
+from tailrace.schema.kept import schema_history_of
+
+
+def export(config: Path, to: str, destination: str, name: str | None, checkpoint: Path | None) -> None:
+    """Write the delivered position as Debezium's offset, and the history where the configuration says."""
+    kept = Kept.of(config, to, checkpoint)
+    settings = kept.settings
+    store = open_store(destination, settings)
+    connector = taking_over(settings)
+    offset = connector.offset_of(settings, _one_position(kept.claimed(), to))
+    told = _copy_history(kept, kept.history(), lambda records: connector.too_early(records, offset))
+    name, partition = name or settings.name, connector.partition_of(settings)
+    store.store(key_for(store.load(), name, partition), compact(offset).encode())
+    typer.echo(f"{name} {compact(partition)} goes on at {compact(offset)}: stored in {store}, {told}")
+
+
+def _one_position(lanes: Sequence[Progress], to: str) -> Progress:
+    if any(lane != lanes[0] for lane in lanes):
+        positions = ", ".join(lane.delivered or "nothing" for lane in lanes)
+        raise ProgressError(
+            f"the {len(lanes)} lanes of {to} stand at different positions ({positions}), and Debezium's offset has only "
+            "one: bring them together (tailrace run ... --available-now, to its end), and export again"
+        )
+    return lanes[0]
+
+
+def _copy_history(
+    kept: Kept, records: Sequence[HistoryRecord], too_early: Callable[[Sequence[HistoryRecord]], int]
+) -> str:
+    """Add what Debezium's history lacks; what was done, in words."""
+    place = schema_history_of(kept.settings)
+    if place is None:
+        return (
+            "without a schema history, as the configuration names none: Debezium needs snapshot.mode=recovery to start"
+        )
+    there = place.load()
+    if not (records or there):
+        raise StructureError(f"{kept.target.text} has no schema history, nor has {place}: Debezium could not go on")
+    if behind := too_early([*there, *records]):
+        raise ProgressError(
+            f"{place} has {behind} statements from behind the delivered position, and without GTIDs Debezium up to 3.6 "
+            "takes structures from them too early (debezium/dbz#1541): read on past them first (tailrace run ... "
+            "--available-now), and export again"
+        )
+    return f"{place.append(records)} records added to the schema history"

@@ -1,0 +1,83 @@
+"""The progress of a target, for commands that look at it or put it somewhere else while no run is at work."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from tailrace.cli.running import Target, load_job
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.errors import ConfigError, ProgressError
+from tailrace.schema.history import identity
+from tailrace.sinks.base import Opened
+from tailrace.source.job import Job
+from tailrace.source.link import Link
+
+
+@frozen
+class Kept:
+    """A connector's progress in a target."""
+
+    job: Job
+    settings: Settings
+    target: Target
+
+    @classmethod
+    def of(cls, config: Path, to: str, checkpoint: Path | None) -> Kept:
+        """That of a configuration file's connector."""
+        if to == "console" and checkpoint is None:
+            raise ConfigError("--to console keeps no progress without --checkpoint DIR")
+        target = Target.parse(to, checkpoint)
+        target.discard()  # a folder for a run's checkpoint is not needed
+        return cls(*load_job(config, target), target)
+
+    def lanes(self) -> list[Progress]:
+        """How far each lane came, as it is recorded now; empty where nothing is."""
+        with closing(self.job.new_sink()) as sink:
+            first = sink.peek(0)
+            found = [] if first is None else [first]
+            while found and (progress := sink.peek(len(found))) is not None:
+                found.append(progress)
+            return found
+
+    def claimed(self) -> list[Progress]:
+        """The same, and from now on no run that is still at work can commit.
+
+        Raises:
+            ProgressError: a lane has no progress.
+
+        """
+        recorded = len(self.lanes())
+        if not recorded:
+            raise ProgressError(f"nothing was delivered to {self.target.text} yet: there is no progress")
+        with closing(self.job.new_sink()) as sink:
+            found = sink.claim(recorded).progress
+        progress = [each for each in found if each is not None]
+        if len(progress) < len(found):
+            raise ProgressError(
+                f"some lanes of {self.target.text} have delivered nothing yet: let the connector run first"
+            )
+        return progress
+
+    def history(self) -> Sequence[HistoryRecord]:
+        """The schema history that is kept with the progress."""
+        with closing(self.job.new_sink()) as sink:
+            return sink.open(0).history
+
+    def store(self, progress: Progress, history: Callable[[Opened], Sequence[HistoryRecord]]) -> None:
+        """Put all lanes at one position, with those records of a history that they do not have."""
+        with closing(Link(lambda *_: None)) as link:
+            job = evolve(self.job, link=link.address)
+            with closing(job.new_sink()) as sink:
+                lanes = sink.claim(len(self.lanes()) or 1).lanes
+            for lane in range(lanes):
+                with closing(job.new_sink()) as sink:
+                    opened = sink.open(lane)
+                    known = {identity(record) for record in opened.history}
+                    sink.commit(progress, [record for record in history(opened) if identity(record) not in known])
+        shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it remembers the old position as a floor

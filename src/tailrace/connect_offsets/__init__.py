@@ -1,0 +1,1 @@
+"""Kafka Connect's stored offsets, read and written: for taking over from Debezium, and for handing back."""

@@ -1,0 +1,97 @@
+"""What is in Kafka Connect's offsets: for each connector and source partition one JSON value.
+
+The key is `["connector's name",{"server":"topic.prefix"}]`, the second part is the connector's own and names what is
+read. Connect looks a key up by its bytes, so an entry that is there keeps the bytes that it has.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tailrace.errors import ProgressError
+
+Offset = Mapping[str, Any]
+Partition = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One connector's offset in one source partition."""
+
+    key: bytes
+    name: str
+    partition: Partition
+    offset: Offset
+
+    def __str__(self) -> str:
+        return f"{self.name} {compact(self.partition)}"
+
+
+def find(stored: Mapping[bytes, bytes | None], name: str, partition: Partition, where: str) -> Entry:
+    """The entry of a connector.
+
+    Raises:
+        ProgressError: it is not there, the message says what is; or it can't be read.
+
+    """
+    entries = list(_entries(stored))
+    for entry in entries:
+        if (entry.name, entry.partition) == (name, partition):
+            return entry
+    others = ", ".join(sorted(map(str, entries))) or "nothing"
+    hint = _hint([entry for entry in entries if entry.partition == partition])
+    raise ProgressError(
+        f"{where} has no offset of the connector {name} for {compact(partition)}; there is: {others}{hint}"
+    )
+
+
+def key_for(stored: Mapping[bytes, bytes | None], name: str, partition: Partition) -> bytes:
+    """The key under which a connector's offset is to be stored."""
+    for key in stored:
+        if _parsed_key(key) == (name, partition):
+            return key
+    return compact([name, dict(partition)]).encode()
+
+
+def compact(document: Any) -> str:
+    """JSON as Kafka Connect's converter writes it."""
+    return json.dumps(document, separators=(",", ":"), ensure_ascii=False)
+
+
+def _hint(others: list[Entry]) -> str:
+    if len(others) != 1:
+        return "; give the connector's name with --name"
+    return f"; if that connector is meant: --name {others[0].name}"
+
+
+def _entries(stored: Mapping[bytes, bytes | None]) -> Iterator[Entry]:
+    for key, value in stored.items():
+        parsed = _parsed_key(key)
+        if parsed is not None and value is not None:
+            yield Entry(key, *parsed, _offset(key, value))
+
+
+def _parsed_key(key: bytes) -> tuple[str, Partition] | None:
+    """Name and partition; None for the key of something that is no source connector."""
+    try:
+        parsed = json.loads(key)
+    except ValueError:
+        return None
+    if isinstance(parsed, list) and len(parsed) == 2 and isinstance(parsed[0], str) and isinstance(parsed[1], dict):
+        return parsed[0], parsed[1]
+    return None
+
+
+def _offset(key: bytes, value: bytes) -> Offset:
+    try:
+        offset = json.loads(value)
+    except ValueError:
+        offset = None
+    if not isinstance(offset, dict):
+        raise ProgressError(
+            f"the offset stored for {key.decode('utf-8', 'replace')} is not a JSON object: {value[:80]!r}"
+        )
+    return offset
