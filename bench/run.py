@@ -27,13 +27,14 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench")]
 
 import workloads  # noqa: E402
+from pages import BENCHMARKS as PAGE  # noqa: E402
+from pages import replace_opening  # noqa: E402
 
 from tailrace.config.load import from_mapping  # noqa: E402
 from tailrace.connectors import connector_for  # noqa: E402
 from tailrace.testing.mysql_server import MySqlServer  # noqa: E402
 
 JAVA = ("-Xmx2g", "-XX:+UseG1GC")
-PAGE = ROOT / "docs" / "reference" / "benchmarks.md"
 
 
 @dataclass(frozen=True)
@@ -202,7 +203,7 @@ def main() -> None:
     text = "\n\n".join(filter(None, (table(rows), rare_types(rows))))
     print(f"\n{text}")
     if args.write:
-        PAGE.write_text(page(text, version))
+        PAGE.write_text(replace_opening(PAGE.read_text(), page(text, version)))
 
 
 def page(text: str, version: str) -> str:

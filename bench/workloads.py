@@ -36,6 +36,23 @@ def create(connection: Any, name: str) -> None:
             cursor.execute(statement)
 
 
+def counted(name: str, scale: int) -> dict[str, int]:
+    """How many row changes a workload makes at a scale, and how many of them are deletes."""
+    if name == "orders":
+        bulk, single = scale * 4 // 10, scale // 10
+        updates = _hundreds(bulk * 7 // 10) + single * 7 // 10
+        deletes = _hundreds(bulk * 3 // 10) + single * 3 // 10
+        return {"changes": bulk + single + updates + deletes, "deletes": deletes}
+    if name == "wide":
+        inserts = scale * 6 // 10
+        return {"changes": inserts + _hundreds(scale - inserts), "deletes": 0}
+    return {"changes": scale // 5000 * 5000 if name == "many" else scale, "deletes": 0}
+
+
+def _hundreds(rows: int) -> int:
+    return -(-rows // 100) * 100
+
+
 def _orders_tables() -> Iterator[str]:
     yield (
         "CREATE TABLE orders (id INT NOT NULL PRIMARY KEY, customer_id INT NOT NULL, product_id INT NOT NULL, "

@@ -1,0 +1,193 @@
+"""tailrace beside Debezium in Kafka Connect: the same MySQL log into the same Kafka broker.
+
+    ./run bench-kafka [--quick] [--continue] [--write]
+
+Starts a MySQL and a broker of its own, writes each workload into the log and lets both sides deliver it in turn; then
+measures how long a change takes from its commit to a consumer. Every result is kept as it comes, as a line of JSON
+under bench/results; --continue leaves out what is there. A measurement that fails shows the end of its side's log, and
+the others go on; the exit code is 1 then. Everything that the program starts ends with it.
+It needs Linux, a quiet machine, and for its first run a network to fetch jars from.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "src")]
+
+from bench.into_kafka import catch_up, latency, page, plan, servers, tables  # noqa: E402
+from bench.into_kafka.plan import Case  # noqa: E402
+from bench.into_kafka.results import Results  # noqa: E402
+from bench.into_kafka.servers import Servers  # noqa: E402
+
+RESULTS = ROOT / "bench" / "results"
+TRIAL_CHANGES = 20_000
+PARTS = ("rates", "latency")
+
+
+def main() -> None:
+    """Measure, print, and write if asked to."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that all that was started ends
+    args = arguments()
+    chosen = plan.cases(args.changes, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick)
+    if args.only:
+        chosen = [case for case in chosen if args.only in case.label]
+    announce(chosen, args)
+    with servers.running(args.patience) as running:
+        results = opened(running, args)
+        trial(running)
+        failures = Failures()
+        if "rates" in args.parts:
+            measure_rates(running, chosen, results, failures)
+        if "latency" in args.parts:
+            measure_latencies(running, results, failures)
+    shown = (tables.rates(results, chosen), tables.costs(results, chosen), tables.memory(results, chosen))
+    print("\n\n".join(["", *shown, tables.latencies(results)]))
+    print(f"\nraw results: {results.path}")
+    if failures.of:
+        raise SystemExit(f"failed: {', '.join(failures.of)}; --continue measures what is missing")
+    if args.write:
+        page.write(results, chosen)
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for."""
+    parser = argparse.ArgumentParser(
+        prog="./run bench-kafka", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="1 M changes of the main case, one round, no latency")
+    parser.add_argument("--continue", dest="go_on", action="store_true", help="leave out what the results file has")
+    parser.add_argument("--write", action="store_true", help="put the figures into the docs and the README")
+    parser.add_argument(
+        "--changes", type=int, help="of each workload; a tenth of it for the wide one [5000000; quick: 1000000]"
+    )
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--main-rounds", type=int, help="of the main case [3; quick: 1]")
+    parser.add_argument("--parts", help="rates, latency [both; quick: rates]")
+    parser.add_argument("--only", metavar="TEXT", help="cases whose label has this: 'wide', 'none, schemas off, FULL'")
+    parser.add_argument(
+        "--patience", type=float, default=90, help="seconds to wait for a quiet machine before each run [90]"
+    )
+    parser.add_argument("--results", type=Path, help="the file of raw results")
+    args = parser.parse_args()
+    args.changes = args.changes or (1_000_000 if args.quick else 5_000_000)
+    args.main_rounds = args.main_rounds or (1 if args.quick else 3)
+    args.parts = (args.parts or ("rates" if args.quick else ",".join(PARTS))).split(",")
+    args.results = args.results or RESULTS / ("into-kafka-quick.jsonl" if args.quick else "into-kafka.jsonl")
+    if unknown := set(args.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
+    return args
+
+
+def announce(chosen: list[Case], args: argparse.Namespace) -> None:
+    """Say what is to come, how long it takes, and whether the disk is large enough."""
+    measured = chosen if "rates" in args.parts else []
+    seconds = plan.seconds_for_all(measured, latency="latency" in args.parts)
+    print(f"{len(measured)} cases, about {seconds / 60:.0f} minutes on a quiet machine with 2 cores", flush=True)
+    needed, free = plan.bytes_for(measured), shutil.disk_usage(tempfile.gettempdir()).free
+    if needed > free:
+        raise SystemExit(
+            f"the broker needs about {needed / 1e9:.0f} GB in {tempfile.gettempdir()}, and {free / 1e9:.0f} are free"
+        )
+
+
+def opened(running: Servers, args: argparse.Namespace) -> Results:
+    """The file of results."""
+    header = {
+        "date": str(datetime.now(UTC).date()),
+        "machine": servers.machine(),
+        "versions": servers.versions(running),
+    }
+    return (Results.go_on if args.go_on else Results.begin)(args.results, header)
+
+
+def trial(running: Servers) -> None:
+    """A small run of both sides: failures show now, and tailrace's compiled code comes into its cache."""
+    case = Case("orders", "MINIMAL", "lz4", "off", TRIAL_CHANGES, 1)
+    with filled(running, case) as data:
+        for side in plan.SIDES:
+            begun = time.monotonic()
+            catch_up.measure(running, data, case, side, _prefix(side))
+            print(f"trial of {side}: {TRIAL_CHANGES:,} changes in {time.monotonic() - begun:.0f} s", flush=True)
+
+
+class Failures:
+    """What failed, while the rest goes on."""
+
+    def __init__(self) -> None:
+        self.of: list[str] = []
+
+    @contextmanager
+    def noted(self, label: str) -> Iterator[None]:
+        """A failure inside of the block is shown and kept."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the next measurement may succeed
+            print(f"FAILED: {label}: {type(error).__name__}: {error}", flush=True)
+            self.of.append(label)
+
+
+def measure_rates(running: Servers, chosen: list[Case], results: Results, failures: Failures) -> None:
+    """All cases, log by log; results that are there are not made again."""
+    for _, group in groupby(chosen, key=lambda case: (*case.data, case.changes)):
+        cases = list(group)
+        missing = [
+            (case, *turn) for case in cases for turn in plan.turns(case) if not results.has("rate", _key(case, *turn))
+        ]
+        if not missing:
+            continue
+        with filled(running, cases[0]) as data:
+            for case, number, side in missing:
+                with failures.noted(f"{case.label}, {side}"):
+                    figures = catch_up.measure(running, data, case, side, _prefix(side))
+                    results.add("rate", _key(case, number, side), figures)
+                    print(tables.one_run(case, side, figures), flush=True)
+
+
+def measure_latencies(running: Servers, results: Results, failures: Failures) -> None:
+    """All setups."""
+    for setup in latency.SETUPS:
+        if results.has("latency", {"setup": setup, "rate": latency.PHASES[0].rate}):
+            continue
+        with failures.noted(f"latency of {setup}"):
+            for figures in latency.measure(running, setup, _prefix(setup)):
+                results.add("latency", {"setup": setup, "rate": figures["rate"]}, figures)
+                print(f"{setup:18} {figures}", flush=True)
+
+
+@contextmanager
+def filled(running: Servers, case: Case) -> Iterator[servers.Data]:
+    """A workload in the log, and gone again."""
+    print(f"writing {case.changes:,} changes of {case.workload} with {case.metadata} metadata", flush=True)
+    data = servers.fill(running, case.workload, case.metadata, case.changes)
+    try:
+        yield data
+    finally:
+        servers.forget(running, data)
+
+
+def _key(case: Case, number: int, side: str) -> dict[str, object]:
+    return {**case.key(), "side": side, "round": number}
+
+
+_made = iter(range(1, 10_000))
+
+
+def _prefix(side: str) -> str:
+    """A topic prefix that no other run has, of the same length for both sides."""
+    return f"{side[0].lower()}{next(_made):04d}"
+
+
+if __name__ == "__main__":
+    main()

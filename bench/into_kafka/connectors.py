@@ -1,0 +1,129 @@
+"""How each side is configured and started. Both get the same connector properties; each keeps its state its own way.
+
+Debezium runs in Kafka Connect standalone as Kafka's own start script runs it (heap, collector) and with the defaults of
+worker, connector and producer, but for the compression that the case names. Its stored offset and an empty schema history say where
+it begins: before the tables were made. tailrace is told the same position by `tailrace offsets set`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench.into_kafka.servers import ROOT, Servers
+from bench.run import properties as common_properties
+from tests.differential import debezium, jars
+
+from tailrace.connect_offsets.serialized_map import write_map
+
+KAFKA_SCRIPT = (  # bin/connect-standalone.sh with bin/kafka-run-class.sh
+    *(
+        "-Xms256M",
+        "-Xmx2G",
+        "-server",
+        "-XX:+UseG1GC",
+        "-XX:MaxGCPauseMillis=20",
+        "-XX:InitiatingHeapOccupancyPercent=35",
+    ),
+    *("-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
+)
+PLUGIN_JARS = ("io.debezium_", "com.mysql_", "org.antlr_", "com.datadoghq_")
+LATENCY_TUNED = {"poll.interval.ms": "10", "producer.override.linger.ms": "0"}
+
+
+def properties(servers: Servers, database: str, prefix: str, *, compression: str, schemas: bool) -> dict[str, str]:
+    """The connector's, for both sides."""
+    given = common_properties(servers.mysql, database, schemas=schemas)
+    del given["tombstones.on.delete"]  # Debezium's default, as on both sides: a tombstone after each delete
+    return given | {"topic.prefix": prefix, "producer.override.compression.type": compression}
+
+
+def tailrace_command(servers: Servers, given: Mapping[str, str], folder: Path, *, available_now: bool) -> list[str]:
+    """`tailrace run`."""
+    (folder / "connector.json").write_text(json.dumps(given, indent=2))
+    ending = ["--available-now"] if available_now else []
+    return [*_tailrace("run", servers, folder), *ending, "--checkpoint", str(folder / "checkpoint")]
+
+
+def tailrace_begins_at(servers: Servers, given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
+    """`tailrace offsets set`."""
+    (folder / "connector.json").write_text(json.dumps(given, indent=2))
+    command = [
+        *_tailrace("offsets set", servers, folder),
+        json.dumps(offset),
+        "--checkpoint",
+        str(folder / "checkpoint"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=tailrace_env(), timeout=180)
+    if done.returncode:
+        raise RuntimeError(f"tailrace offsets set failed: {(done.stderr or done.stdout)[-2000:]}")
+
+
+def tailrace_env() -> dict[str, str]:
+    """With the sources of this checkout."""
+    return os.environ | {"PYTHONPATH": str(ROOT / "src")}
+
+
+def _tailrace(words: str, servers: Servers, folder: Path) -> list[str]:
+    config = str(folder / "connector.json")
+    return [sys.executable, "-m", "tailrace.cli.main", *words.split(), config, "--to", f"kafka:{servers.address}"]
+
+
+def connect_command(servers: Servers, given: Mapping[str, str], folder: Path) -> list[str]:
+    """Kafka Connect standalone with the connector."""
+    _write_properties(folder / "worker.properties", _worker(servers, folder))
+    _write_properties(folder / "connector.properties", {**given, **_own_history(folder)})
+    class_path = ":".join(str(jar) for jar in jars.debezium_jars() if not jar.name.startswith(PLUGIN_JARS))
+    java = jars.java_home() / "bin" / "java"
+    main = "org.apache.kafka.connect.cli.ConnectStandalone"
+    logging = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+    files = [str(folder / "worker.properties"), str(folder / "connector.properties")]
+    return [str(java), *KAFKA_SCRIPT, logging, "-cp", class_path, main, *files]
+
+
+def debezium_begins_at(given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
+    """Store the offset as Connect does, and a history that knows no table before it."""
+    key = json.dumps([given["name"], {"server": given["topic.prefix"]}], separators=(",", ":"))
+    value = json.dumps(offset, separators=(",", ":"))
+    (folder / "offsets.dat").write_bytes(write_map({key.encode(): value.encode()}))
+    (folder / "history.jsonl").write_text(debezium.first_history(given["topic.prefix"], offset))
+
+
+def _worker(servers: Servers, folder: Path) -> dict[str, str]:
+    return {
+        "bootstrap.servers": servers.address,
+        "key.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "offset.storage.file.filename": str(folder / "offsets.dat"),
+        "connector.client.config.override.policy": "All",
+        "listeners": "http://127.0.0.1:0",
+        "plugin.path": str(_plugins(folder)),
+    }
+
+
+def _plugins(folder: Path) -> Path:
+    """The connector with what it needs, in a folder of its own as a plugin has to be."""
+    plugin = folder / "plugins" / "debezium-connector-mysql"
+    if not plugin.exists():
+        plugin.mkdir(parents=True)
+        for jar in jars.debezium_jars():
+            if jar.name.startswith(PLUGIN_JARS):
+                shutil.copy(jar, plugin)
+    return plugin.parent
+
+
+def _own_history(folder: Path) -> dict[str, str]:
+    return {
+        "schema.history.internal": "io.debezium.storage.file.history.FileSchemaHistory",
+        "schema.history.internal.file.filename": str(folder / "history.jsonl"),
+    }
+
+
+def _write_properties(path: Path, given: Mapping[str, str]) -> None:
+    path.write_text("".join(f"{name}={value}\n" for name, value in given.items()))

@@ -1,0 +1,98 @@
+"""Where the figures are shown: a section of the benchmarks' page, and a block of the README."""
+
+from __future__ import annotations
+
+import re
+
+from bench.into_kafka import tables
+from bench.into_kafka.connectors import KAFKA_SCRIPT, LATENCY_TUNED
+from bench.into_kafka.latency import PHASES
+from bench.into_kafka.plan import Case
+from bench.into_kafka.results import Results
+from bench.into_kafka.servers import PARTITIONS, ROOT
+from bench.pages import BENCHMARKS, replace_section
+
+README = ROOT / "README.md"
+BEGIN, END = "<!-- figures into Kafka: ./run bench-kafka -->", "<!-- end of figures into Kafka -->"
+HEADING = "Into Kafka"
+
+
+def write(results: Results, chosen: list[Case]) -> None:
+    """Put the figures into both places."""
+    BENCHMARKS.write_text(replace_section(BENCHMARKS.read_text(), HEADING, section(results, chosen)))
+    README.write_text(with_block(README.read_text(), block(results, chosen)))
+
+
+def section(results: Results, chosen: list[Case]) -> str:
+    """What the benchmarks' page says."""
+    parts = [_setting(results), tables.rates(results, chosen), _of_costs(), tables.costs(results, chosen)]
+    parts += [_of_memory(), tables.memory(results, chosen)]
+    if results.of("latency"):
+        parts += [_of_latency(), tables.latencies(results)]
+    return "\n\n".join(filter(None, parts))
+
+
+def block(results: Results, chosen: list[Case]) -> str:
+    """What the README says."""
+    header = results.header
+    machine = header["machine"]
+    said = (
+        f"From MySQL into Kafka, beside Debezium {header['versions']['Debezium']} in Kafka Connect on the same "
+        f"{machine['cores']} cores, which MySQL and the broker use too\n(lz4, schemas off, minimal row metadata; {header['date']}; "
+        "[all of it](docs/reference/benchmarks.md#into-kafka)):"
+    )
+    return f"{said}\n\n{tables.highlights(results, chosen)}"
+
+
+def with_block(text: str, new: str) -> str:
+    """A page with the block replaced; put behind the heading "Figures" where there is none yet."""
+    marked = f"{BEGIN}\n{new}\n{END}"
+    if BEGIN in text:
+        return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: marked, text, flags=re.DOTALL)
+    heading = "## Figures\n"
+    if heading not in text:
+        raise ValueError("the page has no heading Figures")
+    return text.replace(heading, f"{heading}\n{marked}\n", 1)
+
+
+def _setting(results: Results) -> str:
+    header = results.header
+    machine = header["machine"]
+    versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
+    partitions = ", ".join(f"{name} {number}" for name, number in PARTITIONS.items())
+    return f"""tailrace (`tailrace run … --to kafka:… --available-now`) beside Debezium in Kafka Connect standalone, in turn, from
+the same log of the same MySQL into the same broker. Made by `./run bench-kafka` on {header["date"]}:
+{machine["cores"]} cores ({machine["architecture"]}) and {machine["memory_gb"]} GB of memory for everything together, MySQL and the broker included.
+{versions}.
+
+Debezium has its defaults and those of Connect's start script (`{" ".join(KAFKA_SCRIPT[:4])}` …), with the
+producer's compression that the row names; it starts at a stored offset before the tables were made, and so does
+tailrace. GTIDs are on, deletes have tombstones, topics are made beforehand with the same partitions ({partitions}).
+`wide` has 60 columns of mixed types, `many` is 500 tables. tailrace commits transactions; Debezium delivers at least once.
+
+*Changes a second* counts from the first record's append to the moment when the last row is visible to a read-committed
+consumer; *from its start* from the start of the process. After each run the records that a read-committed consumer sees were
+counted, and a number other than the workload's would have ended the benchmark. Several rounds: medians, the largest of the
+peaks. Each run is a fresh process: Debezium's figures have its Java machine's warm-up in them, tailrace's those of Spark's;
+its own compiled code comes from the cache."""
+
+
+def _of_costs() -> str:
+    return "CPU seconds a million changes over the same span, out of /proc, sampled ten times a second:"
+
+
+def _of_memory() -> str:
+    return """Memory in MB, start included: the largest sum of the peaks (VmHWM) of the processes that were there at the same time.
+Python's processes share pages, which count more than once in that; once a second they were counted once (PSS):"""
+
+
+def _of_latency() -> str:
+    said = " and ".join(
+        f"{phase.seconds:.0f} s at {phase.rate:,} rows/s after {phase.warm_up_seconds:.0f} s of warm-up"
+        for phase in PHASES
+    )
+    tuned = ", ".join(f"`{name}={value}`" for name, value in LATENCY_TUNED.items())
+    return f"""Milliseconds from the return of a commit to its writer until a read-committed consumer is handed the record; one row a
+transaction; compression is each side's default; both read the same clock. Counted were {said};
+the warm-up was not.
+Tuned is {tuned}. Cores: what the side used meanwhile."""

@@ -1,0 +1,97 @@
+"""What is measured, in which order, and about how long it takes.
+
+A *case* is a workload with the settings under which both sides read it; the *main case* is the one that the project's
+promises are about. Within a case the sides take turns and the second round has them the other way round, so that what
+drifts hits both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+SIDES = ("tailrace", "Debezium")
+START_SECONDS = 25  # of a run: both sides' start, the quiet before it, counting
+SECONDS_TO_FILL = {"orders": 16, "wide": 60, "many": 45}  # a million changes
+RATES = {
+    "tailrace": {"orders": 330_000, "wide": 60_000, "many": 150_000},
+    "Debezium": {"orders": 33_000, "wide": 8_000, "many": 30_000},
+}
+BYTES = {"off": 750, "on": 4_200}  # of a record, uncompressed
+LATENCY_SECONDS = 150
+
+
+@dataclass(frozen=True)
+class Case:
+    """A workload under certain settings."""
+
+    workload: str
+    metadata: str  # binlog_row_metadata
+    compression: str
+    schemas: str  # on, off
+    changes: int
+    rounds: int
+
+    @property
+    def data(self) -> tuple[str, str]:
+        """Which log it is read from."""
+        return self.workload, self.metadata
+
+    @property
+    def label(self) -> str:
+        """For the table and for messages."""
+        return f"{self.workload}, {self.compression}, schemas {self.schemas}, {self.metadata}"
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the case that the promises are about."""
+        return (self.workload, self.metadata, self.compression, self.schemas) == ("orders", "MINIMAL", "lz4", "off")
+
+    def key(self) -> dict[str, Any]:
+        """What tells its results from those of others."""
+        fields = asdict(self)
+        del fields["rounds"]
+        return fields
+
+
+def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[Case]:
+    """All cases; those over the same log stand together. Quick: the main case alone."""
+    main = Case("orders", "MINIMAL", "lz4", "off", changes, main_rounds)
+    if quick:
+        return [main]
+    grid = [
+        Case("orders", metadata, compression, schemas, changes, rounds)
+        for metadata in ("MINIMAL", "FULL")
+        for schemas in ("off", "on")
+        for compression in ("lz4", "none")
+    ]
+    wide = Case("wide", "MINIMAL", "lz4", "off", changes // 10, rounds)
+    many = Case("many", "MINIMAL", "lz4", "off", changes, rounds)
+    return [main if case.is_main else case for case in grid] + [wide, many]
+
+
+def turns(case: Case) -> Iterator[tuple[int, str]]:
+    """Rounds and sides, in the order in which they run."""
+    for number in range(case.rounds):
+        yield from ((number, side) for side in (SIDES if number % 2 == 0 else reversed(SIDES)))
+
+
+def seconds_for(case: Case, side: str) -> float:
+    """About how long one run takes."""
+    slower = (1.5 if case.schemas == "on" else 1) * (1.4 if case.compression == "none" else 1)
+    counting = case.changes / (60_000 if (case.schemas, case.compression) == ("on", "none") else 400_000)
+    return START_SECONDS + counting + case.changes / RATES[side][case.workload] * slower
+
+
+def seconds_for_all(chosen: list[Case], *, latency: bool) -> float:
+    """About how long everything takes."""
+    data = {case.data: case.changes for case in chosen}
+    fill = sum(SECONDS_TO_FILL[workload] * changes / 1e6 for (workload, _), changes in data.items())
+    runs = sum(seconds_for(case, side) for case in chosen for _, side in turns(case))
+    return 30 + fill + runs + (3 * LATENCY_SECONDS if latency else 0)
+
+
+def bytes_for(chosen: list[Case]) -> int:
+    """About how much disk the broker needs for the largest run."""
+    return max(case.changes * BYTES[case.schemas] for case in chosen) * 12 // 10 if chosen else 0

@@ -1,0 +1,145 @@
+"""Results as Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bench.into_kafka.figures import over_rounds
+from bench.into_kafka.plan import SIDES, Case
+from bench.into_kafka.results import Results
+
+Row = Mapping[str, Any]
+KEYS = ("workload", "compression", "schemas", "metadata")
+LATENCY_FIGURES = ("p50", "p95", "p99", "max")
+
+
+def rates(results: Results, chosen: list[Case]) -> str:
+    """Catching up: a row a case, both sides in it."""
+    head = [*KEYS, "changes", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
+    head += ["tailrace from its start", "Debezium from its start"]
+    rows = []
+    for case in chosen:
+        own, theirs = (_median(results, case, side) for side in SIDES)
+        figures = [_whole(own, "rate"), _whole(theirs, "rate"), _ratio(own, "rate", theirs, "rate")]
+        figures += [_whole(own, "rate_from_start"), _whole(theirs, "rate_from_start")]
+        rows.append([*_keys(case), f"{case.changes:,}", str(_rounds(results, case)), *figures])
+    return _table(head, rows, left=4)
+
+
+def costs(results: Results, chosen: list[Case]) -> str:
+    """CPU seconds a million changes."""
+    head = [*KEYS, "tailrace Python", "Spark's JVM", "Connect's JVM", "Connect / Python"]
+    head += ["broker: tailrace", "broker: Debezium", "MySQL: tailrace", "MySQL: Debezium"]
+    rows = []
+    for case in chosen:
+        own, theirs = (_median(results, case, side) for side in SIDES)
+        cpu = [_short(own, "python_cpu"), _short(own, "java_cpu"), _short(theirs, "java_cpu")]
+        cpu += [_ratio(theirs, "java_cpu", own, "python_cpu")]
+        cpu += [_short(each, f"{server}_cpu") for server in ("broker", "mysql") for each in (own, theirs)]
+        rows.append(_keys(case) + cpu)
+    return _table(head, rows, left=4)
+
+
+def memory(results: Results, chosen: list[Case]) -> str:
+    """Peaks in MB."""
+    head = [*KEYS, "tailrace Python", "Python without double pages", "Spark's JVM", "Connect's JVM"]
+    head += ["Connect / Python", "Connect / (Python + JVM)"]
+    rows = []
+    for case in chosen:
+        own, theirs = (_median(results, case, side) for side in SIDES)
+        both = {"peak_mb": own["python_peak_mb"] + own["java_peak_mb"]} if own else None
+        sizes = [_whole(own, name) for name in ("python_peak_mb", "python_shared_peak_mb", "java_peak_mb")]
+        sizes += [_whole(theirs, "java_peak_mb"), _ratio(theirs, "java_peak_mb", own, "python_peak_mb")]
+        rows.append([*_keys(case), *sizes, _ratio(theirs, "java_peak_mb", both, "peak_mb")])
+    return _table(head, rows, left=4)
+
+
+def latencies(results: Results) -> str:
+    """Milliseconds from commit to consumer: a row a setup and rate."""
+    lines = results.of("latency")
+    head = ["rows/s", "setup", "rows", "p50 ms", "p95 ms", "p99 ms", "max ms", "Python cores", "JVM cores"]
+    rows = []
+    for rate in sorted({line["rate"] for line in lines}):
+        for line in (line for line in lines if line["rate"] == rate):
+            figures = [f"{line[name]:.1f}" for name in LATENCY_FIGURES]
+            cores = [f"{line[name]:.2f}" if line[name] else "-" for name in ("python_cores", "java_cores")]
+            rows.append([f"{rate:,}", line["key"]["setup"], f"{line['n']:,}", *figures, *cores])
+    return _table(head, rows, left=2)
+
+
+def one_run(case: Case, side: str, figures: Row) -> str:
+    """A line for the screen."""
+    return (
+        f"{case.label:32} {side:9} {figures['rate']:>9,}/s  CPU s/M: Python {figures['python_cpu']:.2f}, "
+        f"JVM {figures['java_cpu']:.2f}, broker {figures['broker_cpu']:.2f}, MySQL {figures['mysql_cpu']:.2f}  "
+        f"MB: {figures['python_peak_mb']}, {figures['java_peak_mb']}  others {figures['others_cores']} cores"
+    )
+
+
+def highlights(results: Results, chosen: list[Case]) -> str:
+    """The few rows for the front page."""
+    head = ["", "tailrace", "Debezium in Kafka Connect"]
+    rows = []
+    for case in (
+        case for case in chosen if case.compression == "lz4" and case.schemas == "off" and case.metadata == "MINIMAL"
+    ):
+        own, theirs = (_median(results, case, side) for side in SIDES)
+        if own and theirs:
+            rows.append([f"catching up, {_name(case)}: changes a second", _whole(own, "rate"), _whole(theirs, "rate")])
+            if case.is_main:
+                cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
+                rows.append(["CPU seconds a million of them", cpu, _short(theirs, "java_cpu")])
+                memory = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
+                rows.append(["peak memory, MB", memory, _whole(theirs, "java_peak_mb")])
+    for rate in sorted({line["rate"] for line in results.of("latency")}):
+        found = {
+            line["key"]["setup"]: f"{line['p50']:.0f} / {line['p95']:.0f}"
+            for line in results.of("latency")
+            if line["rate"] == rate
+        }
+        theirs_text = f"{found.get('Debezium, default', '-')}, tuned {found.get('Debezium, tuned', '-')}"
+        rows.append(
+            [f"commit to consumer at {rate:,} rows/s: p50 / p95 ms", found.get("tailrace, default", "-"), theirs_text]
+        )
+    return _table(head, rows, left=1)
+
+
+def _keys(case: Case) -> list[str]:
+    return [case.workload, case.compression, case.schemas, case.metadata]
+
+
+def _name(case: Case) -> str:
+    return {"orders": "10 columns", "wide": "60 mixed columns", "many": "500 tables"}[case.workload]
+
+
+def _rounds(results: Results, case: Case) -> int:
+    return min(len(results.of("rate", **case.key(), side=side)) for side in SIDES)
+
+
+def _median(results: Results, case: Case, side: str) -> dict[str, Any] | None:
+    found = results.of("rate", **case.key(), side=side)
+    return over_rounds(found) if found else None
+
+
+def _whole(row: Row | None, name: str) -> str:
+    return f"{row[name]:,.0f}" if row else "-"
+
+
+def _short(row: Row | None, name: str) -> str:
+    return f"{row[name]:.2f}" if row else "-"
+
+
+def _ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) -> str:
+    if not upper or not lower or not lower[of_lower]:
+        return "-"
+    quotient = upper[of_upper] / lower[of_lower]
+    return f"{quotient:.1f}" if quotient >= 2 else f"{quotient:.2f}"
+
+
+def _table(head: list[str], rows: list[list[str]], *, left: int) -> str:
+    """A Markdown table whose first columns are text and the others numbers."""
+    if not rows:
+        return ""
+    rule = ["---" if number < left else "---:" for number in range(len(head))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
