@@ -69,7 +69,7 @@ class Shop:
         self.tables = {name: Table(name) for name in tables}
         self._open = []
         self._undo = []
-        self._numbers = 0
+        self._numbers = self._alterations = 0
         self._blocks = KEYS
 
     def any_table(self):
@@ -163,8 +163,8 @@ class Shop:
 
     def alter(self, table):
         """A change of structure; every row of the table is changed with it, without an event."""
-        self._numbers += 1
-        extras, number = list(table.extras), self._numbers
+        self._alterations += 1
+        extras, number = list(table.extras), self._alterations
         kinds = ["add", "modify"] + ["drop", "rename"] * bool(extras) + ["drop"] * (len(extras) > MOST_EXTRAS)
         kind = self.random.choice(kinds)
         if kind == "add":
@@ -173,7 +173,7 @@ class Shop:
             self._change_rows(table, lambda row: {**row, f"extra{number}": number})
             return self._ddl(table, f"ALTER TABLE {table.name} ADD COLUMN extra{number} INT DEFAULT {number}{place}")
         if kind == "modify":
-            return self._ddl(table, f"ALTER TABLE {table.name} MODIFY name VARCHAR({40 + number})")
+            return self._ddl(table, f"ALTER TABLE {table.name} MODIFY name VARCHAR({40 + number % 200})")
         old = self.random.choice(extras)
         default = table.extras.pop(old)
         if kind == "drop":

@@ -49,6 +49,7 @@ class Folding:
         self.tables = {}
         self._journal = journal
         self._prefix = prefix
+        self._database = database
         self._of_tables = f"{prefix}.{database}."
         self._places = {}
 
@@ -150,12 +151,12 @@ class Folding:
     def _statement(self, value):
         event = orjson.loads(value)
         statement, table = event["ddl"], event["source"]["table"]
-        waiting = self._journal.statements.get(table)
+        if event["source"]["db"] != self._database or table not in self._journal.altered:
+            return None  # not the writers' doing
+        waiting = self._journal.statements[table]
         if waiting and waiting[0] == statement:
             waiting.popleft()
             return None
-        if table not in self._journal.altered:
-            return None  # what was there before the writer
         return f"{statement!r} is told, {waiting[0] if waiting else 'nothing'!r} was to come"
 
 

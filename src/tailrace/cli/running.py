@@ -152,7 +152,7 @@ def run_job(
                     link,
                     available_now=available_now,
                     stop_asked=signal_.asked,
-                    notice=screen.say,
+                    notice=screen.notice,
                 )
             except Exception as error:
                 if signal_.asked() and is_stop(error):
