@@ -7,6 +7,7 @@ import signal
 from contextlib import closing, suppress
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from attrs import evolve
 
@@ -123,8 +124,34 @@ def test_another_task_goes_on_where_a_killed_one_had_committed(spark, job, check
             spark, slow, str(checkpoint), link, available_now=True, stop_asked=kill_after_a_commit, notice=told.append
         )
     assert killed
-    assert told == ["a task's process has died; another goes on from the last commit in 0 s"]
+    assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
     assert delivered(tmp_path) == list(range(700))
+
+
+def test_a_killed_planner_is_followed_by_another(spark, job, checkpoint, tmp_path):
+    short = evolve(job, pace=Pace(commit_seconds=0.05, slice_seconds=1))
+    told, killed = [], []
+
+    def kill_the_planner():
+        if not killed and len(delivered(tmp_path)) == 700:
+            killed.extend(planners())
+            for process in killed:
+                process.kill()
+            grow(tmp_path / "log", 1400)
+        return len(delivered(tmp_path)) == 1400
+
+    with closing(Link(lambda kind, content: None)) as link:
+        run.deliver(
+            spark, short, str(checkpoint), link, available_now=False, stop_asked=kill_the_planner, notice=told.append
+        )
+    assert len(killed) == 1
+    assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
+
+
+def planners():
+    children = psutil.Process().children(recursive=True)
+    alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]
+    return [child for child in alive if any("python_streaming_source_runner" in word for word in child.cmdline())]
 
 
 def test_more_lanes_than_cores_are_refused(spark, job):

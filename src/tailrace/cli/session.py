@@ -26,6 +26,7 @@ LEAN = {
     "spark.sql.streaming.minBatchesToRetain": "5",
     "spark.sql.catalogImplementation": "in-memory",
     "spark.speculation": "false",
+    "spark.python.use.daemon": "false",
 }
 LOGGING = """\
 status = off

@@ -30,7 +30,7 @@ from tailrace.errors import ConfigError, SinkLostError, TailraceError
 from tailrace.kafka.client import Client, Failed
 from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, DeliveryError, error_of, said_meanwhile
 from tailrace.kafka.librdkafka import NO_PARTITION, Problem
-from tailrace.kafka.produce_kernel import Rows
+from tailrace.kafka.rows import Rows
 
 FULL_PAUSE: Final = 0.001
 """How long to wait for room in librdkafka's queue before trying again."""

@@ -25,6 +25,7 @@ from tailrace.kafka.client_errors import client_error
 
 CREATION_SECONDS: Final = 30.0
 AUTO_CREATION_SECONDS: Final = 8.0
+AUTO_CREATION_ANSWERS: Final = 10
 PAUSE_SECONDS: Final = 0.02
 BROKERS_CHOICE: Final = -1
 _MISSING: Final = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001
@@ -108,9 +109,12 @@ class Topics:
         self._await(name, lambda there: there is not None and there >= partitions)
 
     def _ask_brokers(self, name: str) -> None:
-        """An admin client's question about a topic makes the brokers create it, where they may."""
-        deadline = time.monotonic() + AUTO_CREATION_SECONDS
-        while time.monotonic() < deadline:
+        """An admin client's question about a topic makes the brokers create it, where they may.
+
+        Answers are counted as well as time: a process that was frozen meanwhile has asked only once.
+        """
+        deadline, answers = time.monotonic() + AUTO_CREATION_SECONDS, 0
+        while time.monotonic() < deadline or answers < AUTO_CREATION_ANSWERS:
             try:
                 found = self._client().list_topics(name, timeout=AUTO_CREATION_SECONDS).topics[name]
             except KafkaException as error:
@@ -118,6 +122,7 @@ class Topics:
             if _partitions(found) is not None:
                 self._await(name, bool)
                 return
+            answers += 1
             time.sleep(PAUSE_SECONDS * 5)
         raise ConfigError(_missing_message(name, enabled=self._creation.enabled))
 

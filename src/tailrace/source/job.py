@@ -35,7 +35,7 @@ class Pace:
 
     """
 
-    slice_seconds: float = 60.0
+    slice_seconds: float = 600.0
     commit_seconds: float = 1.0
     commit_at_head: bool = False
     commit_bytes: int = 64 << 20

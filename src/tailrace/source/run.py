@@ -7,6 +7,7 @@ all of them start from the same position.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from contextlib import closing
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 20.0
 QUIET_SECONDS = 60.0  # a query that ran for so long has recovered from whatever had ended the one before
-DEAD_WORKER = "Python worker exited unexpectedly"  # as Spark tells it (org.apache.spark.api.python.PythonRunner)
+DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
+DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
 
 Notice = Callable[[str], None]
 
@@ -89,7 +91,7 @@ def _kept_up(
     stop_asked: Callable[[], bool],
     notice: Notice,
 ) -> bool:
-    """Run the query, and again when a task's process died: what it had not committed is delivered by the next."""
+    """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
     deaths = 0
     while True:
         began = time.monotonic()
@@ -97,17 +99,18 @@ def _kept_up(
             return wait(start(spark, job, checkpoint, available_now=available_now), link, stop_asked)
         except Exception as error:
             deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
-            if not is_dead_worker(error) or 0 <= job.pace.max_retries < deaths:
+            if not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
                 raise
             pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
-            notice(f"a task's process has died; another goes on from the last commit in {pause:g} s")
+            notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
             if _paused(pause, stop_asked):
                 return True
 
 
-def is_dead_worker(error: Exception) -> bool:
-    """Whether the query failed because a task's process is gone, killed or out of memory, and for no other reason."""
-    return DEAD_WORKER in str(error)
+def is_dead_process(error: Exception) -> bool:
+    """Whether the query failed because a Python process of Spark's is gone (killed, out of memory) or could not start."""
+    told = f"{error}\n{getattr(error, '_stackTrace', '')}"  # of a dead planner only Java's stack trace tells
+    return any(sign in told for sign in DEAD_TASK) or bool(DEAD_PLANNER.search(told))
 
 
 def _paused(seconds: float, stop_asked: Callable[[], bool]) -> bool:

@@ -8,7 +8,6 @@ from typing import Any
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
-from tailrace.connectors.mysql.cutting import cut
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.schema.history import at_or_before
 
@@ -33,6 +32,8 @@ class Ranges:
 
     def cut(self, start: Mapping[str, Any], head: Mapping[str, Any], limit_bytes: int) -> Mapping[str, Any]:
         """A transaction boundary with about so many bytes of the log between it and `start`; `head` at most."""
+        from tailrace.connectors.mysql.cutting import cut  # the decoder: the direct way has no use for it
+
         begin, end = RestartPosition.from_dict(start), RestartPosition.from_dict(head)
         return cut(self.settings, begin, end, limit_bytes).to_dict()
 

@@ -11,7 +11,6 @@ from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql import catalog, checks, connection
 from tailrace.connectors.mysql.beginning import first_history
 from tailrace.connectors.mysql.ranges import Ranges
-from tailrace.connectors.mysql.streaming import LogReader
 
 log = logging.getLogger(__name__)
 
@@ -43,4 +42,6 @@ class MySqlConnector(Ranges):
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
+        from tailrace.connectors.mysql.streaming import LogReader  # the decoders: a planner asks only for the head
+
         return LogReader(self.settings, range_, progress, history).batches()

@@ -21,14 +21,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from tailrace.connectors.base import HistoryRecord
 from tailrace.errors import FencedError, ProgressError
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.owner import Owner
 from tailrace.sinks.kafka.progress import ProgressRecord
-from tailrace.sinks.kafka.writer import Writer
+
+if TYPE_CHECKING:
+    from tailrace.sinks.kafka.writer import Writer
 
 CLAIM_SECONDS: Final = 60.0
 PAUSE_SECONDS: Final = 0.2

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.connectors.base import HistoryRecord
 from tailrace.errors import ProgressError
@@ -19,7 +19,9 @@ from tailrace.kafka.tail import Entry, Tail
 from tailrace.kafka.topics import Topics
 from tailrace.sinks.kafka.names import Names
 from tailrace.sinks.kafka.progress import ProgressRecord, from_json, key_of
-from tailrace.sinks.kafka.writer import Writer
+
+if TYPE_CHECKING:
+    from tailrace.sinks.kafka.writer import Writer
 
 SPARE_PARTITIONS: Final = 8  # so many lanes need no change of the topics
 _PROGRESS_TOPIC: Final = {

@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from attrs import evolve
 
@@ -33,7 +34,9 @@ from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.names import Names, names_of
 from tailrace.sinks.kafka.owner import Owner
 from tailrace.sinks.kafka.progress import ProgressRecord
-from tailrace.sinks.kafka.writer import Writer
+
+if TYPE_CHECKING:
+    from tailrace.sinks.kafka.writer import Writer
 
 AT_LEAST_ONCE = "at-least-once"
 WHO_SECONDS = 10.0
@@ -136,6 +139,8 @@ class KafkaSink:
         return Topics(self._clients.admin, self._tail, self._settings.topic_creation)
 
     def _new_writer(self, lane: int) -> Writer:
+        from tailrace.sinks.kafka.writer import Writer  # brings a compiler along, which a planner does not need
+
         transactional_id = self._names.transactional_id(lane) if self._transactional else None
         return Writer(self._clients.producer, transactional_id)
 

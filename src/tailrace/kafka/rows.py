@@ -1,0 +1,118 @@
+"""Records as librdkafka takes them: each an array of arguments, in which most stay the same from row to row.
+
+The value is not copied: it has to stay where it is until the message is delivered. Keys and headers are copied. Many
+rows go through a compiled loop (`produce_kernel`); one by itself does not need it, so that a process that only writes
+progress starts fast and small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import CFUNCTYPE, c_size_t
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes.records import INT64, Binary, Records
+from tailrace.kafka.librdkafka import NO_PARTITION
+
+_RKT: Final = 2
+_PARTITION: Final = 3
+_VALUE: Final = 4
+_KEY: Final = 5
+_OPAQUE: Final = 6
+_TIMESTAMP: Final = 8
+HEADER: Final = 9
+
+FIXED: Final = 6
+_WIDTH: Final = 9
+"""`rd_kafka_vu_t` in words: the kind, and eight words for what it holds."""
+_NOWHERE: Final = 1
+"""An address that is not null for what is empty: nobody reads there."""
+_PRODUCEVA: Final = CFUNCTYPE(c_size_t, c_size_t, c_size_t, c_size_t)
+
+
+class Rows:
+    """Records as the kernel takes them; holds on to every array that an address points into."""
+
+    def __init__(self, records: Records, topic: int, number: int) -> None:
+        """`topic`: librdkafka's handle; `number`: of the first row."""
+        self.records = records
+        self.number = number
+        self.done = 0
+        self.error = 0
+        self._kept: list[Any] = []
+        self._message = self._prepared(topic)
+        times = np.ascontiguousarray(records.timestamps, np.int64)
+        self._kept.append(times)
+        columns = [*self._column(records.keys), *self._column(records.values), _address_of(times)]
+        self._columns = np.array([*columns, _address_of(self._message), 0], np.int64)
+        headers = [(self._name(h.name), *self._column(h.values)) for h in records.headers]
+        self._headers = np.array(headers, np.int64).reshape(len(headers), 4)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def produce(self, call: int, client: int) -> bool:
+        """Produce the rows that are left; whether it came to the end. Otherwise see `error`."""
+        if len(self) == 1:
+            self._produce_one(call, client)
+        else:
+            self._produce_all(call, client)
+        return self.error == 0
+
+    def _produce_all(self, call: int, client: int) -> None:
+        from tailrace.kafka.produce_kernel import produce  # brings a compiler along
+
+        end = len(self.records)
+        self.done = int(
+            produce(call, client, self._message, self._columns, self._headers, self.number, self.done, end)
+        )
+        self.error = int(self._columns[8])
+
+    def _produce_one(self, call: int, client: int) -> None:
+        """The same for a single row, by means that need no compiler."""
+        records, message = self.records, self._message
+        message[2, 1] = self.number
+        message[3, 1] = records.timestamps[0]
+        message[4, 1:3] = _place(self._columns[0:3], records.keys)
+        message[5, 1:3] = _place(self._columns[3:6], records.values)
+        count = FIXED
+        for (name, *places), header in zip(self._headers, records.headers, strict=True):
+            if header.values.valid is None or header.values.valid[0]:
+                message[count, 0:4] = (HEADER, name, *_place(places, header.values))
+                count += 1
+        self.error = _PRODUCEVA(call)(client, _address_of(message), count) or 0
+        self.done = int(self.error == 0)
+
+    def _prepared(self, topic: int) -> INT64:
+        message = np.zeros((FIXED + len(self.records.headers), _WIDTH), np.int64)
+        message[:FIXED, 0] = (_RKT, _PARTITION, _OPAQUE, _TIMESTAMP, _KEY, _VALUE)
+        message[0, 1] = topic
+        message[1, 1] = NO_PARTITION if self.records.partition is None else self.records.partition
+        return message
+
+    def _column(self, column: Binary) -> tuple[int, int, int]:
+        data = np.ascontiguousarray(column.data)
+        offsets = np.ascontiguousarray(column.offsets, np.int64)
+        valid = None if column.valid is None else np.ascontiguousarray(column.valid, np.bool_)
+        self._kept += (data, offsets, valid)
+        return _address_of(data) or _NOWHERE, _address_of(offsets), 0 if valid is None else _address_of(valid)
+
+    def _name(self, name: str) -> int:
+        text = np.frombuffer(name.encode() + b"\0", np.uint8)
+        self._kept.append(text)
+        return _address_of(text)
+
+
+def _place(column: Sequence[int] | INT64, values: Binary) -> tuple[int, int]:
+    """Address and length of the first of some byte strings; of null, nowhere."""
+    if values.valid is not None and not values.valid[0]:
+        return 0, 0
+    begin, end = int(values.offsets[0]), int(values.offsets[1])
+    return int(column[0]) + begin, end - begin
+
+
+def _address_of(array: npt.NDArray[Any]) -> int:
+    return int(array.__array_interface__["data"][0])
