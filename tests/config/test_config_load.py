@@ -369,7 +369,7 @@ def test_client_properties_show_their_names_only(monkeypatch):
 @pytest.mark.parametrize(
     ("converter", "schemas", "expected"),
     [
-        (None, None, True),
+        (None, None, False),
         (None, "false", False),
         ("org.apache.kafka.connect.json.JsonConverter", None, True),
         ("org.apache.kafka.connect.storage.SimpleHeaderConverter", None, False),

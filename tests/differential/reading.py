@@ -34,7 +34,9 @@ def read(properties: Mapping[str, str], start: StartPoint, marker: str) -> list[
 
 
 def _settings(properties: Mapping[str, str]) -> Any:
-    return from_mapping({k: v for k, v in properties.items() if not k.startswith(ENGINE_ONLY)})
+    """Debezium's engine writes headers as JSON, unlike a Kafka Connect worker by default."""
+    given = {k: v for k, v in properties.items() if not k.startswith(ENGINE_ONLY)}
+    return from_mapping({"header.converter": "org.apache.kafka.connect.json.JsonConverter", **given})
 
 
 def _placed(records: Records) -> Iterator[tuple[bytes, Record]]:

@@ -105,15 +105,16 @@ PROPERTIES = (
     Property(
         name="header.converter",
         kind=Kind.CLASS,
-        default=JSON,
-        doc="Converter of headers: JSON, with its schema or without, as the next property says. Connect's own default, "
-        f"`{SIMPLE_HEADERS}`, is taken for JSON without schemas, which is what it writes (but for decimals and dates).",
+        default=SIMPLE_HEADERS,
+        doc="Converter of headers. Connect's own default, which is the default here too, is taken for JSON without "
+        f"schemas, which is what it writes (but for decimals and dates); `{JSON}` has schemas as the next property says.",
     ),
     Property(
         name="header.converter.schemas.enable",
         kind=Kind.BOOL,
         default=True,
-        doc="Whether the keys in headers (`__debezium.newkey`, `__debezium.oldkey`) carry their schema.",
+        doc="Whether the keys in headers (`__debezium.newkey`, `__debezium.oldkey`) carry their schema, where "
+        "`header.converter` is the JSON converter.",
     ),
     Property(
         name="transforms", kind=Kind.LIST, status=Status.REFUSED, doc="Names of transforms of the records."
