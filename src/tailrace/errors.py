@@ -46,5 +46,9 @@ class ProgressError(TailraceError):
     """A sink's progress record is missing, damaged or belongs to another source."""
 
 
+class StoppedError(TailraceError):
+    """Something was asked to stop before its end; Spark must not take it for done."""
+
+
 class FencedError(TailraceError):
     """Another task has taken over this lane: this one ends without delivering anything more."""

@@ -8,14 +8,14 @@ from contextlib import closing
 import pytest
 from attrs import evolve
 
-from support.counting_log import grow
+from support.counting_log import CountingLog, grow
 from tailrace.connectors.base import Lane, Progress
-from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError
+from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError, StoppedError
 from tailrace.sinks.files import FilesSink
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.slices import Turn
-from tailrace.source.task import StoppedError, deliver
+from tailrace.source.task import deliver
 
 TO_700 = Turn(Lane(), True, "", {"n": 700})
 
@@ -131,8 +131,30 @@ def test_an_attempt_that_a_newer_one_of_the_same_run_replaced_ends_quietly(job, 
     sink = job.new_sink()
     monkeypatch.setattr(Job, "new_sink", lambda self: sink)
     monkeypatch.setattr(type(sink), "write", _TakenOver(sink, job))
-    assert deliver(job, TO_700).records == 0
+    assert deliver(job, Turn(Lane(), True, "", None)).records == 0
     assert delivered(job) == []
+
+
+def test_a_bounded_turn_that_was_fenced_does_not_count_as_done(job, monkeypatch):
+    sink = job.new_sink()
+    monkeypatch.setattr(Job, "new_sink", lambda self: sink)
+    monkeypatch.setattr(type(sink), "write", _TakenOver(sink, job))
+    with pytest.raises(FencedError):
+        deliver(job, TO_700)
+
+
+def test_a_stop_before_the_beginning_was_fixed_does_not_count_as_done(job, monkeypatch):
+    monkeypatch.setattr(CountingLog, "start_point", _unreachable)
+    with closing(Link(lambda kind, content: None)) as link:
+        link.stop_tasks()
+        with pytest.raises(StoppedError):
+            deliver(evolve(job, link=link.address), Turn(Lane(), True, "", None))
+
+
+def test_a_sink_that_is_lost_again_and_again_ends_the_retries(job, monkeypatch):
+    monkeypatch.setattr(FilesSink, "commit", _never)
+    with pytest.raises(SinkLostError):
+        deliver(evolve(job, pace=Pace(retry_seconds=0.01, max_retries=3)), TO_700)
 
 
 def test_a_lost_sink_is_opened_anew_and_says_where_to_go_on(job, monkeypatch):
@@ -178,6 +200,14 @@ def test_lanes_deliver_together_what_one_delivers_alone(job, lanes):
         deliver(evolve(job, target=f"{job.target}-{number}"), Turn(Lane(number, lanes), True, "", {"n": 700}))
     told = [n for number in range(lanes) for n in delivered(evolve(job, target=f"{job.target}-{number}"))]
     assert sorted(told) == list(range(700))
+
+
+def _unreachable(_log):
+    raise RetriableError("the database is away")
+
+
+def _never(_sink, _progress, _history):
+    raise SinkLostError("the broker is away")
 
 
 class _Unsure:

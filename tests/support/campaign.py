@@ -201,6 +201,7 @@ class Campaign(Blows):
         config = {
             "connector.class": "io.debezium.connector.mysql.MySqlConnector",
             "topic.prefix": self._prefix,
+            "tailrace.slice.ms": "15000",  # a dead planner is noticed where a slice ends
             "tasks.max": str(self._parts.lanes),
             "database.hostname": "127.0.0.1",
             "database.port": str(self._parts.mysql_proxy.port),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tailrace import errors
-from tailrace.errors import TailraceError
+from tailrace.errors import StoppedError, TailraceError
 
 # The last line of a Python traceback, which Spark hands on as text, up to what Spark or Java write behind it.
 RAISED = re.compile(
@@ -34,7 +34,7 @@ def unwrapped(error: BaseException) -> BaseException:
 
 def is_stop(error: BaseException) -> bool:
     """Whether the error only says that a bounded run was stopped as asked."""
-    return any(match["name"] == STOPPED for match in RAISED.finditer(str(error)))
+    return isinstance(error, StoppedError) or any(match["name"] == STOPPED for match in RAISED.finditer(str(error)))
 
 
 def _is_sparks(error: BaseException) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import signal
@@ -29,6 +30,7 @@ from tailrace.source.link import Link
 
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
+LANES_SLICE_SECONDS = 60.0  # a lane that ended early waits for the others' turns
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -107,7 +109,9 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
     document = read_document(config)
     settings = from_mapping(document, source=str(config))
     is_kafka = target.text.startswith("kafka:")
+    lanes = settings.tasks_max if is_kafka else 1
     pace = Pace(
+        slice_seconds=min(settings.tailrace_slice_ms / 1000, LANES_SLICE_SECONDS if lanes > 1 else math.inf),
         commit_at_head=is_kafka,  # a transaction costs some milliseconds; a commit to files makes a file
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
@@ -117,7 +121,7 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
         source=source_name(settings),
         target=target.text,
         pace=pace,
-        lanes=settings.tasks_max if is_kafka else 1,
+        lanes=lanes,
     )
     return job, settings
 

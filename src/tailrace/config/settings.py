@@ -193,6 +193,7 @@ class Settings:
     openlineage_integration_enabled: bool
 
     # tailrace's own
+    tailrace_slice_ms: int
     tailrace_event_shape: str
     tailrace_context_headers: bool
     tailrace_delivery_guarantee: str

@@ -70,7 +70,8 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
         """The run ends at the head of the log of this moment."""
         with closing(Reporter(self._job.link)) as reporter:
-            self._target = retrying(self._job.pace, lambda: self._job.new_connector().head(), reporter.notice)
+            head = self._job.new_connector().head
+            self._target = retrying(self._job.pace, head, reporter.notice, reporter.stopping)
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802, ARG002
         """The end of the next batch; `start` when there is nothing to do."""
@@ -100,7 +101,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
     def _lanes(self) -> list[Progress | None]:
         """How far each lane has come; the planner lives as long as the query, and so does its sink."""
         with closing(Reporter(self._job.link)) as reporter:
-            return retrying(self._job.pace, self._ask_sink, reporter.notice)
+            return retrying(self._job.pace, self._ask_sink, reporter.notice, reporter.stopping)
 
     def _ask_sink(self) -> list[Progress | None]:
         if self._sink is None:

@@ -59,7 +59,7 @@ class Job:
 
     """
 
-    document: Mapping[str, Any]
+    document: Mapping[str, Any] = field(repr=False)  # it may hold secrets
     source: str
     target: str
     pace: Pace = field(factory=Pace)

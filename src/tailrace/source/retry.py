@@ -6,14 +6,24 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from tailrace.errors import RetriableError
+from tailrace.errors import RetriableError, StoppedError
 from tailrace.source.job import Pace
 
 T = TypeVar("T")
 
 
-def retrying(pace: Pace, question: Callable[[], T], notice: Callable[[str], None]) -> T:
-    """The answer, after as many attempts as the pace allows; `notice` is told of each failure."""
+STEP_SECONDS = 0.2
+
+
+def retrying(
+    pace: Pace, question: Callable[[], T], notice: Callable[[str], None], stopping: Callable[[], bool] = lambda: False
+) -> T:
+    """The answer, after as many attempts as the pace allows; `notice` is told of each failure.
+
+    Raises:
+        StoppedError: it was asked to stop while it waited for the next attempt.
+
+    """
     failures = 0
     while True:
         try:
@@ -23,4 +33,12 @@ def retrying(pace: Pace, question: Callable[[], T], notice: Callable[[str], None
             if 0 <= pace.max_retries < failures:
                 raise
             notice(f"{error}; trying again in {pace.retry_seconds:g} s")
-            time.sleep(pace.retry_seconds)
+            _wait(pace.retry_seconds, stopping)
+
+
+def _wait(seconds: float, stopping: Callable[[], bool]) -> None:
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        if stopping():
+            raise StoppedError("stopped as asked, while waiting for the next attempt")
+        time.sleep(min(STEP_SECONDS, seconds))

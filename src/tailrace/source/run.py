@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
-from tailrace.errors import ConfigError, ProgressError
+from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.sinks.base import Claim
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
@@ -54,14 +54,14 @@ def deliver(
     """
     refuse_speculation(spark)
     job = evolve(job, link=link.address)
-    claim = claimed(job, notice)
+    claim = claimed(job, notice, stop_asked)
     if claim.lanes != job.lanes:
         together = evolve(job, lanes=claim.lanes)
         require_slots(spark, together)
         notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
         if _kept_up(spark, together, checkpoint, link, True, stop_asked, notice):
             return True
-        claim = claimed(job, notice)
+        claim = claimed(job, notice, stop_asked)
         if claim.lanes != job.lanes:
             raise ProgressError(
                 f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
@@ -71,7 +71,7 @@ def deliver(
     return _kept_up(spark, job, checkpoint, link, available_now, stop_asked, notice)
 
 
-def claimed(job: Job, notice: Notice) -> Claim:
+def claimed(job: Job, notice: Notice, stop_asked: Callable[[], bool]) -> Claim:
     """Take the sink over; with nothing recorded yet, for one lane."""
 
     def ask() -> Claim:
@@ -79,7 +79,7 @@ def claimed(job: Job, notice: Notice) -> Claim:
             claim = sink.claim(job.lanes)
             return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
 
-    return retrying(job.pace, ask, notice)
+    return retrying(job.pace, ask, notice, stop_asked)
 
 
 def _kept_up(
@@ -99,7 +99,7 @@ def _kept_up(
             return wait(start(spark, job, checkpoint, available_now=available_now), link, stop_asked)
         except Exception as error:
             deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
-            if not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
+            if stop_asked() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
                 raise
             pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
             notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
@@ -109,8 +109,13 @@ def _kept_up(
 
 def is_dead_process(error: Exception) -> bool:
     """Whether the query failed because a Python process of Spark's is gone (killed, out of memory) or could not start."""
-    told = f"{error}\n{getattr(error, '_stackTrace', '')}"  # of a dead planner only Java's stack trace tells
+    told = _told(error)
     return any(sign in told for sign in DEAD_TASK) or bool(DEAD_PLANNER.search(told))
+
+
+def _told(error: Exception) -> str:
+    """All that an error of Spark's tells: of a dead planner only Java's stack trace does."""
+    return f"{error}\n{getattr(error, '_stackTrace', '')}"
 
 
 def _paused(seconds: float, stop_asked: Callable[[], bool]) -> bool:
@@ -139,12 +144,26 @@ def wait(query: StreamingQuery, link: Link, stop_asked: Callable[[], bool]) -> b
 
 
 def stop(query: StreamingQuery, link: Link) -> None:
-    """Let the running task make its last commit, then end the query; after a grace period the task is killed."""
+    """Let the running task make its last commit, then end the query; after a grace period the task is killed.
+
+    Raises:
+        RetriableError: the last commit did not come in time.
+        Exception: what the query ended with meanwhile.
+
+    """
     link.stop_tasks()
     deadline = time.monotonic() + GRACE_SECONDS
     while query.isActive and _is_working(query) and time.monotonic() < deadline:
         time.sleep(POLL_SECONDS / 4)
+    late = query.isActive and _is_working(query)
     query.stop()
+    if late:
+        raise RetriableError(
+            f"the last commit did not come within {GRACE_SECONDS:g} s; what it would have held is delivered by the next run"
+        )
+    error = query.exception()
+    if error is not None and not DEAD_PLANNER.search(_told(error)):  # a planner has nothing left to do
+        raise error
 
 
 def refuse_speculation(spark: SparkSession) -> None:

@@ -16,17 +16,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol, cast
 
 from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
-from tailrace.errors import FencedError, RetriableError, SinkLostError, TailraceError
+from tailrace.errors import FencedError, RetriableError, SinkLostError, StoppedError
 from tailrace.failpoints import hit
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
 from tailrace.source.slices import Turn, check_progress
 
 WAIT_STEP_SECONDS = 0.2
-
-
-class StoppedError(TailraceError):
-    """A bounded turn was asked to stop before its end; Spark must not take it for done."""
 
 
 @dataclass(slots=True)
@@ -57,8 +53,8 @@ def deliver(job: Job, turn: Turn) -> Figures:
         try:
             return delivery.run()
         except FencedError:
-            if not delivery.superseded_by_same_run():
-                raise
+            if turn.until is not None or not delivery.superseded_by_same_run():
+                raise  # a bounded turn that ended quietly would count as done
             return Figures()
 
 
@@ -77,6 +73,7 @@ class _Delivery:
         self._ends_at = time.monotonic() + job.pace.slice_seconds
         self._last_commit = 0.0
         self._failures = 0
+        self._losses = 0
 
     def close(self) -> None:
         """Let go of the sink."""
@@ -101,7 +98,8 @@ class _Delivery:
                 pass
         except RetriableError as error:
             self._uncommitted = _Uncommitted()
-            return self._pause(error)
+            self._losses += 1
+            return self._pause(error, self._losses)
         return True
 
     def _open(self) -> None:
@@ -121,7 +119,8 @@ class _Delivery:
             raise
         except RetriableError as error:
             self._commit()
-            return self._pause(error)
+            self._failures += 1
+            return self._pause(error, self._failures)
         return True
 
     def _begin(self, connector: Connector) -> Progress:
@@ -146,8 +145,7 @@ class _Delivery:
     def _take(self, batch: LogBatch) -> None:
         size = self._sink.write(batch.records) if batch.records else 0
         self._uncommitted.add(batch, size)
-        if not batch.idle:
-            self._failures = 0
+        self._failures = 0
 
     def _is_due(self, batch: LogBatch) -> bool:
         pace, waiting = self._job.pace, self._uncommitted
@@ -166,7 +164,7 @@ class _Delivery:
 
     def _stop(self) -> None:
         self._commit()
-        if self._turn.until is not None:
+        if self._turn.until is not None or self._progress is None:
             raise StoppedError("stopped as asked; everything that was read is delivered")
 
     def _commit(self) -> None:
@@ -175,17 +173,17 @@ class _Delivery:
         if waiting.progress is None or (waiting.progress == self._progress and not waiting.has_content):
             return
         self._sink.commit(waiting.progress, waiting.history)
+        self._losses = 0
         self._progress = waiting.progress
         self._history += waiting.history
         hit("task.committed")
         waiting.count_into(self._figures)
         self._reporter.report(asdict(self._figures))
 
-    def _pause(self, error: RetriableError) -> bool:
+    def _pause(self, error: RetriableError, failures: int) -> bool:
         """Wait before the next attempt; whether the turn is over instead."""
         pace = self._job.pace
-        self._failures += 1
-        if 0 <= pace.max_retries < self._failures:
+        if 0 <= pace.max_retries < failures:
             raise error
         self._reporter.notice(f"{error}; trying again in {pace.retry_seconds:g} s")
         until = time.monotonic() + pace.retry_seconds

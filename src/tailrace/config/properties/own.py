@@ -51,4 +51,12 @@ PROPERTIES = (
         name="tailrace.transactional.id.prefix",
         doc="What the transactional id of a lane begins with, before its number; without it `tailrace-<topic.prefix>-`.",
     ),
+    Property(
+        name="tailrace.slice.ms",
+        kind=Kind.MS,
+        default=600_000,
+        minimum=1000,
+        doc="How long a task delivers before Spark plans the next one; with several lanes a minute at most, since a lane "
+        "that ended early waits for the others.",
+    ),
 )

@@ -124,7 +124,7 @@ class KafkaSink:
     def superseded_by_same_run(self) -> bool:
         """Whether a `FencedError` only means that another attempt of this run is at work."""
         record = self._ledger.read(self._lane)
-        return record is not None and record.owner.run == self._owner.run
+        return record is not None and record.owner.run == self._owner.run and record.owner != self._owner
 
     @cached_property
     def _tail(self) -> Tail:
@@ -216,8 +216,8 @@ class KafkaSink:
         with closing(Tail(self._clients.consumer, timeout=WHO_SECONDS)) as tail:
             try:
                 record = Ledger(self._names, self._source, tail).read(self._lane)
-            except TailraceError:
-                record = None
+            except TailraceError as error:
+                return SinkLostError(f"the lane's transaction was ended, and who has the lane can't be read: {error}")
         if record is not None and record.owner == self._owner:
             return SinkLostError("the brokers have ended a transaction that took longer than transaction.timeout.ms")
         return FencedError(self._taken_message(record))
