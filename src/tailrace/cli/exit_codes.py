@@ -18,7 +18,9 @@ class ExitCode:
 
 OK = ExitCode(0, "done, or stopped by Ctrl-C or SIGTERM with everything that was read delivered")
 FAILED = ExitCode(1, "an error that is not listed below; `--verbose` shows where it happened")
-INTERRUPTED = ExitCode(130, "a second Ctrl-C: ended at once; the next run goes on from the last commit")
+INTERRUPTED = ExitCode(
+    130, "a second Ctrl-C: ended at once; the next run goes on from the last commit", (errors.StoppedError,)
+)
 
 EXIT_CODES = (
     OK,
@@ -43,7 +45,7 @@ EXIT_CODES = (
     ExitCode(7, "another run took over the same target", (errors.FencedError,)),
     ExitCode(
         8,
-        "the database could not be reached, or failed, and `errors.max.retries` attempts did not help",
+        "the database or the target could not be reached, or failed, and `errors.max.retries` attempts did not help",
         (errors.RetriableError,),
     ),
     INTERRUPTED,
