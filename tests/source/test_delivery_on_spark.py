@@ -151,6 +151,24 @@ def test_a_killed_planner_is_followed_by_another(spark, job, checkpoint, tmp_pat
     assert told == ["a process of Spark's has died; another goes on from the last commit in 0 s"]
 
 
+def test_a_stop_is_clean_also_when_the_planner_is_dead(spark, job, checkpoint, tmp_path):
+    killed = []
+
+    def kill_the_planner_and_stop():
+        if not killed and len(delivered(tmp_path)) == 700:
+            killed.extend(planners())
+            for process in killed:
+                process.kill()
+        return bool(killed)
+
+    with closing(Link(lambda kind, content: None)) as link:
+        stopped = run.deliver(
+            spark, job, str(checkpoint), link, available_now=False, stop_asked=kill_the_planner_and_stop, notice=print
+        )
+    assert stopped
+    assert len(killed) == 1
+
+
 def planners():
     children = psutil.Process().children(recursive=True)
     alive = [child for child in children if child.status() != psutil.STATUS_ZOMBIE]

@@ -114,8 +114,10 @@ def is_dead_process(error: Exception) -> bool:
 
 
 def _told(error: Exception) -> str:
-    """All that an error of Spark's tells: of a dead planner only Java's stack trace does."""
-    return f"{error}\n{getattr(error, '_stackTrace', '')}"
+    """All that an error of Spark's tells, with its causes: of a dead planner only Java's stack trace does."""
+    cause = getattr(error, "_cause", None)
+    own = f"{error}\n{getattr(error, '_stackTrace', '')}"
+    return own if cause is None else f"{own}\n{_told(cause)}"
 
 
 def _paused(seconds: float, stop_asked: Callable[[], bool]) -> bool:
