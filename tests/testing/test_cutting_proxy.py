@@ -122,7 +122,7 @@ def test_a_cut_also_resets_a_connection_that_was_made_while_blocked(proxy):
 def test_without_a_target_a_connection_is_reset():
     with socket.create_server(("127.0.0.1", 0)) as gone:
         port = gone.getsockname()[1]
-    with CuttingProxy("127.0.0.1", port) as proxy, connected(proxy) as connection, pytest.raises(ConnectionResetError):
+    with CuttingProxy("127.0.0.1", port) as proxy, pytest.raises(ConnectionResetError), connected(proxy) as connection:
         connection.recv(1)
 
 
