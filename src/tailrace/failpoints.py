@@ -1,6 +1,6 @@
 """Failpoints: named places where a test lets the process die or fail.
 
-`TAILRACE_FAILPOINTS=kafka.before-commit=kill@3,task.after-write=error@1` kills the process (SIGKILL) when it comes to the
+`TAILRACE_FAILPOINTS=sink.before-commit=kill@3,task.committed=error@1` kills the process (SIGKILL) when it comes to the
 first place for the third time, and raises a retriable error at the second place the first time. Without the variable
 a failpoint costs one comparison. Every name stands in `NAMES`, and a test kills at each of them.
 """

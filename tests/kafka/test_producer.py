@@ -20,6 +20,7 @@ from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.errors import ConfigError, FencedError, SinkLostError
 from tailrace.kafka.failures import DeliveryError
 from tailrace.kafka.producer import Producer
+from tailrace.testing.waiting import wait_until
 
 TIMEOUT = 30
 pytestmark = pytest.mark.kafka
@@ -316,7 +317,7 @@ def test_closing_leaves_no_threads_of_the_library_behind(topic, producer_of):
         in_one_transaction(producer, records(topic, [b"k"], [b"v"]))
         producer.close()
         producer.close()
-    assert threads() <= before
+    wait_until(lambda: threads() <= before, 10, lambda: f"{threads()} threads, and {before} before")
 
 
 def test_a_producer_that_is_forgotten_lets_go_of_all_it_holds(kafka_broker, topic):

@@ -26,7 +26,7 @@ from tailrace.schema.kept import schema_history_of
 from tailrace.sinks.kafka.sink import KafkaSink
 from tailrace.testing.kafka_broker import KafkaBroker
 from tailrace.testing.kafka_security import Certificates, Security
-from tailrace.testing.mysql_server import wait_until
+from tailrace.testing.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 

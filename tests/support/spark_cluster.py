@@ -1,7 +1,6 @@
 """A standalone Spark cluster on this machine: a master and workers, each a process of its own, on the loopback."""
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -10,6 +9,7 @@ from pathlib import Path
 import pyspark
 
 from tailrace.cli.java import provide_java
+from tailrace.testing.ports import free_port
 
 START_SECONDS = 120
 
@@ -19,7 +19,7 @@ class SparkCluster:
         self._folder = folder
         self._workers = workers
         self._processes: list[subprocess.Popen] = []
-        self._port = _free_port()
+        self._port = free_port()
         self.url = f"spark://127.0.0.1:{self._port}"
 
     def __enter__(self):
@@ -76,9 +76,3 @@ class SparkCluster:
             if time.monotonic() > deadline or self._processes[number].poll() is not None:
                 raise AssertionError(f"the cluster's {what} did not start:\n{log.read_text(errors='replace')[-3000:]}")
             time.sleep(0.1)
-
-
-def _free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from support.cutting_proxy import CuttingProxy
-from tailrace.testing.mysql_server import wait_until
+from tailrace.testing.waiting import wait_until
 
 
 @pytest.fixture
@@ -58,6 +58,16 @@ def received(connection, size):
     return data
 
 
+def assert_hangs_until_unblocked(proxy, connection):
+    connection.sendall(b"later")
+    connection.settimeout(0.2)
+    with pytest.raises(TimeoutError):
+        connection.recv(1)
+    proxy.unblock()
+    connection.settimeout(10)
+    assert received(connection, 5) == b"later"
+
+
 def test_what_is_sent_arrives_both_ways_whole(proxy):
     data = bytes(range(256)) * 4000
     with connected(proxy) as connection:
@@ -87,25 +97,13 @@ def test_a_blocked_connection_hangs_and_loses_nothing(proxy):
     with connected(proxy) as connection:
         assert asked(connection) == b"hello"
         proxy.block()
-        connection.sendall(b"later")
-        connection.settimeout(0.2)
-        with pytest.raises(TimeoutError):
-            connection.recv(1)
-        proxy.unblock()
-        connection.settimeout(10)
-        assert received(connection, 5) == b"later"
+        assert_hangs_until_unblocked(proxy, connection)
 
 
 def test_a_new_connection_hangs_while_blocked(proxy):
     proxy.block()
     with connected(proxy) as connection:
-        connection.sendall(b"later")
-        connection.settimeout(0.2)
-        with pytest.raises(TimeoutError):
-            connection.recv(1)
-        proxy.unblock()
-        connection.settimeout(10)
-        assert received(connection, 5) == b"later"
+        assert_hangs_until_unblocked(proxy, connection)
 
 
 def test_a_cut_also_resets_a_connection_that_was_made_while_blocked(proxy):

@@ -14,8 +14,8 @@ from support.cutting_proxy import CuttingProxy
 from support.kafka_reading import read_topics
 from tailrace.testing.kafka_broker import GivenBroker, KafkaBroker, Unavailable
 from tailrace.testing.kafka_security import Certificates, Security
-from tailrace.testing.mysql_server import wait_until
 from tailrace.testing.ports import free_port, is_free, is_open
+from tailrace.testing.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 

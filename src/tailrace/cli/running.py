@@ -54,21 +54,14 @@ class Target:
         """From `--to` and `--checkpoint`."""
         check_target(to)
         kind, _, place = to.partition(":")
-        if kind == "kafka":
-            return cls._without_folder(to, checkpoint)
         if kind == "files":
             folder = Path(place).expanduser().absolute()
             return cls(text=f"files:{folder}", checkpoint=checkpoint or folder / OWN_FOLDER / CHECKPOINT)
-        temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix="tailrace-console-"))
+        temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix=f"tailrace-{kind}-"))
         folder = (checkpoint or temporary or Path()).absolute()
-        return cls(text=f"console:{folder / PROGRESS}", checkpoint=folder / CHECKPOINT, temporary=temporary)
-
-    @classmethod
-    def _without_folder(cls, to: str, checkpoint: Path | None) -> Target:
-        """Progress is kept by the target itself, so that a checkpoint is only one more guard against its loss."""
-        temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix="tailrace-checkpoint-"))
-        folder = (checkpoint or temporary or Path()).absolute()
-        return cls(text=to, checkpoint=folder / CHECKPOINT, temporary=temporary)
+        # Kafka keeps the progress itself, so that a checkpoint is only one more guard against its loss
+        text = to if kind == "kafka" else f"console:{folder / PROGRESS}"
+        return cls(text=text, checkpoint=folder / CHECKPOINT, temporary=temporary)
 
     def discard(self) -> None:
         """Remove what is not to be kept."""

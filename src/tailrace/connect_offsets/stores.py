@@ -37,11 +37,4 @@ def _topic(servers: str, name: str, settings: Settings) -> OffsetTopic:
     from tailrace.kafka.whole_topic import WholeTopic
 
     clients = sink_clients(servers, settings)
-    topic = WholeTopic(
-        name=name,
-        consumer=clients.consumer,
-        producer=clients.producer,
-        admin=clients.admin,
-        what="Kafka Connect's offsets",
-    )
-    return OffsetTopic(topic)
+    return OffsetTopic(WholeTopic(name=name, clients=clients, what="Kafka Connect's offsets"))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import re
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping
@@ -20,11 +19,10 @@ from typing import Any, Final, NamedTuple
 from tailrace.errors import ConfigError
 from tailrace.kafka import librdkafka as rd
 from tailrace.kafka.failures import NOT_LET_IN
-from tailrace.kafka.librdkafka import Problem, librdkafka, text_of
+from tailrace.kafka.librdkafka import Problem, librdkafka, text_of, without_times
 
 DESTROY_TIMEOUT: Final = 5.0
 _REMEMBERED: Final = 3
-_WHEN: Final = re.compile(r" \(after \d+ms in state \w+(, \d+ identical error\(s\) suppressed)?\)")
 _SECRET_WORDS: Final = ("password", "secret", "key.pem", "oauthbearer.config", "jaas")
 _OURS: Final = {"delivery.report.only.error": "true", "log.queue": "true"}
 _DEFAULTS: Final = {"partitioner": "murmur2_random"}  # what Java's producer does with a key
@@ -162,7 +160,7 @@ class Client:
         return Failed(topic, message.partition, message.private or 0, size, self.lib.problem(message.err))
 
     def _remember(self, code: int, text: str) -> None:
-        text = _WHEN.sub("", self._without_secrets(text))
+        text = without_times(self._without_secrets(text))
         said = f"{text} ({self.lib.name_of(code)})"
         if code in NOT_LET_IN:
             self.refused_since = self.refused_since if self.refused else time.monotonic()

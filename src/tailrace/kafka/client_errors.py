@@ -33,4 +33,9 @@ _FOR_GOOD: Final = frozenset(
 def client_error(error: KafkaError, what: str) -> TailraceError:
     """The error to raise; `what` is the sentence's beginning: what could not be done."""
     text = f"{what}: {error.str()}"
-    return ConfigError(text) if error.code() in _FOR_GOOD else RetriableError(text)
+    return ConfigError(text) if is_for_good(error) else RetriableError(text)
+
+
+def is_for_good(error: KafkaError) -> bool:
+    """Whether another attempt can't help: settings or rights have to change first."""
+    return error.code() in _FOR_GOOD

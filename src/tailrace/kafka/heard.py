@@ -6,7 +6,6 @@ certificate not trusted is said beside it. Who asks in short turns can stop at t
 
 from __future__ import annotations
 
-import re
 import time
 from collections import deque
 from typing import Any, Final
@@ -15,10 +14,10 @@ from confluent_kafka import Consumer, KafkaError, KafkaException
 
 from tailrace.errors import ConfigError, RetriableError, TailraceError
 from tailrace.kafka.client_errors import client_error
+from tailrace.kafka.librdkafka import without_times
 
 TURN_SECONDS: Final = 1.0
 _REMEMBERED: Final = 2
-_WHEN: Final = re.compile(r" \(after \d+ms in state \w+(, \d+ identical error\(s\) suppressed)?\)")
 _NOT_LET_IN: Final = frozenset(
     {
         KafkaError._AUTHENTICATION,  # noqa: SLF001 -- librdkafka's own codes are spelled so
@@ -76,7 +75,7 @@ class Heard:
                     raise self._complaint(error.args[0], what) from None
 
     def _note(self, error: KafkaError) -> None:
-        text = _WHEN.sub("", error.str())
+        text = without_times(error.str())
         self._refused |= _ALERT in text or (error.code() in _NOT_LET_IN and _BROKEN_OFF not in text)
         if text not in self._said and error.code() != KafkaError._ALL_BROKERS_DOWN:  # noqa: SLF001
             self._said.append(text)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import re
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
 from functools import cache
 from importlib.util import find_spec
@@ -31,6 +32,7 @@ PURGE_IN_FLIGHT: Final = 0x2
 PURGE_NON_BLOCKING: Final = 0x4
 
 TEXT_SIZE: Final = 1024
+_TIMES: Final = re.compile(r" \(after \d+ms in state \w+(, \d+ identical error\(s\) suppressed)?\)")
 
 
 class Message(ctypes.Structure):
@@ -168,6 +170,11 @@ class Library:
 def text_of(text: bytes | None) -> str:
     """A C string as one of Python's."""
     return (text or b"").decode(errors="replace")
+
+
+def without_times(text: str) -> str:
+    """What was said of a connection, without how long it took and how often: the same twice is the same."""
+    return _TIMES.sub("", text)
 
 
 @cache

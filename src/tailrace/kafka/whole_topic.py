@@ -17,6 +17,8 @@ from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
 from tailrace.errors import ConfigError, RetriableError, TailraceError
+from tailrace.kafka.client_errors import is_for_good
+from tailrace.kafka.options import Clients
 
 Options = Mapping[str, str]
 Pair = tuple[bytes | None, bytes | None]
@@ -34,19 +36,6 @@ _READING: Final = {
 }
 # one request at a time keeps the order without idempotence, which asks for a right of its own on old brokers
 _WRITING: Final = {"acks": "all", "max.in.flight.requests.per.connection": "1", "partitioner": "murmur2_random"}
-_NO_ACCESS: Final = {
-    KafkaError.TOPIC_AUTHORIZATION_FAILED,
-    KafkaError.CLUSTER_AUTHORIZATION_FAILED,
-    KafkaError.GROUP_AUTHORIZATION_FAILED,
-    KafkaError.SASL_AUTHENTICATION_FAILED,
-    KafkaError._AUTHENTICATION,  # noqa: SLF001 -- librdkafka's own codes are spelled so
-    KafkaError.INVALID_REPLICATION_FACTOR,
-    KafkaError.INVALID_PARTITIONS,
-    KafkaError.INVALID_CONFIG,
-    KafkaError.POLICY_VIOLATION,
-    KafkaError.MSG_SIZE_TOO_LARGE,
-    KafkaError.TOPIC_EXCEPTION,
-}
 
 
 @frozen(kw_only=True)
@@ -55,16 +44,14 @@ class WholeTopic:
 
     Attributes:
         name: of the topic.
-        consumer, producer, admin: librdkafka's options, with secrets.
+        clients: how the brokers are reached, with secrets.
         what: what it is for, in complaints: "the schema history".
         timeout: seconds that any one question to the brokers may take.
 
     """
 
     name: str
-    consumer: Options = field(repr=False)
-    producer: Options = field(repr=False)
-    admin: Options = field(repr=False)
+    clients: Clients = field(repr=False)
     what: str
     timeout: float = 30.0
     _trouble: list[str] = field(factory=list, init=False, repr=False)  # why brokers can't be reached, the newest last
@@ -74,7 +61,7 @@ class WholeTopic:
 
     def partitions(self) -> list[int]:
         """The numbers of its partitions; none where there is no such topic."""
-        admin = AdminClient(self._options(self.admin))
+        admin = AdminClient(self._options(self.clients.admin))
         wanted = TopicCollection([self.name])  # to ask for its metadata instead would make it
         try:
             found = admin.describe_topics(wanted, request_timeout=self.timeout)[self.name].result()
@@ -87,7 +74,7 @@ class WholeTopic:
 
     def create(self, partitions: int, configs: Mapping[str, str]) -> None:
         """Make it, with the brokers' default replication; that it is there already is no error."""
-        admin = AdminClient(self._options(self.admin))
+        admin = AdminClient(self._options(self.clients.admin))
         topic = NewTopic(self.name, num_partitions=partitions, replication_factor=-1, config=dict(configs))
         try:
             admin.create_topics([topic], operation_timeout=self.timeout, request_timeout=self.timeout)[
@@ -101,13 +88,13 @@ class WholeTopic:
         """The keys and values of all records that are there now, partition by partition, in order."""
         if not partitions:
             return []
-        options = self._options({"group.id": "tailrace", **self.consumer, **_READING})
+        options = self._options({"group.id": "tailrace", **self.clients.consumer, **_READING})
         with closing(Consumer(options)) as consumer:
             return self._read(consumer, partitions)
 
     def append(self, pairs: Sequence[Pair], partition: int = -1) -> None:
         """Add records; they are on the brokers when this returns. -1: the partition that the key's hash says."""
-        producer = Producer(self._options({**self.producer, **_WRITING}))
+        producer = Producer(self._options({**self.clients.producer, **_WRITING}))
         failed: list[KafkaError] = []
         deadline = time.monotonic() + self.timeout * 2
         for key, value in pairs:
@@ -176,7 +163,7 @@ class WholeTopic:
         return RetriableError(f"{self} {what}{why}")
 
     def _complaint(self, error: KafkaError, done: str) -> TailraceError:
-        if error.code() in _NO_ACCESS:
+        if error.code() == KafkaError.MSG_SIZE_TOO_LARGE or is_for_good(error):
             return ConfigError(f"{self} can't be {done}: {error.str()}")
         return self._retriable(f"can't be {done}: {error.str()}")
 

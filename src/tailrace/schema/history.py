@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +128,8 @@ class HistoryFile:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._path = Path(path)
-        self._seen: set[bytes] | None = None
+        self._seen: set[bytes] = set()
+        self._loaded = False
         self._end = 0
 
     def __str__(self) -> str:
@@ -149,27 +150,18 @@ class HistoryFile:
         if whole := parsed_record(cut_off):  # Debezium's file may end without a line's end
             records.append(whole)
             self._end = len(text)
-        self._seen = {identity(record) for record in records}
+        self._seen, self._loaded = {identity(record) for record in records}, True
         return records
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
         """Adds those records that are not there yet, durably; says how many."""
-        if self._seen is None:
+        if not self._loaded:
             self.load()
-        fresh = self._fresh(records)
+        fresh = unseen(records, self._seen)
         if fresh:
-            self._write(b"".join(orjson.dumps(record) + b"\n" for record in fresh))
+            self._write(b"".join(orjson.dumps(record) + b"\n" for record in fresh.values()))
+            self._seen.update(fresh)
         return len(fresh)
-
-    def _fresh(self, records: Iterable[HistoryRecord]) -> list[HistoryRecord]:
-        seen = self._seen if self._seen is not None else set()
-        fresh = []
-        for record in records:
-            name = identity(record)
-            if name not in seen:
-                seen.add(name)
-                fresh.append(record)
-        return fresh
 
     def _write(self, lines: bytes) -> None:
         new = not self._path.exists()
@@ -307,6 +299,16 @@ def identity(record: HistoryRecord) -> bytes:
     """What two copies of one record have in common."""
     parts = [record.get(name) for name in ("source", "position", "databaseName", "ddl")]
     return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+
+
+def unseen(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[bytes, HistoryRecord]:
+    """Those records that are not there yet, each once, in order, by what tells them from others."""
+    fresh: dict[bytes, HistoryRecord] = {}
+    for record in records:
+        name = identity(record)
+        if name not in seen:
+            fresh.setdefault(name, record)
+    return fresh
 
 
 def _ends_with_newline(path: Path, end: int) -> bool:

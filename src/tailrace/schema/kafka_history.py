@@ -15,7 +15,7 @@ import orjson
 
 from tailrace.errors import ConfigError
 from tailrace.kafka.whole_topic import WholeTopic
-from tailrace.schema.history import HistoryRecord, identity, parsed_record
+from tailrace.schema.history import HistoryRecord, identity, parsed_record, unseen
 
 PARTITION: Final = 0
 CONFIGS: Final = {"cleanup.policy": "delete", "retention.ms": str(2**63 - 1), "retention.bytes": "-1"}
@@ -31,7 +31,8 @@ class KafkaHistory:
 
     def __init__(self, topic: WholeTopic) -> None:
         self._topic = topic
-        self._seen: set[bytes] | None = None
+        self._seen: set[bytes] = set()
+        self._loaded = False
 
     def __str__(self) -> str:
         return str(self._topic)
@@ -41,25 +42,20 @@ class KafkaHistory:
         partitions = self._partitions()
         values = [value for _, value in self._topic.read(partitions)]
         records = [record for number, value in enumerate(values) if (record := self._parsed(value, number)) is not None]
-        self._seen = {identity(record) for record in records}
+        self._seen, self._loaded = {identity(record) for record in records}, True
         return records
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
         """Adds those records that are not there yet, durably; says how many."""
-        if self._seen is None:
+        if not self._loaded:
             self.load()
-        fresh = self._fresh(records)
+        fresh = unseen(records, self._seen)
         if fresh:
             if not self._partitions():
                 self._topic.create(1, CONFIGS)
             self._topic.append([(None, orjson.dumps(record)) for record in fresh.values()], PARTITION)
-            self._seen = (self._seen or set()) | set(fresh)
+            self._seen.update(fresh)
         return len(fresh)
-
-    def _fresh(self, records: Iterable[HistoryRecord]) -> dict[bytes, HistoryRecord]:
-        seen = self._seen or set()
-        named = ((identity(record), record) for record in records)
-        return {name: record for name, record in named if name not in seen}
 
     def _partitions(self) -> list[int]:
         partitions = self._topic.partitions()

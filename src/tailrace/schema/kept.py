@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.schema.history import HistoryFile
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings
     from tailrace.schema.kafka_history import KafkaHistory
-
-KAFKA_CLASS: Final = "io.debezium.storage.kafka.history.KafkaSchemaHistory"
 
 
 def schema_history_of(settings: Settings) -> HistoryFile | KafkaHistory | None:
@@ -21,10 +20,9 @@ def schema_history_of(settings: Settings) -> HistoryFile | KafkaHistory | None:
 
     """
     topic, path = settings.schema_history_internal_kafka_topic, settings.schema_history_internal_file_filename
-    kind = settings.schema_history_internal
-    if topic and (kind == KAFKA_CLASS or (kind is None and not path)):
+    if settings.schema_history_internal == KAFKA_HISTORY and topic:
         return _in_topic(settings, topic)
-    return HistoryFile(path) if path and kind != KAFKA_CLASS else None
+    return HistoryFile(path) if path else None
 
 
 def _in_topic(settings: Settings, name: str) -> KafkaHistory:
@@ -32,14 +30,6 @@ def _in_topic(settings: Settings, name: str) -> KafkaHistory:
     from tailrace.kafka.whole_topic import WholeTopic
     from tailrace.schema.kafka_history import KafkaHistory
 
-    clients = history_clients(settings)
     timeout = max(settings.schema_history_internal_kafka_create_timeout_ms, 1000) / 1000
-    topic = WholeTopic(
-        name=name,
-        consumer=clients.consumer,
-        producer=clients.producer,
-        admin=clients.admin,
-        what="the schema history",
-        timeout=timeout,
-    )
+    topic = WholeTopic(name=name, clients=history_clients(settings), what="the schema history", timeout=timeout)
     return KafkaHistory(topic)

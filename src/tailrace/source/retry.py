@@ -1,4 +1,4 @@
-"""Another attempt after a retriable error, for the planner's few questions to a database."""
+"""Another attempt after a retriable error, and the wait before it, which a stop cuts short."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from tailrace.errors import RetriableError, StoppedError
 from tailrace.source.job import Pace
 
 T = TypeVar("T")
-
 
 STEP_SECONDS = 0.2
 
@@ -33,12 +32,13 @@ def retrying(
             if 0 <= pace.max_retries < failures:
                 raise
             notice(f"{error}; trying again in {pace.retry_seconds:g} s")
-            _wait(pace.retry_seconds, stopping)
+            if paused(pace.retry_seconds, stopping):
+                raise StoppedError("stopped as asked, while waiting for the next attempt") from error
 
 
-def _wait(seconds: float, stopping: Callable[[], bool]) -> None:
+def paused(seconds: float, stopping: Callable[[], bool]) -> bool:
+    """Wait for so many seconds, or until asked to stop; whether it was."""
     until = time.monotonic() + seconds
-    while time.monotonic() < until:
-        if stopping():
-            raise StoppedError("stopped as asked, while waiting for the next attempt")
+    while time.monotonic() < until and not stopping():
         time.sleep(min(STEP_SECONDS, seconds))
+    return stopping()

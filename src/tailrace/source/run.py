@@ -13,14 +13,14 @@ from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.sinks.base import Claim
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.job import Job
 from tailrace.source.link import Link
-from tailrace.source.retry import retrying
+from tailrace.source.retry import paused, retrying
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -53,58 +53,62 @@ def deliver(
 
     """
     refuse_speculation(spark)
-    job = evolve(job, link=link.address)
-    claim = claimed(job, notice, stop_asked)
-    if claim.lanes != job.lanes:
-        together = evolve(job, lanes=claim.lanes)
-        require_slots(spark, together)
-        notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
-        if _kept_up(spark, together, checkpoint, link, True, stop_asked, notice):
-            return True
-        claim = claimed(job, notice, stop_asked)
+    run = _Run(spark, checkpoint, link, stop_asked, notice)
+    return run.deliver(evolve(job, link=link.address), available_now=available_now)
+
+
+@frozen
+class _Run:
+    """A run's surroundings, whatever job it has at the moment."""
+
+    spark: SparkSession
+    checkpoint: str
+    link: Link
+    stop_asked: Callable[[], bool]
+    notice: Notice
+
+    def deliver(self, job: Job, *, available_now: bool) -> bool:
+        """All lanes, after they have been brought to the job's number; whether it was stopped."""
+        claim = self._claimed(job)
         if claim.lanes != job.lanes:
-            raise ProgressError(
-                f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
-                f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
-            )
-    require_slots(spark, job)
-    return _kept_up(spark, job, checkpoint, link, available_now, stop_asked, notice)
-
-
-def claimed(job: Job, notice: Notice, stop_asked: Callable[[], bool]) -> Claim:
-    """Take the sink over; with nothing recorded yet, for one lane."""
-
-    def ask() -> Claim:
-        with closing(job.new_sink()) as sink:
-            claim = sink.claim(job.lanes)
-            return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
-
-    return retrying(job.pace, ask, notice, stop_asked)
-
-
-def _kept_up(
-    spark: SparkSession,
-    job: Job,
-    checkpoint: str,
-    link: Link,
-    available_now: bool,
-    stop_asked: Callable[[], bool],
-    notice: Notice,
-) -> bool:
-    """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
-    deaths = 0
-    while True:
-        began = time.monotonic()
-        try:
-            return wait(start(spark, job, checkpoint, available_now=available_now), link, stop_asked)
-        except Exception as error:
-            deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
-            if stop_asked() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
-                raise
-            pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
-            notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
-            if _paused(pause, stop_asked):
+            self.notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
+            if self._kept_up(evolve(job, lanes=claim.lanes), available_now=True):
                 return True
+            claim = self._claimed(job)
+            if claim.lanes != job.lanes:
+                raise ProgressError(
+                    f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
+                    f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
+                )
+        return self._kept_up(job, available_now=available_now)
+
+    def _claimed(self, job: Job) -> Claim:
+        """Take the sink over; with nothing recorded yet, for one lane."""
+
+        def ask() -> Claim:
+            with closing(job.new_sink()) as sink:
+                claim = sink.claim(job.lanes)
+                return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
+
+        return retrying(job.pace, ask, self.notice, self.stop_asked)
+
+    def _kept_up(self, job: Job, *, available_now: bool) -> bool:
+        """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
+        require_slots(self.spark, job)
+        deaths = 0
+        while True:
+            began = time.monotonic()
+            try:
+                query = start(self.spark, job, self.checkpoint, available_now=available_now)
+                return wait(query, self.link, self.stop_asked)
+            except Exception as error:
+                deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
+                if self.stop_asked() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
+                    raise
+                pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
+                self.notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
+                if paused(pause, self.stop_asked):
+                    return True
 
 
 def is_dead_process(error: Exception) -> bool:
@@ -118,13 +122,6 @@ def _told(error: Exception) -> str:
     cause = getattr(error, "_cause", None)
     own = f"{error}\n{getattr(error, '_stackTrace', '')}"
     return own if cause is None else f"{own}\n{_told(cause)}"
-
-
-def _paused(seconds: float, stop_asked: Callable[[], bool]) -> bool:
-    until = time.monotonic() + seconds
-    while time.monotonic() < until and not stop_asked():
-        time.sleep(min(POLL_SECONDS, seconds))
-    return stop_asked()
 
 
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:

@@ -20,9 +20,8 @@ from tailrace.errors import FencedError, RetriableError, SinkLostError, StoppedE
 from tailrace.failpoints import hit
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
+from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress
-
-WAIT_STEP_SECONDS = 0.2
 
 
 @dataclass(slots=True)
@@ -186,13 +185,10 @@ class _Delivery:
         if 0 <= pace.max_retries < failures:
             raise error
         self._reporter.notice(f"{error}; trying again in {pace.retry_seconds:g} s")
-        until = time.monotonic() + pace.retry_seconds
-        while time.monotonic() < until:
-            if self._reporter.stopping():
-                self._stop()
-                return True
-            time.sleep(min(WAIT_STEP_SECONDS, pace.retry_seconds))
-        return False
+        stopped = paused(pace.retry_seconds, self._reporter.stopping)
+        if stopped:
+            self._stop()
+        return stopped
 
 
 class _Closable(Protocol):

@@ -29,8 +29,8 @@ from tailrace.testing.kafka_archive import shared_classes
 from tailrace.testing.kafka_fencing import Fencing
 from tailrace.testing.kafka_jars import broker_jars
 from tailrace.testing.kafka_security import Security
-from tailrace.testing.mysql_server import wait_until
 from tailrace.testing.ports import HOST, free_port, is_open
+from tailrace.testing.waiting import wait_until
 
 __all__ = ["QUICK", "Broker", "GivenBroker", "KafkaBroker", "Unavailable"]
 
@@ -236,7 +236,8 @@ class KafkaBroker:
 
     def _format(self, command: list[str], configuration: Path) -> None:
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        arguments = ["format", "--cluster-id", cluster, "--config", str(configuration)]
+        # the value stays one word with its option: it may begin with "-"
+        arguments = ["format", f"--cluster-id={cluster}", "--config", str(configuration)]
         users = self.security.format_arguments() if self.security else []
         whole = [*dying_with_parent(), *command, "kafka.tools.StorageTool", *arguments, *users]
         try:

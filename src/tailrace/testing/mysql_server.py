@@ -11,10 +11,7 @@ and settings that trade durability for speed (a killed server still keeps what i
 from __future__ import annotations
 
 import random
-import socket
 import tempfile
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
@@ -24,8 +21,10 @@ from pymysql.constants import CLIENT
 
 from tailrace.testing.mysql_install import Unavailable, find
 from tailrace.testing.mysql_process import Container, Launcher, LocalProcess
+from tailrace.testing.ports import free_port
+from tailrace.testing.waiting import wait_until
 
-__all__ = ["GivenServer", "MySqlServer", "Server", "Unavailable", "wait_until"]
+__all__ = ["GivenServer", "MySqlServer", "Server", "Unavailable"]
 
 START_TIMEOUT = 120
 FAST = (
@@ -127,7 +126,7 @@ class MySqlServer(Server):
         port: int = 0,
         server_id: int | None = None,
     ) -> None:
-        super().__init__("127.0.0.1", port or _free_port())
+        super().__init__("127.0.0.1", port or free_port())
         self.server_id = server_id or random.randrange(10_000, 2**31)  # noqa: S311
         self.gtid = gtid
         self.row_metadata = row_metadata
@@ -208,19 +207,3 @@ class MySqlServer(Server):
 
     def _log_tail(self) -> str:
         return self._launcher.log_tail() if self._launcher else ""
-
-
-def wait_until(condition: Callable[[], bool], seconds: float, complaint: Callable[[], str]) -> None:
-    """Ask until it is so; `TimeoutError` with the complaint when that takes longer."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError(complaint())
-        time.sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -16,7 +16,8 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.stream import BinlogStream, From, Options
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
-from tailrace.testing.mysql_server import MySqlServer, wait_until
+from tailrace.testing.mysql_server import MySqlServer
+from tailrace.testing.waiting import wait_until
 
 pytestmark = pytest.mark.mysql
 

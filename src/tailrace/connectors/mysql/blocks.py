@@ -15,7 +15,7 @@ from tailrace.changes.vectors import Bytes
 from tailrace.connectors.mysql.stream import BinlogStream
 from tailrace.errors import RetriableError
 
-SMALLEST: Final = 1 << 20
+SMALLEST: Final = 2 << 20
 LARGEST: Final = 16 << 20
 SPARE: Final = 1 << 10
 

@@ -17,6 +17,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import Final
 
+from tailrace.changes.merging import in_log_order
+from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.batches import Batch
@@ -50,7 +52,7 @@ from tailrace.connectors.mysql.xa import XaTransactions
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.schema.tables import Table
 
-TABLES_A_BLOCK: Final = 32  # with more tables in it a block gets longer, or a table's batches were too short
+TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
 LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does
 
 log = logging.getLogger(__name__)
@@ -235,6 +237,10 @@ class LogReader:
             position["gtids"] = self._place.gtids
         self._definitions.put(table, position, _microseconds())
 
+    def _ordered(self, batch: Batch) -> list[Records]:
+        """The batch's records; those of several tables in one topic as the log has them."""
+        return in_log_order(batch.records)
+
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
         return Batch(_microseconds() if self._now_us is None else self._now_us)
@@ -245,7 +251,7 @@ class LogReader:
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, _microseconds())
         return LogBatch(
-            batch.records,
+            self._ordered(batch),
             progress,
             self._history.save(self._definitions.take_history()),
             changes=batch.changes,

@@ -13,6 +13,7 @@ from typing import Any
 import attrs
 import pyarrow as pa
 
+from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress
@@ -102,6 +103,9 @@ class _RowReader(LogReader):
     ) -> None:
         super().__init__(settings, range_, progress, history)
         self._rows = rows
+
+    def _ordered(self, batch: Batch) -> list[Records]:
+        return batch.records  # rows of one table
 
     def _new_runs(self) -> RunRecords:
         return _RunRows(self._rows, self._settings, self._tables, self._bounds, self._restart.era)

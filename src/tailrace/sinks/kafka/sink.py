@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from attrs import evolve
 
 from tailrace.changes.records import Records
+from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import FencedError, ProgressError, RetriableError, SinkLostError, TailraceError
@@ -38,7 +39,6 @@ from tailrace.sinks.kafka.progress import ProgressRecord
 if TYPE_CHECKING:
     from tailrace.sinks.kafka.writer import Writer
 
-AT_LEAST_ONCE = "at-least-once"
 WHO_SECONDS = 10.0
 
 

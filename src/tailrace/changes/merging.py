@@ -1,0 +1,66 @@
+"""Records of several tables that go to one topic, brought into the order of the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.records import INT64, Binary, Header, Records
+
+
+def in_log_order(records: Sequence[Records]) -> list[Records]:
+    """The same records, so that within each topic they follow the log; only what overlaps there is merged."""
+    by_topic: dict[tuple[str, int | None], list[Records]] = {}
+    for item in records:
+        by_topic.setdefault((item.topic, item.partition), []).append(item)
+    if len(by_topic) == len(records):
+        return list(records)
+    return [item for items in by_topic.values() for item in (_merged(items) if _overlap(items) else items)]
+
+
+def _overlap(items: Sequence[Records]) -> bool:
+    return any(before.log_order[-1] > after.log_order[0] for before, after in pairwise(items))
+
+
+def _merged(items: Sequence[Records]) -> list[Records]:
+    order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
+    names = dict.fromkeys(header.name for item in items for header in item.headers)
+    merged = Records(
+        topic=items[0].topic,
+        keys=_taken([item.keys for item in items], order),
+        values=_taken([item.values for item in items], order),
+        timestamps=np.concatenate([item.timestamps for item in items])[order],
+        positions=_taken([item.positions for item in items], order),
+        log_order=np.concatenate([item.log_order for item in items])[order],
+        headers=tuple(Header(name, _taken([_header(item, name) for item in items], order)) for name in names),
+        partition=items[0].partition,
+    )
+    return [merged]
+
+
+def _header(item: Records, name: str) -> Binary:
+    """A table's header of that name; null in each record where it has none."""
+    for header in item.headers:
+        if header.name == name:
+            return header.values
+    count = len(item)
+    return Binary(np.zeros(0, np.uint8), np.zeros(count + 1, np.int64), np.zeros(count, np.bool_))
+
+
+def _taken(columns: Sequence[Binary], order: npt.NDArray[np.int64]) -> Binary:
+    joined = pa.concat_arrays([column.to_arrow() for column in columns]).take(pa.array(order))
+    return _from_arrow(joined)
+
+
+def _from_arrow(array: pa.Array) -> Binary:
+    bitmap, offsets, data = array.buffers()
+    count = len(array)
+    valid = None
+    if array.null_count:
+        valid = np.unpackbits(np.frombuffer(bitmap, np.uint8), bitorder="little", count=count).astype(np.bool_)
+    held: INT64 = np.frombuffer(offsets, np.int64, count + 1)
+    return Binary(np.frombuffer(data if data is not None else b"", np.uint8), held, valid)

@@ -1,0 +1,62 @@
+"""Records of one topic follow the log, whatever tables they come from."""
+
+import random
+
+import numpy as np
+
+from support.kafka_columns import records
+from tailrace.changes.merging import in_log_order
+
+
+def at(item, places):
+    item.log_order = np.array(places)
+    return item
+
+
+def shown(item):
+    headers = {header.name: header.values for header in item.headers}
+    return [
+        (
+            int(item.log_order[i]),
+            item.keys[i],
+            item.values[i],
+            int(item.timestamps[i]),
+            item.positions[i],
+            {name: values[i] for name, values in headers.items() if values[i] is not None},
+        )
+        for i in range(len(item))
+    ]
+
+
+def test_records_of_different_topics_and_those_that_follow_each_other_stay_as_they_are():
+    items = [
+        at(records("a", [b"1"], [b"x"]), [5]),
+        at(records("b", [b"1"], [b"y"]), [1]),
+        at(records("a", [b"2"], [b"z"]), [6]),
+    ]
+    assert {id(item) for item in in_log_order(items)} == {id(item) for item in items}
+    assert [item.log_order[0] for item in in_log_order(items) if item.topic == "a"] == [5, 6]
+
+
+def test_two_tables_in_one_topic_are_merged_with_nulls_and_headers():
+    first = at(records("t", [b"1", None, b"3"], [b"x", None, b""], headers=[("h", [b"a", None, b"c"])]), [0, 4, 9])
+    second = at(records("t", [b"10", b"20"], [b"p", b"q"], headers=[("g", [b"G", b"H"])]), [2, 6])
+    alone = at(records("u", [b"7"], [b"r"]), [3])
+    expected = sorted(shown(first) + shown(second))
+    found = in_log_order([first, alone, second])
+    assert sorted(item.topic for item in found) == ["t", "u"]
+    assert shown(next(item for item in found if item.topic == "t")) == expected
+
+
+def test_any_number_of_interleaved_parts_comes_out_in_order():
+    chance = random.Random(3)
+    for _ in range(50):
+        owner = [chance.randrange(4) for _ in range(100)]
+        items = []
+        for table in range(4):
+            places = [place for place in range(100) if owner[place] == table]
+            texts = [chance.choice([None, b"", b"v" * chance.randrange(20)]) for _ in places]
+            items.append(at(records("t", [b"%d" % place for place in places], texts), places))
+        expected = sorted((line for item in items for line in shown(item)), key=lambda line: line[0])
+        (merged,) = in_log_order([item for item in items if len(item)])
+        assert shown(merged) == expected
