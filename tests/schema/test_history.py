@@ -191,6 +191,17 @@ def test_records_that_are_there_are_not_written_again(tmp_path):
     assert HistoryFile(path).load() == json.loads(json.dumps(records))
 
 
+def test_what_could_not_be_written_is_written_by_the_next_attempt(tmp_path):
+    in_the_way = tmp_path / "folder"
+    in_the_way.write_text("a file")
+    records, history = records_of(["CREATE TABLE a (id INT)"]), HistoryFile(in_the_way / "h")
+    with pytest.raises(OSError, match="folder"):
+        history.append(records)
+    in_the_way.unlink()
+    assert history.append(records) == len(records) == 1
+    assert HistoryFile(in_the_way / "h").load() == json.loads(json.dumps(records))
+
+
 @pytest.mark.parametrize("cut", [1, 20, 200])
 def test_a_last_line_that_was_cut_off_is_passed_over_and_taken_away(tmp_path, cut):
     path = tmp_path / "history.jsonl"

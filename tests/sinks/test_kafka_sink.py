@@ -4,10 +4,10 @@ import json
 
 import pytest
 from confluent_kafka import Producer
-from confluent_kafka.admin import ConfigResource
+from confluent_kafka.admin import AlterConfigOpType, ConfigEntry, ConfigResource, NewTopic
 
 from support.kafka_sinks import Place, eventually, progress
-from tailrace.errors import FencedError, ProgressError, SinkLostError
+from tailrace.errors import ConfigError, FencedError, ProgressError, SinkLostError
 
 pytestmark = pytest.mark.kafka
 
@@ -202,6 +202,25 @@ def test_our_topics_keep_what_counts(place):
     configs = configs_of(place, place.own("progress"))
     assert configs["cleanup.policy"] == "compact"
     assert configs_of(place, place.own("history"))["retention.ms"] == "-1"
+
+
+@pytest.mark.parametrize("kind", ["progress", "history"])
+def test_a_topic_that_was_made_to_forget_is_refused_until_the_remedy_is_applied(place, kind):
+    name = place.own(kind)
+    made = NewTopic(name, 1, config={"cleanup.policy": "delete", "retention.ms": "60000"})
+    place.admin.create_topics([made])[name].result()
+    with pytest.raises(ConfigError, match=rf"the topic {name} deletes old records \(retention.ms=60000") as refused:
+        place.claimed()
+    remedy = str(refused.value).rpartition("--add-config ")[2]
+    changes = [part.split("=") for part in remedy.split(",")]
+    changed = ConfigResource(ConfigResource.Type.TOPIC, name, incremental_configs=[_set(*change) for change in changes])
+    place.admin.incremental_alter_configs([changed])[changed].result()
+    eventually(lambda: {key: configs_of(place, name)[key] for key, _ in changes}, dict(changes))
+    assert place.claimed().lanes == 1
+
+
+def _set(name, value):
+    return ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
 
 
 def configs_of(place, topic):

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from confluent_kafka import KafkaError, KafkaException
 from confluent_kafka.admin import (  # type: ignore[attr-defined]
     AdminClient,
+    ConfigResource,
     NewPartitions,
     NewTopic,
     TopicMetadata,
@@ -29,6 +30,7 @@ AUTO_CREATION_ANSWERS: Final = 10
 PAUSE_SECONDS: Final = 0.02
 BROKERS_CHOICE: Final = -1
 _MISSING: Final = frozenset({KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._UNKNOWN_TOPIC})  # noqa: SLF001
+_NOT_SHOWN: Final = frozenset({KafkaError.TOPIC_AUTHORIZATION_FAILED, KafkaError.CLUSTER_AUTHORIZATION_FAILED})
 _NOT_READY: Final = frozenset({KafkaError.LEADER_NOT_AVAILABLE, KafkaError.REPLICA_NOT_AVAILABLE})
 
 
@@ -71,6 +73,17 @@ class Topics:
             self.ensure_own(name, least, wanted, configs)
         elif there < least:
             self._grow(name, wanted)
+
+    def settings(self, name: str) -> Mapping[str, str]:
+        """A topic's settings as they hold, the brokers' defaults included; none where they may not be seen."""
+        resource = ConfigResource(ConfigResource.Type.TOPIC, name)
+        try:
+            entries = self._client().describe_configs([resource], request_timeout=CREATION_SECONDS)[resource].result()
+        except KafkaException as error:
+            if error.args[0].code() in _NOT_SHOWN:
+                return {}
+            raise client_error(error.args[0], f"the settings of the topic {name} can't be read") from error
+        return {entry.name: entry.value for entry in entries.values()}
 
     def missing(self, name: str) -> bool:
         """Whether there is no such topic."""

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.connectors.base import HistoryRecord
-from tailrace.errors import ProgressError
+from tailrace.errors import ConfigError, ProgressError
 from tailrace.kafka.tail import Entry, Tail
 from tailrace.kafka.topics import Topics
 from tailrace.sinks.kafka.names import Names
@@ -35,6 +35,7 @@ _HISTORY_TOPIC: Final = {
     "retention.bytes": "-1",
     "compression.type": "producer",
 }
+_FOR_EVER: Final = "retention.ms=-1,retention.bytes=-1"
 
 
 class Ledger:
@@ -50,6 +51,18 @@ class Ledger:
         partitions = max(lanes, SPARE_PARTITIONS)
         topics.ensure_own(self._names.progress, lanes, partitions, _PROGRESS_TOPIC)
         topics.ensure_own(self._names.history, lanes, partitions, _HISTORY_TOPIC)
+
+    def check_kept(self, topics: Topics) -> None:
+        """Refuse topics that somebody has made so that they lose what counts."""
+        for name, remedy in ((self._names.progress, "cleanup.policy=compact"), (self._names.history, _FOR_EVER)):
+            held = topics.settings(name)
+            limits = {key: held.get(key, "-1") for key in ("retention.ms", "retention.bytes")}
+            if "delete" in held.get("cleanup.policy", "") and set(limits.values()) != {"-1"}:
+                told = ", ".join(f"{key}={value}" for key, value in limits.items())
+                raise ConfigError(
+                    f"the topic {name} deletes old records ({told}), and what it holds is needed for ever: set it right "
+                    f"with kafka-configs.sh --alter --entity-type topics --entity-name {name} --add-config {remedy}"
+                )
 
     def read(self, lane: int, *, settled: bool = False) -> ProgressRecord | None:
         """What is recorded of a lane; `settled`: as it is once nobody else's transaction is open."""

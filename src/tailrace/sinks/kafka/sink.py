@@ -59,6 +59,7 @@ class KafkaSink:
     def claim(self, lanes: int) -> Claim:
         """Take all lanes over for this run, in the layout that is recorded, or in a new one of `lanes`."""
         self._ledger.prepare(self._topics, lanes)
+        self._ledger.check_kept(self._topics)
         records = Claiming(self._ledger, self._source, self._owner, self._take_over).claim(lanes)
         return Claim(tuple(record.progress for record in records))
 
