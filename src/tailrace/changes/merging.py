@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tailrace.changes.records import INT64, Binary, Header, Records
+from tailrace.changes.records import INT64, Binary, Header, Records, nulls
 
 
 def in_log_order(records: Sequence[Records]) -> list[Records]:
@@ -19,27 +19,26 @@ def in_log_order(records: Sequence[Records]) -> list[Records]:
         by_topic.setdefault((item.topic, item.partition), []).append(item)
     if len(by_topic) == len(records):
         return list(records)
-    return [item for items in by_topic.values() for item in (_merged(items) if _overlap(items) else items)]
+    return [item for items in by_topic.values() for item in ([_merged(items)] if _overlap(items) else items)]
 
 
 def _overlap(items: Sequence[Records]) -> bool:
     return any(before.log_order[-1] > after.log_order[0] for before, after in pairwise(items))
 
 
-def _merged(items: Sequence[Records]) -> list[Records]:
+def _merged(items: Sequence[Records]) -> Records:
     order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
     names = dict.fromkeys(header.name for item in items for header in item.headers)
-    merged = Records(
+    return Records(
         topic=items[0].topic,
-        keys=_taken([item.keys for item in items], order),
-        values=_taken([item.values for item in items], order),
+        keys=taken([item.keys for item in items], order),
+        values=taken([item.values for item in items], order),
         timestamps=np.concatenate([item.timestamps for item in items])[order],
-        positions=_taken([item.positions for item in items], order),
+        positions=taken([item.positions for item in items], order),
         log_order=np.concatenate([item.log_order for item in items])[order],
-        headers=tuple(Header(name, _taken([_header(item, name) for item in items], order)) for name in names),
+        headers=tuple(Header(name, taken([_header(item, name) for item in items], order)) for name in names),
         partition=items[0].partition,
     )
-    return [merged]
 
 
 def _header(item: Records, name: str) -> Binary:
@@ -47,11 +46,11 @@ def _header(item: Records, name: str) -> Binary:
     for header in item.headers:
         if header.name == name:
             return header.values
-    count = len(item)
-    return Binary(np.zeros(0, np.uint8), np.zeros(count + 1, np.int64), np.zeros(count, np.bool_))
+    return nulls(len(item))
 
 
-def _taken(columns: Sequence[Binary], order: npt.NDArray[np.int64]) -> Binary:
+def taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
+    """Strings of several columns one after the other, in another order."""
     joined = pa.concat_arrays([column.to_arrow() for column in columns]).take(pa.array(order))
     return _from_arrow(joined)
 
@@ -63,4 +62,4 @@ def _from_arrow(array: pa.Array) -> Binary:
     if array.null_count:
         valid = np.unpackbits(np.frombuffer(bitmap, np.uint8), bitorder="little", count=count).astype(np.bool_)
     held: INT64 = np.frombuffer(offsets, np.int64, count + 1)
-    return Binary(np.frombuffer(data if data is not None else b"", np.uint8), held, valid)
+    return Binary(np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8), held, valid)

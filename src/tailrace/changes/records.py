@@ -38,6 +38,11 @@ class Binary:
         return pa.Array.from_buffers(type_ or pa.large_binary(), len(self), buffers)
 
 
+def nulls(n: int) -> Binary:
+    """A column of which every value is null."""
+    return Binary(np.empty(0, np.uint8), np.zeros(n + 1, np.int64), np.zeros(n, np.bool_))
+
+
 @dataclass(slots=True)
 class Header:
     """One header: `values` is null for the records that do not carry it."""

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from tailrace.changes import expand as roles
 from tailrace.changes.expand import Expansion, expand
 from tailrace.changes.model import Changes, Level
-from tailrace.changes.records import Binary, Header, Records
+from tailrace.changes.records import Binary, Header, Records, nulls
 from tailrace.changes.vectors import Vector
 from tailrace.encoding.json import Envelope, EnvelopeEncoder, JsonFormat, StructEncoder
 from tailrace.encoding.render import Program, Template
@@ -142,8 +142,7 @@ class Shape:
 
     def _keys(self, keys: list[Vector] | None, expansion: Expansion) -> Binary:
         if self._key is None or keys is None:
-            n = expansion.roles.shape[1]
-            return Binary(np.empty(0, np.uint8), np.zeros(n + 1, np.int64), np.zeros(n, np.bool_))
+            return nulls(expansion.roles.shape[1])
         return self._key.encode(keys, expansion, roles.KEY)
 
     def _headers(self, keys: list[Vector] | None, expansion: Expansion) -> tuple[Header, ...]:

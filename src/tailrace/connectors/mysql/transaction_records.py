@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
+from tailrace.changes.merging import taken
 from tailrace.changes.model import Fact
 from tailrace.changes.ordering import TransactionCounter, TransactionCounts
-from tailrace.changes.records import Binary, Records
+from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
 from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.vectors import Vector
@@ -101,7 +101,7 @@ class TransactionRecords:
         return Records(
             topic=self._topic,
             keys=self._encoder.keys(take(ids, which[order])),
-            values=_in_order([begins, ends], order),
+            values=taken([begins, ends], order),
             timestamps=np.full(len(which), batch.now_us // 1000, np.int64),
             positions=position_texts(self._era, file_number(run.place_file), offsets),
             log_order=(((events + batch.rank) << 32) - behind)[order],
@@ -139,13 +139,3 @@ def _counts_of(counts: TransactionCounts, chosen: Int64) -> Counts:
     order = np.lexsort((np.concatenate(first), transaction)) if pairs else transaction
     counted = np.concatenate(count)[order] if pairs else transaction
     return Counts(transaction[order], table[order], counted, names)
-
-
-def _in_order(parts: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
-    """Strings of several columns one after the other, in another order."""
-    taken = pa.concat_arrays([part.to_arrow() for part in parts]).take(pa.array(order))
-    _, offsets, data = taken.buffers()
-    count = len(taken) + 1
-    text = np.zeros(1, np.uint8) if data is None else np.frombuffer(data, np.uint8)
-    return Binary(text, np.frombuffer(offsets, np.int64, count, taken.offset * 8))
-
