@@ -1,0 +1,180 @@
+"""First changes: what the log says of the rows that a table had at a position P.
+
+A change touches the key of its image before (update, delete) and that of its image after (insert, update). The first
+touch of a key after P decides: a row that is touched first by an image before was that image at P; one that is touched
+first by an image after was absent. A key that is not touched is as it was at P, whenever it is read. So an update that
+moves a row to another key touches both, and the row is found whether a read saw it at the one, the other, both or none.
+
+A key here is its bytes as the row image has them: two keys that are equal to the database's collation and different
+in bytes are two keys, of which the database holds one at a time.
+
+Where an image before is not complete (`binlog_row_image` other than FULL in that session), nothing can be made of it:
+its key is not taken for touched, and its row is delivered as it is read. The changes from P on mend it; it is counted,
+because for that row the snapshot is not what the table held at P. The image after in the same change still says that
+its own key was absent before, if that is another key; not so where the key before is unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.encoding.addresses import Int, compiled
+from tailrace.snapshot.digests import Digests
+from tailrace.snapshot.key_set import KeySet, Mask, find, insert
+
+Rows = npt.NDArray[np.int64]  # indices of rows, or of changes
+
+
+@dataclass(slots=True)
+class TableTouches:
+    """`n` changes of one table in log order, as far as keys are concerned.
+
+    Attributes:
+        table: its name, as segments have it.
+        before: digest of the key before each change, shape (n, 2); where `has_before` is False it means nothing.
+        has_before: whether there is an image before with a known key, shape (n,).
+        after: digest of the key after each change, shape (n, 2).
+        has_after: whether there is an image after with a known key, shape (n,).
+        complete: whether the image before has every column, shape (n,); True for an insert. False without
+            `has_before` is an update or a delete of which not even the key is known.
+        images: the changes themselves; the connector's own.
+
+    """
+
+    table: str
+    before: Digests
+    has_before: Mask
+    after: Digests
+    has_after: Mask
+    complete: Mask
+    images: Any = None
+
+    def __len__(self) -> int:
+        return len(self.complete)
+
+
+@dataclass(frozen=True, slots=True)
+class FirstTouches:
+    """What some changes said of P.
+
+    Attributes:
+        rows: the changes whose image before is a row at P, in log order; shape (m,).
+        incomplete: how many changes had an image before that was needed and not complete.
+
+    """
+
+    rows: Rows
+    incomplete: int
+
+
+class Rewinder:
+    """One table's changes since P, taken note of in log order: what was touched, and how it was at P.
+
+    What it knows follows from the sequence of changes alone, however they are cut into batches. So reading the log from
+    P to the same place again rebuilds it.
+    """
+
+    def __init__(self) -> None:
+        self.touched = KeySet()
+
+    def note(self, touches: TableTouches) -> FirstTouches:
+        """Take note of further changes; which of them tell a row at P."""
+        rows = np.empty(len(touches), np.int64)
+        found = np.zeros(2, np.int64)
+        at = self._note(touches, 0, rows, found)
+        while at < len(touches):
+            self.touched.grow()
+            at = self._note(touches, at, rows, found)
+        return FirstTouches(rows[: found[0]], int(found[1]))
+
+    def untouched(self, digests: Digests | None, n: int) -> Rows:
+        """Which of `n` rows that were read are as they were at P; all of them where the table has no key."""
+        if digests is None:
+            return np.arange(n)
+        return np.flatnonzero(~self.touched.contains(digests))
+
+    def _note(self, touches: TableTouches, start: int, rows: Rows, found: Rows) -> int:
+        touched = self.touched
+        before, after = touches.before, touches.after
+        has_before, has_after = touches.has_before, touches.has_after
+        images = (before, has_before, after, has_after, touches.complete)
+        return int(_note(touched.slots, touched.count, touched.limit, *images, start, rows, found))
+
+
+@dataclass(frozen=True, slots=True)
+class Rewound:
+    """A chunk as of P.
+
+    Attributes:
+        rows: the rows of the chunk that are as they were at P, shape (m,).
+        images: changes whose images before are the chunk's other rows at P.
+        incomplete: how many changes had an image before that was needed and not complete.
+
+    """
+
+    rows: Rows
+    images: list[tuple[TableTouches, Rows]] = field(default_factory=list)
+    incomplete: int = 0
+
+
+def rewound(
+    digests: Digests, touches: Iterable[TableTouches], inside: Callable[[TableTouches, Rows], Mask]
+) -> Rewound:
+    """One chunk brought back to a position P of its own: what an incremental snapshot needs.
+
+    Args:
+        digests: of the keys of the rows that were read, shape (n, 2).
+        touches: the table's changes after P, up to a head of the log that was asked after the read.
+        inside: True for each of these changes whose key before lies in the chunk's range.
+
+    """
+    rewinder = Rewinder()
+    images = []
+    incomplete = 0
+    for some in touches:
+        first = rewinder.note(some)
+        images.append((some, first.rows[inside(some, first.rows)] if len(first.rows) else first.rows))
+        incomplete += first.incomplete
+    return Rewound(rewinder.untouched(digests, len(digests)), images, incomplete)
+
+
+def outside_window(digests: Digests, touches: Iterable[TableTouches]) -> Mask:
+    """Debezium's rule for a chunk: a change within the window wins over the row with its key that was read.
+
+    True for each row that stays, shape (n,). The rows that stay belong behind the changes of the window; they are what
+    the table holds at its end, whatever the images know. To be used where the snapshot can't claim a position.
+    """
+    changed = KeySet()
+    for some in touches:
+        changed.add(some.before[some.has_before])
+        changed.add(some.after[some.has_after])
+    return ~changed.contains(digests)
+
+
+@compiled
+def _note(
+    slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
+    start: Int, rows: Any, found: Any,
+) -> int:  # fmt: skip
+    """Returns where it stopped for want of room; a change needs two slots."""
+    for i in range(start, len(complete)):
+        if count[0] + 2 > limit:
+            return i
+        if complete[i]:
+            if has_before[i] and insert(slots, count, before[i, 0], before[i, 1]):
+                rows[found[0]] = i
+                found[0] += 1
+            if has_after[i]:
+                insert(slots, count, after[i, 0], after[i, 1])
+            continue
+        if not has_before[i] or find(slots, before[i, 0], before[i, 1]) < 0:
+            found[1] += 1
+        moved = before[i, 0] != after[i, 0] or before[i, 1] != after[i, 1]
+        if has_before[i] and has_after[i] and moved:
+            insert(slots, count, after[i, 0], after[i, 1])
+    return len(complete)

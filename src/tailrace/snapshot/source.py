@@ -1,0 +1,104 @@
+"""What a snapshot asks of a connector, and what it gives it to deliver."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tailrace.snapshot.digests import Digests
+from tailrace.snapshot.first_changes import Rows, TableTouches
+from tailrace.snapshot.key_set import Mask
+from tailrace.snapshot.segments import Bound, Interval, Segment
+from tailrace.snapshot.state import SnapshotState
+
+
+class Mark(enum.Enum):
+    """Debezium's `source.snapshot`, of a record of an initial snapshot."""
+
+    FIRST = "first"
+    FIRST_IN_DATA_COLLECTION = "first_in_data_collection"
+    TRUE = "true"
+    LAST_IN_DATA_COLLECTION = "last_in_data_collection"
+    LAST = "last"
+
+
+class Chunk(Protocol):
+    """Rows of one segment that were read, ascending by key in the database's order."""
+
+    @property
+    def digests(self) -> Digests | None:
+        """Of the rows' keys, shape (n, 2); None for a table without a key, which is one chunk and stays as it is read."""
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the segment's end was reached. One without rows that is not the last is asked for again, after the log."""
+
+    def __len__(self) -> int: ...
+
+    def bound(self, row: int) -> Bound | None:
+        """The key of one row; None only in a table without a key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A piece of the log.
+
+    Attributes:
+        touches: what it says of the tables of the snapshot; a table may come more than once, then in log order.
+        position: its end, from where the log can be read on, also by another process.
+        altered: the tables of which the structure changed in it, or that came or went.
+
+    """
+
+    touches: Sequence[TableTouches]
+    position: Mapping[str, Any]
+    altered: frozenset[str] = frozenset()
+
+
+class SnapshotSource(Protocol):
+    """A connector's side of one lane's snapshot, opened at P."""
+
+    def read(self, segment: Segment) -> Chunk | None:
+        """The next rows of a segment, after `segment.after`; None: the table is gone.
+
+        The structure is looked up before the rows are read, so that every change of it either shows in the rows or is
+        told by the `changes` that are asked for next.
+        """
+
+    def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
+        """The log from where the last call ended, at first from P, up to a position that was told before.
+
+        None: up to the log's head, asked for when the first section is. Everything that a read saw before that must lie
+        before this head. Nothing where there is nothing to read.
+        """
+
+    def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
+        """Which of these changes have a key before that lies in one of the intervals, in the database's order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Rows of one table as of P, to be delivered as read events.
+
+    Attributes:
+        table: its name.
+        of: a chunk of the source, or changes of it, of which the images before are meant.
+        rows: which of its rows or changes, shape (n,), at least one.
+        mark: what their `source.snapshot` says.
+
+    """
+
+    table: str
+    of: Chunk | TableTouches
+    rows: Rows
+    mark: Mark = Mark.TRUE
+
+
+@dataclass(frozen=True, slots=True)
+class Wave:
+    """What is to be delivered and the state that holds afterwards, in one transaction; waves may share one."""
+
+    pieces: Sequence[Piece]
+    state: SnapshotState

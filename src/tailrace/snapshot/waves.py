@@ -1,0 +1,251 @@
+"""One lane's snapshot, wave after wave: chunks are read, and the log says what they were at P.
+
+A wave reads a chunk, asks *then* for the log's head H', and reads the log from H, where the wave before ended, to H'. A
+key that is touched there for the first time since P and that lies in what this lane has still to deliver is delivered
+now, as its image before tells it; an absent one needs nothing. What is still to be delivered includes the chunk just
+read. Then the chunk's rows are delivered of which the keys were not touched since P. So each key is delivered once, as
+of P: from the log if it was touched before its chunk was done with, else from its chunk.
+
+Each section of the log is a wave of its own, without a chunk: reading the log further is right at any time, so a long
+way to H' need not be held in memory. A structure change on the way makes the chunk worthless: it is read again. The
+images stay right.
+
+**The last record** of a table, and of the snapshot, is marked, and which one it is shows only when nothing follows. So
+the last row found so far of each table is held back until another one of the table follows, or the lane is through with
+the table; and then until another table has one too, for it may be the lane's last. It is held in memory and not
+delivered, so the state must not say that it was:
+
+- a row of a chunk: its segment still begins before it, in the state as for what the log touches. So another process
+  reads it again; and if a change touches it meanwhile, its image takes its place.
+- an image, only while the table has nothing else to hold: the state names the digest of its key. It lies before H, and
+  another process, which reads the log from P to H again for what was touched, finds it there.
+- a table without a key can't be read in part: all of its rows are held, and read again.
+
+Images that are delivered early are not marked. The mark is lost only with the row: if a process dies while it holds the
+last one, and that goes without a complete image before the next process comes (TRUNCATE, DROP, `binlog_row_image`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tailrace.errors import ProgressError
+from tailrace.snapshot.digests import Digests
+from tailrace.snapshot.first_changes import Rewinder, Rows, TableTouches
+from tailrace.snapshot.pieces import Pieces
+from tailrace.snapshot.segments import Bound, Interval, Segment, undelivered
+from tailrace.snapshot.source import Chunk, Piece, SnapshotSource, Wave
+from tailrace.snapshot.state import SnapshotState
+
+
+@dataclass(slots=True)
+class _Place:
+    """What of a segment is not read yet."""
+
+    rest: Segment
+    ended: bool = False
+
+
+@dataclass(slots=True)
+class _Held:
+    """What is held back of a table: rows of a chunk that was read at `place`, behind `before`; or an image (no place)."""
+
+    of: Chunk | TableTouches
+    rows: Rows
+    digest: Digests | None  # of the one row, shape (2,); None for a table without a key
+    place: _Place | None = None
+    before: Bound | None = None
+
+
+class SnapshotLane:
+    """One lane, from a state to its end; `waves` gives what is to be delivered, and may be asked for once."""
+
+    def __init__(self, source: SnapshotSource, state: SnapshotState) -> None:
+        self._source = source
+        self._stored = state
+        self._position: Mapping[str, Any] = state.position
+        self._places = [_Place(segment) for segment in state.segments]
+        self._rewinders = {name: Rewinder() for name in (*(place.rest.table for place in self._places), *state.held)}
+        self._held: dict[str, _Held] = {}
+        self._pieces = Pieces(state)
+
+    def waves(self) -> Iterator[Wave]:
+        """All waves; each state holds once that wave and all before it are delivered."""
+        if self._stored.done:
+            return
+        self._rebuild()
+        while (place := next((place for place in self._places if not place.ended), None)) is not None:
+            yield from self._turn(place)
+        if self._held:
+            yield self._wave(self._ended())
+
+    def _rebuild(self) -> None:
+        """Read the log from P to H again, for what was touched and for the images that are held."""
+        for section in self._source.changes(self._position):
+            for touches in section.touches:
+                rewinder = self._rewinders.get(touches.table)
+                if rewinder is not None:
+                    self._hold_again(touches, rewinder.note(touches).rows)
+        for table in self._stored.held:
+            if table not in self._held:
+                raise ProgressError(
+                    f"the log up to {self._position} lacks the change of {table} that the snapshot's progress names"
+                )
+
+    def _hold_again(self, touches: TableTouches, rows: Rows) -> None:
+        digest = self._stored.held.get(touches.table)
+        if digest is None:
+            return
+        found = rows[_is(touches.before[rows], np.frombuffer(bytes.fromhex(digest), np.uint64))]
+        if len(found):
+            self._hold_image(touches, found)
+
+    def _hold_image(self, touches: TableTouches, rows: Rows) -> None:
+        self._held[touches.table] = _Held(touches, rows[-1:], touches.before[rows[-1]])
+
+    def _turn(self, place: _Place) -> Iterator[Wave]:
+        """Read a chunk, and the log after it."""
+        chunk = self._source.read(place.rest)
+        altered = yield from self._follow()
+        if chunk is None:
+            self._end(place.rest.table)
+            yield self._wave([])
+        elif place.rest.table not in altered:
+            yield self._wave(self._taken(place, chunk))
+
+    def _follow(self) -> Generator[Wave, None, set[str]]:
+        """Read the log to its head; which tables' structures changed."""
+        altered: set[str] = set()
+        for section in self._source.changes(None):
+            altered |= section.altered
+            pieces = [piece for touches in section.touches for piece in self._told(touches)]
+            self._position = section.position
+            yield self._wave(pieces)
+        return altered
+
+    def _told(self, touches: TableTouches) -> list[Piece]:
+        """The rows at P that further changes tell and that are not delivered yet; one is held if nothing is."""
+        rewinder = self._rewinders.get(touches.table)
+        if rewinder is None:
+            return []
+        first = rewinder.note(touches)
+        self._pieces.count(touches.table, incomplete=first.incomplete)
+        rows = self._to_deliver(touches, first.rows)
+        self._drop_held(touches, rows)
+        if len(rows) and touches.table not in self._held:
+            self._hold_image(touches, rows)
+            rows = rows[:-1]
+        return self._pieces.alike(touches.table, touches, rows)
+
+    def _to_deliver(self, touches: TableTouches, rows: Rows) -> Rows:
+        """Those with a key before that lies in what is not delivered yet."""
+        intervals = self._intervals(touches.table)
+        if not len(rows) or (None, None) in intervals:
+            return rows
+        return rows[self._source.inside(touches, rows, intervals)] if intervals else rows[:0]
+
+    def _drop_held(self, touches: TableTouches, rows: Rows) -> None:
+        """The image of a row that is held takes its place."""
+        held = self._held.get(touches.table)
+        if held is not None and held.digest is not None and _is(touches.before[rows], held.digest).any():
+            del self._held[touches.table]
+
+    def _taken(self, place: _Place, chunk: Chunk) -> list[Piece]:
+        """The rows of a chunk that are as they were at P, but for the last one, which is held."""
+        table = place.rest.table
+        digests = chunk.digests
+        kept = self._rewinders[table].untouched(digests, len(chunk))
+        before = place.rest.after
+        place.ended = chunk.is_last
+        if len(chunk):
+            place.rest = replace(place.rest, after=chunk.bound(len(chunk) - 1))
+        self._pieces.count(table, chunks=int(len(chunk) > 0))
+        if not len(kept):
+            return []
+        released = self._settled(table) + self._released(table)
+        if digests is None:
+            self._held[table] = _Held(chunk, kept, None, place, before)
+            return released
+        last = int(kept[-1])
+        before = chunk.bound(last - 1) if last else before
+        self._held[table] = _Held(chunk, kept[-1:], digests[last], place, before)
+        return released + self._pieces.going_on(table, chunk, kept[:-1])
+
+    def _released(self, table: str) -> list[Piece]:
+        """What was held of a table, now that more of it follows."""
+        held = self._held.pop(table, None)
+        if held is None:
+            return []
+        is_image = held.place is None
+        return (self._pieces.alike if is_image else self._pieces.going_on)(table, held.of, held.rows)
+
+    def _final(self, table: str, *, is_end: bool) -> list[Piece]:
+        """What was held of a table, now that nothing of it follows."""
+        held = self._held.pop(table)
+        return self._pieces.ending(table, held.of, held.rows, is_end=is_end)
+
+    def _ended(self) -> list[Piece]:
+        """What is held when nothing is left to read: the lane's last record."""
+        pieces = self._settled()
+        (table,) = self._held
+        return pieces + self._final(table, is_end=True)
+
+    def _settled(self, following: str | None = None) -> list[Piece]:
+        """The last rows of tables that the lane is through with, if another table has one too; forgets those tables.
+
+        `following` is a table that will have one at once.
+        """
+        unread = {place.rest.table for place in self._places if not place.ended} | {following}
+        through = [table for table in self._held if table not in unread]
+        if following is None and len(through) == len(self._held):
+            through = through[:-1]
+        pieces = [piece for table in through for piece in self._final(table, is_end=False)]
+        for table in self._rewinders.keys() - unread - self._held.keys():
+            del self._rewinders[table]
+        return pieces
+
+    def _end(self, table: str) -> None:
+        """A table is gone: there is nothing more to read of it."""
+        for place in self._places:
+            place.ended = place.ended or place.rest.table == table
+
+    def _wave(self, pieces: Sequence[Piece]) -> Wave:
+        return Wave([*pieces, *self._settled()], self._state())
+
+    def _state(self) -> SnapshotState:
+        images = {
+            table: held.digest.tobytes().hex()
+            for table, held in self._held.items()
+            if held.place is None and held.digest is not None
+        }
+        return replace(
+            self._stored,
+            segments=self._segments(),
+            position=self._position,
+            tables=dict(self._pieces.tables),
+            held=images,
+            begun=self._pieces.begun,
+        )
+
+    def _segments(self) -> tuple[Segment, ...]:
+        segments = (self._undelivered(place) for place in self._places)
+        return tuple(segment for segment in segments if segment is not None)
+
+    def _undelivered(self, place: _Place) -> Segment | None:
+        """What of a segment is not delivered: from before the row that is held of it, if one is."""
+        held = self._held.get(place.rest.table)
+        if held is not None and held.place is place:
+            return replace(place.rest, after=held.before)
+        return None if place.ended else place.rest
+
+    def _intervals(self, table: str) -> list[Interval]:
+        return undelivered(self._segments(), table)
+
+
+def _is(digests: Digests, digest: Digests) -> Any:
+    """Where digests are this one, shape (n,)."""
+    return (digests == digest).all(axis=1)
