@@ -1,0 +1,41 @@
+"""One notification.
+
+Source: Debezium documentation, "Debezium notifications".
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+def now_ms() -> int:
+    """Milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
+def new_id() -> str:
+    """An id that nothing else has."""
+    return str(uuid.uuid4())
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """Something that happened.
+
+    Attributes:
+        aggregate_type: what it happened to: `Initial Snapshot`, `Incremental Snapshot`.
+        type: what happened: `STARTED`, `COMPLETED`, …
+        additional_data: text by name, in the order in which it is written.
+        id: the signal's, for an incremental snapshot; else its own.
+        timestamp: milliseconds since the epoch.
+
+    """
+
+    aggregate_type: str
+    type: str
+    additional_data: Mapping[str, str] = field(default_factory=dict)
+    id: str = field(default_factory=new_id)
+    timestamp: int = field(default_factory=now_ms)

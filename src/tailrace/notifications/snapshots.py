@@ -1,0 +1,196 @@
+"""What is told of snapshots, in Debezium's words.
+
+An initial and a blocking snapshot are both called `Initial Snapshot`, and each of their notifications has an id of its
+own. Those of an incremental snapshot have the id of the signal that asked for it.
+
+Additional data stands in the order that a Java hash map gives these names, which is how it stands in Debezium's records.
+
+Source: Debezium documentation, "Available notifications", and the notifications of 3.6.1.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from tailrace.notifications.model import Notification, new_id, now_ms
+from tailrace.schema.tables import TableId
+
+INITIAL: Final = "Initial Snapshot"
+INCREMENTAL: Final = "Incremental Snapshot"
+NULL: Final = "<null>"
+NO_KEY: Final = f'"{NULL}"'
+
+
+class Status(enum.StrEnum):
+    """How the reading of a table ended."""
+
+    EMPTY = "EMPTY"
+    NO_PRIMARY_KEY = "NO_PRIMARY_KEY"
+    SKIPPED = "SKIPPED"
+    SQL_EXCEPTION = "SQL_EXCEPTION"
+    SUCCEEDED = "SUCCEEDED"
+    UNKNOWN_SCHEMA = "UNKNOWN_SCHEMA"
+
+
+class InitialSnapshot:
+    """Notifications of an initial or a blocking snapshot."""
+
+    def __init__(self, connector: str, clock: Callable[[], int] = now_ms) -> None:
+        """`connector`: its `topic.prefix`; `clock` gives milliseconds since the epoch."""
+        self._connector = connector
+        self._clock = clock
+
+    def started(self) -> Notification:
+        """It begins."""
+        return self._tell("STARTED", connector_name=self._connector)
+
+    def table_in_progress(self, table: TableId, tables: Iterable[TableId]) -> Notification:
+        """The reading of a table begins; `tables`: all of the snapshot."""
+        return self._tell(
+            "IN_PROGRESS",
+            current_collection_in_progress=str(table),
+            connector_name=self._connector,
+            data_collections=_names(tables),
+        )
+
+    def table_completed(self, table: TableId, rows: int, tables: Iterable[TableId]) -> Notification:
+        """All rows of a table were read."""
+        return self._tell(
+            "TABLE_SCAN_COMPLETED",
+            scanned_collection=str(table),
+            connector_name=self._connector,
+            total_rows_scanned=str(rows),
+            data_collections=_names(tables),
+            status=Status.SUCCEEDED.value,
+        )
+
+    def table_failed(self, table: TableId) -> Notification:
+        """The database did not let a table be read."""
+        return self._tell(
+            "TABLE_SCAN_COMPLETED",
+            connector_name=self._connector,
+            scanned_collection=str(table),
+            status=Status.SQL_EXCEPTION.value,
+        )
+
+    def chunk_in_progress(self, table: TableId, chunk: int, chunks: int, rows: int) -> Notification:
+        """The reading of a chunk (counted from 0) begins, where a table is read in several; `rows`: of it so far."""
+        return self._tell(
+            "TABLE_CHUNK_IN_PROGRESS",
+            current_collection_in_progress=str(table),
+            chunk_index=str(chunk),
+            connector_name=self._connector,
+            total_chunks=str(chunks),
+            total_rows_scanned=str(rows),
+        )
+
+    def chunk_completed(self, table: TableId, chunk: int, chunks: int, tables: Iterable[TableId]) -> Notification:
+        """A chunk was read."""
+        return self._tell(
+            "TABLE_CHUNK_COMPLETED",
+            chunk_index=str(chunk),
+            scanned_collection=str(table),
+            connector_name=self._connector,
+            total_chunks=str(chunks),
+            data_collections=_names(tables),
+            status=Status.SUCCEEDED.value,
+        )
+
+    def completed(self) -> Notification:
+        """It is done."""
+        return self._tell("COMPLETED", connector_name=self._connector)
+
+    def aborted(self) -> Notification:
+        """It ended before it was done."""
+        return self._tell("ABORTED", connector_name=self._connector)
+
+    def skipped(self) -> Notification:
+        """There is none to take: `snapshot.mode` wants none, or it was taken before."""
+        return self._tell("SKIPPED", connector_name=self._connector)
+
+    def _tell(self, type_: str, **data: str) -> Notification:
+        return Notification(INITIAL, type_, data, timestamp=self._clock())
+
+
+class IncrementalSnapshot:
+    """Notifications of an incremental snapshot."""
+
+    def __init__(self, connector: str, signal_id: str | None, clock: Callable[[], int] = now_ms) -> None:
+        """`signal_id`: of the newest signal that asked for it; without one each notification has an id of its own."""
+        self._connector = connector
+        self._signal_id = signal_id
+        self._clock = clock
+
+    def started(self, tables: Iterable[TableId]) -> Notification:
+        """It begins; `tables`: all that it has to read."""
+        return self._of_tables("STARTED", tables)
+
+    def paused(self, tables: Iterable[TableId]) -> Notification:
+        """It rests."""
+        return self._of_tables("PAUSED", tables)
+
+    def resumed(self, tables: Iterable[TableId]) -> Notification:
+        """It goes on."""
+        return self._of_tables("RESUMED", tables)
+
+    def aborted(self, stopped: Iterable[TableId]) -> Notification:
+        """These tables are read no further, as a signal said."""
+        return self._of_tables("ABORTED", stopped)
+
+    def in_progress(
+        self,
+        table: TableId,
+        tables: Iterable[TableId],
+        maximum_key: Sequence[Any] | None,
+        last_key: Sequence[Any],
+    ) -> Notification:
+        """A chunk was read; `tables`: all that are left; keys: a value for each column, None where the table has none."""
+        return self._tell(
+            "IN_PROGRESS",
+            current_collection_in_progress=str(table),
+            connector_name=self._connector,
+            maximum_key=key_text(maximum_key),
+            data_collections=_names(tables),
+            last_processed_key=key_text(last_key),
+        )
+
+    def table_completed(self, table: TableId, tables: Iterable[TableId], rows: int, status: Status) -> Notification:
+        """The reading of a table ended, one way or the other; `tables`: all that were left before."""
+        return self._tell(
+            "TABLE_SCAN_COMPLETED",
+            scanned_collection=str(table),
+            connector_name=self._connector,
+            total_rows_scanned=str(rows),
+            data_collections=_names(tables),
+            status=status.value,
+        )
+
+    def completed(self) -> Notification:
+        """It is done."""
+        return self._tell("COMPLETED", connector_name=self._connector)
+
+    def _of_tables(self, type_: str, tables: Iterable[TableId]) -> Notification:
+        return self._tell(type_, connector_name=self._connector, data_collections=_names(tables))
+
+    def _tell(self, type_: str, **data: str) -> Notification:
+        id_ = new_id() if self._signal_id is None else self._signal_id
+        return Notification(INCREMENTAL, type_, data, id_, self._clock())
+
+
+def key_text(key: Sequence[Any] | None) -> str:
+    """The values of a key as notifications have them; bytes in hexadecimal."""
+    return NO_KEY if key is None else ",".join(map(_value_text, key))
+
+
+def _value_text(value: Any) -> str:
+    if value is None:
+        return NULL
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _names(tables: Iterable[TableId]) -> str:
+    return ",".join(map(str, tables))

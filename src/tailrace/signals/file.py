@@ -1,0 +1,179 @@
+r"""Signals of a file: a line of JSON each, appended to by anybody, taken away when they were read.
+
+Debezium reads the file and empties it, and what is written in between is lost. Here the file is moved aside in one step
+(`file-signals.txt.<number>.taken`) and an empty one put in its place, with the same rights, so that a line ends up in
+one or the other. A program that had the file open goes on writing to the one that was moved, so that this one is looked
+into as well, and removed only when it has been quiet for a minute and there is a newer one.
+
+A line without its end may be half a line. It counts as soon as it is a whole JSON object, which no beginning of one can
+be; a line that stays as it is for some seconds is given up.
+
+How far the moved files were handled is a *mark*, which goes into the progress beside the signals' effects: a reader that
+begins with that mark gives nothing twice, and what nobody committed comes again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import stat
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from tailrace.errors import ConfigError
+from tailrace.signals.model import Channel, Signal, Unreadable
+from tailrace.signals.parsing import BadSignalError, parse_message, read_document
+
+PATIENCE_SECONDS: Final = 5.0
+QUIET_SECONDS: Final = 60.0
+_NUMBER: Final = re.compile(r"[0-9a-f]{16}")
+_MARK: Final = re.compile(rf"({_NUMBER.pattern}):(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Signals that were read together.
+
+    Attributes:
+        signals: in the order of the file; may be empty, where only blank lines were read.
+        mark: what the progress keeps once they were handled.
+
+    """
+
+    signals: tuple[Signal, ...]
+    mark: str
+
+
+class FileSignals:
+    """The file of `signal.file`; one reader at a time."""
+
+    def __init__(
+        self, path: str | os.PathLike[str], mark: str | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`mark`: of the newest signals that were handled, from the progress; `clock` gives seconds."""
+        self._path = Path(os.path.realpath(path))  # a link stays where it is
+        self._clock = clock
+        self._handled = _parsed(mark)  # bytes, by the number of a moved file
+        self._unfinished: dict[str, tuple[int, float]] = {}  # files that end in half a line: size, and since when
+
+    def read(self) -> Taken | None:
+        """What has come in, of one file; the same again until `done` was told of it.
+
+        Raises:
+            ConfigError: the file, or the directory that it is in, may not be read or written.
+
+        """
+        try:
+            return self._read()
+        except FileNotFoundError:  # somebody took it away meanwhile
+            return None
+        except OSError as error:
+            raise ConfigError(
+                f"signal.file={self._path} can't be read and moved aside: {error.strerror}; the user that runs tailrace "
+                "needs the right to read it and to write to its directory"
+            ) from error
+
+    def done(self, taken: Taken) -> None:
+        """These were handled; a crash before their mark was kept brings them again."""
+        self._handled = _parsed(taken.mark)
+
+    def _read(self) -> Taken | None:
+        moved = self._moved()
+        self._handled = {number: size for number, size in self._handled.items() if number in moved}
+        for number, path in moved.items():
+            if taken := self._rest_of(number, path):
+                return taken
+        if not _has_content(self._path):
+            return None
+        for number, path in moved.items():
+            if _is_quiet(path):
+                if taken := self._rest_of(number, path, last=True):
+                    return taken
+                path.unlink()
+        return self._rest_of(*self._move())
+
+    def _moved(self) -> dict[str, Path]:
+        """The files that were moved aside and are still there, by number."""
+        beside = sorted(self._path.parent.glob(f"{_escaped(self._path.name)}.*.taken"))
+        numbers = [path.name.split(".")[-2] for path in beside]
+        return {n: path for n, path in zip(numbers, beside, strict=True) if _NUMBER.fullmatch(n)}
+
+    def _move(self) -> tuple[str, Path]:
+        """Put the file aside and an empty one in its place."""
+        number = f"{time.time_ns() // 1_000_000:012x}"[-12:] + uuid.uuid4().hex[:4]  # in the order of time
+        before, moved = self._path.stat(), self._path.with_name(f"{self._path.name}.{number}.taken")
+        self._path.rename(moved)
+        with contextlib.suppress(FileExistsError):  # a writer was faster
+            os.close(os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            with contextlib.suppress(PermissionError):  # only root gives files away
+                os.chown(self._path, before.st_uid, before.st_gid)
+            self._path.chmod(stat.S_IMODE(before.st_mode))
+        return number, moved
+
+    def _rest_of(self, number: str, path: Path, *, last: bool = False) -> Taken | None:
+        """What is there beyond what was handled; `last`: no line will be finished any more."""
+        start = self._handled.get(number, 0)
+        with path.open("rb") as file:
+            file.seek(start)
+            content = file.read()
+        end = _end_of_lines(content)
+        if end < len(content) and (last or self._is_given_up(number, start + len(content))):
+            end = len(content)
+        if not end:
+            return None
+        lines = (line for line in content[:end].split(b"\n") if line.strip())
+        return Taken(tuple(map(_signal, lines)), _text({**self._handled, number: start + end}))
+
+    def _is_given_up(self, number: str, size: int) -> bool:
+        """Whether the half line at the end of a file has been standing there for long."""
+        now = self._clock()
+        before, since = self._unfinished.get(number, (-1, now))
+        self._unfinished[number] = (size, since if before == size else now)
+        return before == size and now - since >= PATIENCE_SECONDS
+
+
+def _signal(line: bytes) -> Signal:
+    found = parse_message(line, Channel.FILE)
+    if isinstance(found, Unreadable) and found.id is None:
+        return Unreadable(id=None, channel=Channel.FILE, reason=f"{found.reason}; the line begins with {line[:60]!r}")
+    return found
+
+
+def _end_of_lines(content: bytes) -> int:
+    """Where the last whole line ends."""
+    end = content.rfind(b"\n") + 1
+    try:
+        read_document(content[end:].decode())
+    except (BadSignalError, UnicodeDecodeError):
+        return end
+    return len(content)
+
+
+def _has_content(path: Path) -> bool:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return False
+    return stat.S_ISREG(found.st_mode) and found.st_size > 0
+
+
+def _is_quiet(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime > QUIET_SECONDS
+
+
+def _text(handled: Mapping[str, int]) -> str:
+    return ",".join(f"{number}:{size}" for number, size in handled.items())
+
+
+def _parsed(mark: str | None) -> dict[str, int]:
+    parts = (_MARK.fullmatch(part) for part in (mark or "").split(","))
+    return {found[1]: int(found[2]) for found in parts if found}
+
+
+def _escaped(name: str) -> str:
+    return re.sub(r"([\[*?])", r"[\1]", name)

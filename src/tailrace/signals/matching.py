@@ -1,0 +1,170 @@
+r"""Which tables the names in a signal mean.
+
+A name in `data-collections` is an expression for whole names (`db1\..*`), or a name with quoted parts, which may hold
+dots (`db1."My.Table"`). It is tried as an expression first; what matches nothing is taken literally. Debezium compares
+with regard to case for an incremental snapshot and without for a blocking one. Here case decides where it can (`t` and
+`T` may both be there), and is let go where a name would else mean nothing.
+
+Source: Debezium documentation, "Sending signals to a Debezium connector", and the behaviour of 3.6.1.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tailrace.config.patterns import PatternError, compile_java, split_list
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.tables import TableId
+from tailrace.signals.model import Condition, ExecuteSnapshot, SnapshotKind, StopSnapshot
+
+EVERYTHING: Final = ".*"
+_PART: Final = re.compile(
+    r"""\s*(?:"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'|`(?P<back>(?:[^`]|``)*)`|(?P<plain>[^\s."'`][^\s.]*))"""
+    r"\s*(?:(?P<more>\.)|\Z)"
+)
+_QUOTES: Final = {"double": '"', "single": "'", "back": "`"}
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A table that a signal names.
+
+    Attributes:
+        table: its id; where it is not known, as the name says.
+        known: whether there is such a table.
+        condition: the filter that goes with it.
+
+    """
+
+    table: TableId
+    known: bool = True
+    condition: str | None = None
+
+
+def table_id(name: str) -> TableId:
+    """The id that a name with dots, and quotes where it needs them, stands for.
+
+    Raises:
+        ValueError: it is no such name.
+
+    """
+    parts = list(_parts(name))
+    if len(parts) == 1:
+        return TableId("", "", parts[0])
+    return TableId(parts[0], "" if len(parts) == 2 else parts[1], parts[-1])
+
+
+def signal_tables(names: str | None) -> tuple[TableId, ...]:
+    """The tables of `signal.data.collection`; they are meant literally, and case counts. Raises as `table_id`."""
+    return tuple(map(table_id, split_list(names or "")))
+
+
+def check_expression(name: str) -> None:
+    """Raise `PatternError` where a name is no expression; one with quotes need not be one."""
+    try:
+        compile_java(name)
+    except PatternError:
+        if _literal(name) is None or not any(quote in name for quote in _QUOTES.values()):
+            raise
+
+
+def collections_of(signal: ExecuteSnapshot, tables: Iterable[TableId]) -> tuple[Collection, ...]:
+    """The tables to read, in the order of the signal's list, each once; also those that are not among `tables`."""
+    there, found = tuple(tables), dict[TableId, Collection]()
+    for name in signal.collections:
+        named = _named(name, there, signal.kind)
+        for table in named or _as_written(name):
+            condition = _condition(signal, table)
+            found.setdefault(table, Collection(table, known=bool(named), condition=condition))
+    return tuple(found.values())
+
+
+def stopped_by(signal: StopSnapshot, tables: Iterable[TableId]) -> tuple[TableId, ...]:
+    """The tables of a running snapshot that are to be left out; all of them where the signal names none."""
+    there = tuple(tables)
+    named = (table for name in signal.collections or (EVERYTHING,) for table in _named(name, there, signal.kind))
+    return tuple(dict.fromkeys(named))
+
+
+def _named(name: str, tables: Sequence[TableId], kind: SnapshotKind) -> list[TableId]:
+    """The tables that a name means; none where there is no such table."""
+    for ignore_case in (True,) if kind is SnapshotKind.BLOCKING else (False, True):
+        found = _matching(name, tables, ignore_case=ignore_case) or _equal(name, tables, ignore_case=ignore_case)
+        if found:
+            return found
+    return []
+
+
+def _matching(name: str, tables: Sequence[TableId], *, ignore_case: bool) -> list[TableId]:
+    try:
+        pattern = compile_java(name, ignore_case=ignore_case)
+    except PatternError:
+        return []  # a quoted name need not be an expression
+    return [table for table in tables if pattern.fullmatch(str(table)) or pattern.fullmatch(quoted_id(table))]
+
+
+def _equal(name: str, tables: Sequence[TableId], *, ignore_case: bool) -> list[TableId]:
+    wanted = _literal(name)
+    if wanted is None or not ignore_case:
+        return [table for table in tables if table == wanted]
+    return [table for table in tables if _folded(table) == _folded(wanted)]
+
+
+def _as_written(name: str) -> list[TableId]:
+    wanted = _literal(name)
+    if wanted is None:
+        log.warning("data-collections: %r is the name of no table and matches none; it is left out", name)
+    return [] if wanted is None else [wanted]
+
+
+def _condition(signal: ExecuteSnapshot, table: TableId) -> str | None:
+    """The filter of the first condition that is for the table."""
+    fits = (c.filter for c in signal.conditions if _is_for(c, table, signal.kind))
+    return next(fits, None)
+
+
+def _is_for(condition: Condition, table: TableId, kind: SnapshotKind) -> bool:
+    """A blocking snapshot's condition is the statement for one table, so that its name is meant literally."""
+    if _literal(condition.collection) == table:
+        return True
+    if kind is SnapshotKind.BLOCKING:
+        return False
+    try:
+        pattern = compile_java(condition.collection)
+    except PatternError:
+        return False
+    return any(pattern.fullmatch(text) for text in (str(table), quoted_id(table)))
+
+
+def _literal(name: str) -> TableId | None:
+    try:
+        return table_id(name)
+    except ValueError:
+        return None
+
+
+def _parts(name: str) -> Iterator[str]:
+    at, count, more = 0, 0, True
+    while more:
+        found = _PART.match(name, at)
+        if found is None or count == 3:
+            raise ValueError(f"{name!r} is not the name of a table")
+        yield _unquoted(found)
+        at, count, more = found.end(), count + 1, found["more"] is not None
+
+
+def _unquoted(found: re.Match[str]) -> str:
+    kind = next(kind for kind in (*_QUOTES, "plain") if found[kind] is not None)
+    quote = _QUOTES.get(kind, "")
+    text = found[kind]
+    return text.replace(quote * 2, quote) if quote else text
+
+
+def _folded(table: TableId) -> TableId:
+    return TableId(table.catalog.casefold(), table.schema.casefold(), table.name.casefold())
