@@ -203,7 +203,7 @@ def test_none_stands_alone_among_skipped_operations():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("snapshot.mode", "initial"),
+        ("snapshot.mode", "always"),
         ("snapshot.mode", "when_needed"),
         ("value.converter", "io.confluent.connect.avro.AvroConverter"),
         ("transforms", "unwrap"),
@@ -223,11 +223,10 @@ def test_what_would_change_the_records_and_is_not_there_yet_is_unsupported(name,
     assert name in refused({name: value}, UnsupportedError)
 
 
-def test_a_snapshot_mode_must_be_chosen_while_the_default_is_not_there():
+def test_a_new_connector_begins_with_a_snapshot_like_debeziums():
     properties = dict(MINIMAL)
     del properties["snapshot.mode"]
-    with pytest.raises(UnsupportedError, match=r"set snapshot\.mode=no_data"):
-        from_mapping(properties)
+    assert from_mapping(properties).snapshot_mode == "initial"
 
 
 def test_parts_of_what_is_refused_are_not_complained_about_again():
@@ -264,7 +263,7 @@ def test_switched_off_or_at_its_default_nothing_is_said(name, value):
     ("name", "value"),
     [
         ("snapshot.fetch.size", "2000"),
-        ("snapshot.locking.mode", "none"),
+        ("snapshot.fetch.size", "100"),
         ("driver.connectionTimeZone", "UTC"),
         ("database.autoReconnect", "true"),
         ("producer.override.max.block.ms", "1000"),

@@ -16,7 +16,7 @@ RECORD = ProgressRecord(
     lanes=2,
     owner=Owner("run", "host", 4711, "task"),
     number=9,
-    progress=Progress("0001-ü", {"file": "binlog.000001", "pos": 2**63, "gtids": None}),
+    progress=Progress("0001-ü", {"file": "binlog.000001", "pos": 2**63, "gtids": None}, {"lanes": 2, "done": True}),
     history=3,
     committed_at_ms=1_795_000_000_000,
 )
@@ -27,7 +27,13 @@ def test_a_record_is_read_as_it_was_written(record):
     assert from_json(record.to_json(), "mysql shop", "the record") == record
 
 
-@pytest.mark.parametrize("field", sorted(set(json.loads(RECORD.to_json())) - {"format", "source"}))
+def test_a_record_from_before_there_were_snapshots_names_none():
+    fields = json.loads(RECORD.to_json())
+    del fields["snapshot"]
+    assert from_json(json.dumps(fields).encode(), "mysql shop", "the record").progress.snapshot is None
+
+
+@pytest.mark.parametrize("field", sorted(set(json.loads(RECORD.to_json())) - {"format", "source", "snapshot"}))
 def test_a_record_that_lacks_something_is_damaged(field):
     fields = json.loads(RECORD.to_json())
     del fields[field]

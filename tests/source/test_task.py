@@ -202,7 +202,7 @@ def test_lanes_deliver_together_what_one_delivers_alone(job, lanes):
     assert sorted(told) == list(range(700))
 
 
-def _unreachable(_log):
+def _unreachable(_log, _snapshot_lanes):
     raise RetriableError("the database is away")
 
 
@@ -249,3 +249,55 @@ def _dead_socket(folder):
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(address)
     return address
+
+
+SNAPSHOT = Turn(Lane(), True, "", None, snapshot=True)
+
+
+@pytest.fixture
+def with_snapshot(job):
+    pace = Pace(retry_seconds=0.01, commit_at_head=True)
+    return evolve(job, document={**job.document, "rows": 100}, snapshot_lanes=1, pace=pace)
+
+
+def test_a_turn_for_a_snapshot_reads_it_and_nothing_of_the_log(with_snapshot):
+    figures = deliver(with_snapshot, SNAPSHOT)
+    assert delivered(with_snapshot) == list(range(-100, 0))
+    assert (figures.changes, figures.commits) == (100, 1 + 5 + 1)
+    assert with_snapshot.new_sink().peek(0) == Progress("", {"n": 0}, {"lanes": 1, "done": True})
+
+
+def test_the_log_after_a_snapshot_begins_where_the_snapshot_is_of(with_snapshot):
+    deliver(with_snapshot, SNAPSHOT)
+    deliver(with_snapshot, TO_700)
+    assert delivered(with_snapshot) == list(range(-100, 700))
+    assert with_snapshot.new_sink().peek(0).snapshot is None
+
+
+def test_a_snapshot_that_is_read_is_not_read_again(with_snapshot):
+    deliver(with_snapshot, SNAPSHOT)
+    assert deliver(with_snapshot, SNAPSHOT).records == 0
+
+
+def test_a_snapshot_that_broke_off_goes_on_where_it_was(with_snapshot):
+    flaky = evolve(with_snapshot, document={**with_snapshot.document, "fail_every": 2})
+    with pytest.raises(RetriableError):
+        deliver(evolve(flaky, pace=Pace(max_retries=0, commit_at_head=True)), SNAPSHOT)
+    assert delivered(with_snapshot) == list(range(-40, 0))
+    deliver(flaky, SNAPSHOT)
+    assert delivered(with_snapshot) == list(range(-100, 0))
+
+
+def test_the_log_is_not_begun_before_the_snapshot_is_read(with_snapshot):
+    deliver(evolve(with_snapshot, snapshot_lanes=2), SNAPSHOT)  # only fixes its position: it is for two lanes
+    assert delivered(with_snapshot) == []
+    with pytest.raises(ProgressError, match="part of a snapshot left"):
+        deliver(with_snapshot, TO_700)
+
+
+def test_a_stop_within_a_snapshot_does_not_count_as_done(with_snapshot):
+    with closing(Link(lambda kind, content: None)) as link:
+        link.stop_tasks()
+        with pytest.raises(StoppedError):
+            deliver(evolve(with_snapshot, link=link.address), SNAPSHOT)
+    assert delivered(with_snapshot) == list(range(-20, 0))

@@ -3,6 +3,8 @@
 Change number i belongs to transaction i // 7 and to topic i % 3; every 50th transaction begins with a change of
 structure, which is remembered in the history. A reader that gets a history which does not fit its position fails, as
 a real one would. `fail_every` makes reading fail now and then as a dropped connection does; `fatal_at` makes it fail for good.
+
+A snapshot has the numbers from -1 down, `rows` of them, and of several lanes each has those that leave its own rest.
 """
 
 import time
@@ -50,6 +52,7 @@ class CountingLog:
         start="0",
         header=False,
         fatal_at=None,
+        rows=0,
     ):
         self._log = Path(log)
         self._block = int(block)
@@ -59,13 +62,29 @@ class CountingLog:
         self._start = start
         self._header = header
         self._fatal_at = fatal_at
+        self._rows = int(rows)
 
     def head(self) -> Mapping[str, int]:
         return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
 
-    def start_point(self) -> StartPoint:
+    def start_point(self, snapshot_lanes: int = 0) -> StartPoint:
         n = self.head()["n"] if self._start == "head" else int(self._start)
-        return StartPoint({"n": n}, [structure(0)])
+        snapshot = {"lanes": snapshot_lanes, "read": 0} if snapshot_lanes else None
+        return StartPoint({"n": n}, [structure(0)], snapshot)
+
+    def snapshot(self, lane, progress, history) -> Iterator[LogBatch]:
+        self._check_history(history, progress)
+        state = progress.snapshot
+        numbers = [-1 - n for n in range(self._rows) if n % lane.count == lane.number]
+        for count in range(state["read"], len(numbers), self._block):
+            read = numbers[count : count + self._block]
+            reached = Progress(progress.delivered, progress.restart, {**state, "read": count + len(read)})
+            yield LogBatch([records_of("count.rows", read)], reached, changes=len(read), at_head=True)
+            if self._pause_seconds:
+                time.sleep(self._pause_seconds)
+            if self._fail_every and (count // self._block + 1) % self._fail_every == 0:
+                raise RetriableError("the connection was dropped")
+        yield LogBatch([], Progress(progress.delivered, progress.restart, {"lanes": lane.count, "done": True}))
 
     def head_after(self, start, max_bytes):
         """A "byte" of this log is a change."""

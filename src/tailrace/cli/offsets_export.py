@@ -30,7 +30,12 @@ def export(config: Path, to: str, destination: str, name: str | None, checkpoint
 
 
 def _one_position(lanes: Sequence[Progress], to: str) -> Progress:
-    if any(lane != lanes[0] for lane in lanes):
+    if any(lane.snapshot_is_pending for lane in lanes):
+        raise ProgressError(
+            f"the snapshot into {to} is not read to its end, and Debezium can't go on with it: let it end (tailrace run ... "
+            "--available-now), and export again"
+        )
+    if any((lane.delivered, lane.restart) != (lanes[0].delivered, lanes[0].restart) for lane in lanes):
         positions = ", ".join(lane.delivered or "nothing" for lane in lanes)
         raise ProgressError(
             f"the {len(lanes)} lanes of {to} stand at different positions ({positions}), and Debezium's offset has only "

@@ -31,6 +31,7 @@ from tailrace.source.link import Link
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
 LANES_SLICE_SECONDS = 60.0  # a lane that ended early waits for the others' turns
+ONLY_SNAPSHOT = "initial_only"
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -115,8 +116,17 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
         target=target.text,
         pace=pace,
         lanes=lanes,
+        snapshot_lanes=snapshot_lanes(settings, is_kafka=is_kafka),
+        only_snapshot=settings.snapshot_mode == ONLY_SNAPSHOT,
     )
     return job, settings
+
+
+def snapshot_lanes(settings: Settings, *, is_kafka: bool) -> int | None:
+    """How many tasks read the snapshot that a new job begins with; 0: as many as Spark has cores; None: there is none."""
+    if settings.snapshot_mode not in {"initial", ONLY_SNAPSHOT}:
+        return None
+    return settings.snapshot_max_threads or 0 if is_kafka else 1
 
 
 def source_name(settings: Settings) -> str:
@@ -159,7 +169,7 @@ def run_job(
 
 def local_master(job: Job) -> str:
     """Spark on this machine, with a core for each lane."""
-    return f"local[{max(2, job.lanes)}]"
+    return f"local[{max(2, job.lanes, job.snapshot_lanes or 0)}]"
 
 
 def check_folder(target: Target) -> None:

@@ -140,7 +140,7 @@ class Settings:
     snapshot_delay_ms: int
     snapshot_fetch_size: int | None
     snapshot_lock_timeout_ms: int
-    snapshot_max_threads: int
+    snapshot_max_threads: int | None
     snapshot_max_threads_multiplier: int
     legacy_snapshot_max_threads: bool
     snapshot_tables_order_by_row_count: str

@@ -19,11 +19,19 @@ class Progress:
     Attributes:
         delivered: the text of the last position that the sink has everything up to; "" when there is none.
         restart: from where the log must be read again to understand what follows (the connector's own, JSON).
+        snapshot: a snapshot that comes before the log from there on; None: no snapshot does. `lanes` says how many lanes
+            read it, `done` that this one has read its part; the rest is the connector's own, JSON.
 
     """
 
     delivered: str
     restart: Mapping[str, Any]
+    snapshot: Mapping[str, Any] | None = None
+
+    @property
+    def snapshot_is_pending(self) -> bool:
+        """Whether this lane has something of a snapshot left to read."""
+        return self.snapshot is not None and not self.snapshot.get("done", False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +95,14 @@ class LogRange:
 
 @dataclass(frozen=True, slots=True)
 class StartPoint:
-    """Where a new connector begins: its restart position and the structures that hold there."""
+    """Where a new connector begins: its restart position, the structures that hold there, and the snapshot as of there.
+
+    `snapshot` is as in `Progress`, the same for all lanes that are to read it.
+    """
 
     restart: Mapping[str, Any]
     history: Sequence[HistoryRecord] = field(default=())
+    snapshot: Mapping[str, Any] | None = None
 
 
 class Connector(Protocol):
@@ -99,8 +111,14 @@ class Connector(Protocol):
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
 
-    def start_point(self) -> StartPoint:
-        """Where a connector without progress begins, by `snapshot.mode`."""
+    def start_point(self, snapshot_lanes: int = 0) -> StartPoint:
+        """Where a connector without progress begins; with a snapshot that is for about so many lanes, 0: with none."""
+
+    def snapshot(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+        """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done.
+
+        The records of a batch and its progress belong in one commit.
+        """
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out.

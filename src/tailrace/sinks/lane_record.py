@@ -47,6 +47,7 @@ class Commit:
     restart: Mapping[str, Any]
     files: Sequence[tuple[str, str]] = ()
     history_bytes: int = 0
+    snapshot: Mapping[str, Any] | None = None
     epoch: int = 0
     committed_at_ms: int = 0
     format: int = field(default=FORMAT)
@@ -54,7 +55,7 @@ class Commit:
     @property
     def progress(self) -> Progress:
         """The progress that it stored."""
-        return Progress(self.delivered, self.restart)
+        return Progress(self.delivered, self.restart, self.snapshot)
 
 
 class LaneRecord:
@@ -114,6 +115,7 @@ class LaneRecord:
             source=self._source,
             delivered=progress.delivered,
             restart=progress.restart,
+            snapshot=progress.snapshot,
             files=tuple(files),
             history_bytes=self._append_history(last, history),
             epoch=self.epoch,

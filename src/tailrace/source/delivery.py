@@ -6,7 +6,7 @@ The format's name is internal: the command line starts it, nobody else. See `sli
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
 
@@ -18,7 +18,7 @@ from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
 from tailrace.source.retry import retrying
-from tailrace.source.slices import INITIAL, Offset, Turn, next_offset, turns
+from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver
 
 FORMAT = "tailrace-delivery"
@@ -56,7 +56,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def __init__(self, job: Job) -> None:
         self._job = job
-        self._target: Mapping[str, Any] | None = None
+        self._goal = Goal(snapshot=job.snapshot)
         self._sink: Sink | None = None
 
     def initialOffset(self) -> Offset:  # noqa: N802
@@ -68,20 +68,22 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """The run ends at the head of the log of this moment."""
+        """The query ends at the head of the log of this moment, or where the snapshot is read."""
+        if self._job.snapshot:
+            return
         with closing(Reporter(self._job.link)) as reporter:
             head = self._job.new_connector().head
-            self._target = retrying(self._job.pace, head, reporter.notice, reporter.stopping)
+            self._goal = Goal(until=retrying(self._job.pace, head, reporter.notice, reporter.stopping))
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802, ARG002
         """The end of the next batch; `start` when there is nothing to do."""
         if self._stopping():
             return start
-        return next_offset(start, self._lanes(), self._target)
+        return next_offset(start, self._lanes(), self._goal)
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """The work between two offsets."""
-        return [TurnPartition(turn) for turn in turns(start, end, self._job.lanes, self._target)]
+        return [TurnPartition(turn) for turn in turns(start, end, self._job.lanes, self._goal)]
 
     def read(self, partition: TurnPartition) -> Iterator[tuple[Any, ...]]:
         """Do the work, in a task."""

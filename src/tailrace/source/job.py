@@ -56,6 +56,10 @@ class Job:
         run: tells two runs of the same job apart.
         connector: `module:function` that makes a `Connector` of the document.
         lanes: how many tasks read and deliver side by side.
+        snapshot_lanes: how many tasks read the snapshot that a new job begins with; 0: as many as Spark has cores; None:
+            it begins with none.
+        snapshot: a name for the query where it is to read a snapshot and end; "" where it follows the log.
+        only_snapshot: the run ends when the snapshot is read.
 
     """
 
@@ -67,6 +71,9 @@ class Job:
     run: str = field(factory=lambda: uuid.uuid4().hex)
     connector: str = CONNECTOR_FACTORY
     lanes: int = 1
+    snapshot_lanes: int | None = None
+    snapshot: str = ""
+    only_snapshot: bool = False
 
     def to_json(self) -> str:
         """As one text."""

@@ -15,12 +15,13 @@ from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
 from tailrace.config.problems import Problems
 from tailrace.config.properties import PROPERTIES
-from tailrace.errors import ConfigError
+from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
 
 OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"}
 OUTPUTS = ("records", "rows")
 ROW_IMAGES = ("after", "both")
+SNAPSHOTS = ("initial", "initial_only")
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 
 
@@ -61,6 +62,11 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
             document=document, connector=given["connector.factory"], history_file=history, max_bytes=max_bytes
         )
     settings = from_mapping(document, source="the options of mysql-cdc")
+    if settings.snapshot_mode in SNAPSHOTS:
+        raise UnsupportedError(
+            f"snapshot.mode={settings.snapshot_mode}: a DataFrame begins with the log, its rows of before can't be read yet; "
+            "set snapshot.mode=no_data, and read the tables by JDBC"
+        )
     pace = Pace(
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,

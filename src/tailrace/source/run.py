@@ -3,12 +3,17 @@
 A run begins with the lanes that the sink has recorded. Where another number is wanted they are brought to one position
 first, by a bounded run; there the sink changes their number. A sink that knows nothing begins with one lane, so that
 all of them start from the same position.
+
+A snapshot comes before the log. Its lanes are the sink's lanes for as long as it lasts: all of them stand at the position
+that it is of, each with a part of the tables. When all are done they stand there alike, and the lanes for the log are
+laid out. So nothing of the log is delivered before the last row of the snapshot is.
 """
 
 from __future__ import annotations
 
 import re
 import time
+import uuid
 from collections.abc import Callable
 from contextlib import closing
 from typing import TYPE_CHECKING
@@ -68,8 +73,34 @@ class _Run:
     notice: Notice
 
     def deliver(self, job: Job, *, available_now: bool) -> bool:
-        """All lanes, after they have been brought to the job's number; whether it was stopped."""
+        """The snapshot, if there is one to read, then the log with as many lanes as wanted; whether it was stopped."""
         claim = self._claimed(job)
+        if job.snapshot_lanes is not None and not any(claim.progress):
+            if self._read_snapshot(job, 1):  # only its position and what is to be read
+                return True
+            claim = self._claimed(job)
+        while lanes := _lanes_of_snapshot(claim):
+            claim = self._claimed(evolve(job, lanes=lanes))
+            if claim.lanes != lanes:
+                raise ProgressError(
+                    f"{job.target} has {_lanes(claim.lanes)}, and the snapshot in their progress was begun for {lanes}: "
+                    "the progress was put together from different times; restore it, or begin anew"
+                )
+            if self._read_snapshot(job, lanes):
+                return True
+            claim = self._claimed(job)
+        return not job.only_snapshot and self._log(job, claim, available_now=available_now)
+
+    def _read_snapshot(self, job: Job, lanes: int) -> bool:
+        """Each lane's part; whether it was stopped."""
+        slots: int = self.spark.sparkContext.defaultParallelism
+        wanted = min(job.snapshot_lanes or slots, slots)
+        return self._kept_up(
+            evolve(job, lanes=lanes, snapshot_lanes=wanted, snapshot=uuid.uuid4().hex), available_now=True
+        )
+
+    def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
+        """The log, after the lanes have been brought to the job's number; whether it was stopped."""
         if claim.lanes != job.lanes:
             self.notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
             if self._kept_up(evolve(job, lanes=claim.lanes), available_now=True):
@@ -94,7 +125,8 @@ class _Run:
 
     def _kept_up(self, job: Job, *, available_now: bool) -> bool:
         """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
-        require_slots(self.spark, job)
+        if not job.snapshot:
+            require_slots(self.spark, job)  # lanes of a snapshot can do their parts one after the other
         deaths = 0
         while True:
             began = time.monotonic()
@@ -179,6 +211,13 @@ def require_slots(spark: SparkSession, job: Job) -> None:
             f"tasks.max={job.lanes} wants {job.lanes} tasks at once, and Spark has {slots} cores "
             f"({spark.sparkContext.master}): give it more (--master), or lower tasks.max"
         )
+
+
+def _lanes_of_snapshot(claim: Claim) -> int:
+    """How many lanes a snapshot is for that is not read to its end; 0 where there is none."""
+    if not any(progress and progress.snapshot_is_pending for progress in claim.progress):
+        return 0
+    return max(int(progress.snapshot["lanes"]) for progress in claim.progress if progress and progress.snapshot)
 
 
 def _lanes(count: int) -> str:

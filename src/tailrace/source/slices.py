@@ -1,8 +1,9 @@
 """Spark's offsets in the direct way: which slice of work comes next, decided from a few values.
 
 An offset is an instruction, not the truth about delivery: `slice` counts the turns, `until` is where a bounded turn ends
-(null: it works for some seconds), and `floor` is how far every lane had come when the turn was planned. How many lanes
-there are is no part of it: a turn that is run again after their number has changed is done by those of now.
+(null: it works for some seconds), `snapshot` is there when the turn is for reading a snapshot and names the query, and
+`floor` is how far every lane had come when the turn was planned. How many lanes there are is no part of it: a turn that
+is run again after their number has changed is done by those of now.
 Spark stores an offset before it runs the turn and may run it again; that is harmless, since every task goes on from
 what the sink says.
 """
@@ -29,6 +30,7 @@ class Turn:
         first: whether no turn came before, so that the sink may know nothing yet.
         floor: how far the sink had come when this was planned, as position text.
         until: where the log is to be read to; None: for a slice of time.
+        snapshot: the lane's part of a snapshot is to be read, and nothing of the log after it.
 
     """
 
@@ -36,24 +38,53 @@ class Turn:
     first: bool
     floor: str
     until: Mapping[str, Any] | None
+    snapshot: bool = False
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether it ends where its work is done, not after a slice of time."""
+        return self.snapshot or self.until is not None
 
 
-def next_offset(start: Offset, lanes: Sequence[Progress | None], target: Mapping[str, Any] | None) -> Offset:
-    """The end of the next turn; `start` itself when the target is reached."""
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What a query is for.
+
+    Attributes:
+        until: where it ends; None: it follows the log.
+        snapshot: the query's own name where it is for reading a snapshot; else "".
+
+    """
+
+    until: Mapping[str, Any] | None = None
+    snapshot: str = ""
+
+
+def next_offset(start: Offset, lanes: Sequence[Progress | None], goal: Goal) -> Offset:
+    """The end of the next turn; `start` itself when the goal is reached."""
     for progress in lanes:
         check_progress(first=start["slice"] == 0, floor=start.get("floor", ""), progress=progress)
-    if target is not None and start.get("until") == target and None not in lanes:
+    if _is_reached(start, goal) and None not in lanes:
         return start
     floor = min(progress.delivered if progress else "" for progress in lanes)
-    return {"slice": start["slice"] + 1, "floor": floor, "until": target}
+    offset = {"slice": start["slice"] + 1, "floor": floor, "until": goal.until}
+    return {**offset, "snapshot": goal.snapshot} if goal.snapshot else offset
 
 
-def turns(start: Offset, end: Offset, lanes: int, target: Mapping[str, Any] | None) -> list[Turn]:
-    """The work between two offsets, a turn for each lane; one planned without an end gets one in a run that has a target."""
+def _is_reached(start: Offset, goal: Goal) -> bool:
+    if goal.snapshot:
+        return start.get("snapshot") == goal.snapshot
+    return goal.until is not None and start.get("until") == goal.until
+
+
+def turns(start: Offset, end: Offset, lanes: int, goal: Goal) -> list[Turn]:
+    """The work between two offsets, a turn for each lane; one planned without an end gets one in a query that has a goal."""
     if start == end:
         return []
-    until = target if end.get("until") is None else end["until"]
-    return [Turn(Lane(n, lanes), start["slice"] == 0, end.get("floor", ""), until) for n in range(lanes)]
+    first, floor = start["slice"] == 0, end.get("floor", "")
+    snapshot = bool(goal.snapshot or end.get("snapshot"))
+    until = goal.until if end.get("until") is None else end["until"]
+    return [Turn(Lane(n, lanes), first, floor, until, snapshot) for n in range(lanes)]
 
 
 def check_progress(*, first: bool, floor: str, progress: Progress | None) -> None:

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Protocol, cast
 
 from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
-from tailrace.errors import FencedError, RetriableError, SinkLostError, StoppedError
+from tailrace.errors import FencedError, ProgressError, RetriableError, SinkLostError, StoppedError
 from tailrace.failpoints import hit
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
@@ -52,7 +52,7 @@ def deliver(job: Job, turn: Turn) -> Figures:
         try:
             return delivery.run()
         except FencedError:
-            if turn.until is not None or not delivery.superseded_by_same_run():
+            if turn.is_bounded or not delivery.superseded_by_same_run():
                 raise  # a bounded turn that ended quietly would count as done
             return Figures()
 
@@ -113,7 +113,10 @@ class _Delivery:
         try:
             connector = self._job.new_connector()
             progress = self._progress or self._begin(connector)
-            self._read(connector, progress)
+            if self._turn.snapshot:
+                self._read_snapshot(connector, progress)
+            else:
+                self._read(connector, progress)
         except SinkLostError:
             raise
         except RetriableError as error:
@@ -124,14 +127,28 @@ class _Delivery:
 
     def _begin(self, connector: Connector) -> Progress:
         """The first commit: nothing was delivered, but from here on the beginning is fixed."""
-        point = connector.start_point()
-        self._uncommitted = _Uncommitted(Progress("", point.restart), list(point.history))
+        point = connector.start_point(self._job.snapshot_lanes or 0)
+        self._uncommitted = _Uncommitted(Progress("", point.restart, point.snapshot), list(point.history))
         self._commit()
         return cast("Progress", self._progress)
 
     def _read(self, connector: Connector, progress: Progress) -> None:
+        if progress.snapshot_is_pending:
+            raise ProgressError(
+                f"lane {self._turn.lane.number} has a part of a snapshot left to read, which comes before the log: "
+                "run tailrace anew with this configuration, it goes on with the snapshot first"
+            )
         range_ = LogRange(progress.restart, self._turn.until, lane=self._turn.lane)
-        batches = connector.read(range_, progress, tuple(self._history))
+        self._deliver(connector.read(range_, progress, tuple(self._history)))
+
+    def _read_snapshot(self, connector: Connector, progress: Progress) -> None:
+        """A lane's part of the snapshot; nothing, while there are other lanes than it was begun for."""
+        if progress.snapshot is None or not progress.snapshot_is_pending:
+            return
+        if progress.snapshot["lanes"] == self._turn.lane.count:
+            self._deliver(connector.snapshot(self._turn.lane, progress, tuple(self._history)))
+
+    def _deliver(self, batches: Iterator[LogBatch]) -> None:
         with closing(cast("_Closable", batches)):
             for batch in batches:
                 self._take(batch)
@@ -159,11 +176,11 @@ class _Delivery:
         if self._reporter.stopping():
             self._stop()
             return True
-        return self._turn.until is None and time.monotonic() >= self._ends_at
+        return not self._turn.is_bounded and time.monotonic() >= self._ends_at
 
     def _stop(self) -> None:
         self._commit()
-        if self._turn.until is not None or self._progress is None:
+        if self._turn.is_bounded or self._progress is None:
             raise StoppedError("stopped as asked; everything that was read is delivered")
 
     def _commit(self) -> None:

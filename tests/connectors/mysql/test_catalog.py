@@ -122,7 +122,7 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
         wait_until(lambda: catalog.head(opened, server).pos > start.pos, 20, lambda: "nobody writes")
         found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(5)]
     for one in found:
-        events = catalog._events_between(opened, start, one.head)
+        events = catalog.events_between(opened, start, one.head)
         before = [event for event in events if event["Pos"] < one.head.pos]
         assert before
         assert one.head.gtids == str(GtidSet.parse(start.gtids).union(catalog._logged(before)))
@@ -193,7 +193,7 @@ def test_structures_fit_the_log_while_tables_change_all_the_time(mysql_server, d
     with altering(mysql_server, database, pause):
         found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(4)]
     for one in found:
-        events = catalog._events_between(opened, start, one.head)
+        events = catalog.events_between(opened, start, one.head)
         alters = sum("ALTER TABLE t ADD" in event["Info"] for event in events if event["Pos"] < one.head.pos)
         (ddl,) = one.tables.values()
         assert ddl.count("\n  `c") == alters + 1

@@ -18,19 +18,18 @@ PROPERTIES = (
         name="snapshot.mode",
         kind=Kind.ENUM,
         default="initial",
-        allowed=("no_data", "recovery"),
+        allowed=("initial", "initial_only", "no_data", "recovery"),
         not_yet=(
-            "initial",
             "always",
             "when_needed",
             "when_needed_no_data",
-            "initial_only",
             "configuration_based",
             "custom",
             "never",
         ),
         other_spellings={"schema_only": "no_data", "schema_only_recovery": "recovery"},
-        doc="Where it begins: `no_data` at the log's end; `recovery` builds a lost schema history again.",
+        doc="What a new connector begins with: `initial` reads the tables, then the log from there on; `initial_only` ends "
+        "after the tables; `no_data` begins at the log's end; `recovery` builds a lost schema history again.",
     ),
     Property(
         name="snapshot.locking.mode",
@@ -44,13 +43,12 @@ PROPERTIES = (
             "minimal_percona_no_table_locks",
             "custom",
         ),
-        status=_UNUSED,
-        doc="Which locks a snapshot takes.",
+        doc="Which locks a snapshot may take, for the moment in which its position is asked for: `none` takes none; with "
+        "GTIDs none is needed.",
     ),
     Property(
         name="snapshot.include.collection.list",
         kind=Kind.REGEXES,
-        status=_UNUSED,
         doc="Tables whose rows a snapshot reads, as `database.table`; without it all captured ones.",
     ),
     Property(
@@ -58,7 +56,6 @@ PROPERTIES = (
         kind=Kind.MS,
         default=0,
         minimum=0,
-        status=_UNUSED,
         doc="Pause before a snapshot.",
     ),
     Property(
@@ -73,16 +70,13 @@ PROPERTIES = (
         kind=Kind.MS,
         default=10_000,
         minimum=0,
-        status=_UNUSED,
-        doc="How long a snapshot waits for table locks.",
+        doc="How long a snapshot waits for the lock that it takes without GTIDs.",
     ),
     Property(
         name="snapshot.max.threads",
         kind=Kind.INT,
-        default=1,
         minimum=1,
-        status=_UNUSED,
-        doc="Connections that read a snapshot at the same time.",
+        doc="Tasks that read a snapshot side by side; without it as many as Spark has cores (into files: one).",
     ),
     Property(
         name="snapshot.max.threads.multiplier",

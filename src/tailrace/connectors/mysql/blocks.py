@@ -2,7 +2,7 @@
 
 A block is filled with all that is there at once. What the decoder leaves over, the beginning of an event whose end
 has not come yet, moves to the front before the next filling. The buffer is used again and again: what was decoded
-without a copy must be done with by then.
+without a copy must be done with by then, but where each block is asked to be `kept`.
 """
 
 from __future__ import annotations
@@ -23,12 +23,14 @@ SPARE: Final = 1 << 10
 class Blocks:
     """A buffer between a stream and a decoder."""
 
-    def __init__(self, stream: BinlogStream, size: int = SMALLEST) -> None:
+    def __init__(self, stream: BinlogStream, size: int = SMALLEST, *, kept: bool = False) -> None:
+        """`kept`: each block is memory of its own, for those who look at what was decoded later."""
         self._stream = stream
         self._aimed = size
         self.data: Bytes = np.empty(size, np.uint8)
         self.start = 0
         self.end = 0
+        self._kept = kept
         self._lost: RetriableError | None = None
 
     def fill(self, wait_ms: int) -> bool:
@@ -84,6 +86,8 @@ class Blocks:
 
     def _move_to_front(self) -> None:
         left = self.end - self.start
-        if self.start:
+        if self._kept and self.start:
+            self._resize(len(self.data))
+        elif self.start:
             self.data[:left] = self.data[self.start : self.end].copy()
         self.start, self.end = 0, left

@@ -27,6 +27,7 @@ from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.jdbc import TEXT_TYPES
 from tailrace.connectors.mysql.log import TableMap
+from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
 from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
 from tailrace.connectors.mysql.rows import RowDecoder
@@ -58,6 +59,7 @@ class Captured:
         decoder: of its rows.
         shape: of its events.
         constants: fields of the source block that never change.
+        plans: how all columns stand in its rows.
         is_owned: its events are delivered here; else they are only counted.
 
     """
@@ -66,6 +68,7 @@ class Captured:
     decoder: RowDecoder
     shape: Shape
     constants: Mapping[str, str | None]
+    plans: Sequence[ColumnPlan]
     is_owned: bool = True
 
     @property
@@ -92,7 +95,7 @@ class CapturedTables:
         self._names = Names(settings)
         self._shape_settings = shape_settings(settings)
         self._positions = position_program(WIDTHS, POSITION_LEVELS, SEPARATOR.encode())
-        self._truncations = position_program(WIDTHS, [Level.BATCH] * len(WIDTHS), SEPARATOR.encode())
+        self._batch_positions = position_program(WIDTHS, [Level.BATCH] * len(WIDTHS), SEPARATOR.encode())
         self._slots: list[Captured] = []
 
     def __getitem__(self, slot: int) -> Captured:
@@ -128,8 +131,14 @@ class CapturedTables:
         if table is None or not self.owns(table_id):
             return None
         fields = [field_schema(column, self._settings) for column in table.columns]
-        shape = Shape(self._schemas(table, fields, fields), self._shape_settings, self._truncations)
+        shape = Shape(self._schemas(table, fields, fields), self._shape_settings, self._batch_positions)
         return [empty_vector(field) for field in fields], shape
+
+    def read_shape(self, table: Table, types: Sequence[ColumnType]) -> Shape:
+        """The shape of read events: their positions hold for all rows alike."""
+        schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
+        policies = _policies(table, types, schemas.value_columns)
+        return Shape(schemas, self._shape_settings, self._batch_positions, policies)
 
     def constants(self, table_id: TableId) -> Mapping[str, str | None]:
         """The fields of the source block that are the same for all changes of a table."""
@@ -158,7 +167,7 @@ class CapturedTables:
         wanted = set(schemas.columns if is_owned else schemas.key_columns)
         plans = [t.plan if i in wanted else replace(t.plan, emit=False) for i, t in enumerate(types)]
         shape = Shape(schemas, self._shape_settings, self._positions, _policies(table, types, schemas.value_columns))
-        return Captured(table, RowDecoder(plans), shape, self.constants(table.id), is_owned)
+        return Captured(table, RowDecoder(plans), shape, self.constants(table.id), plans, is_owned)
 
     def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:
         source = source_block.schema(self._settings)

@@ -265,7 +265,7 @@ def _structures_once(
     at = head(connection, of)  # what is being committed now was logged after `before`, most likely
     found = _read_structures(connection, at, wanted)
     after = head(connection, of)
-    events = _events_between(connection, before, after)
+    events = events_between(connection, before, after)
     if found is None or (events is None and locked):
         return found
     if events is None or not (locked or _only_rows(events, _added(at, after))):
@@ -275,7 +275,7 @@ def _structures_once(
 
 def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
     """Whether these events hold no DDL, and all transactions that came to the GTID set are among them."""
-    return not any(map(_is_ddl, events)) and came.is_subset(_logged(events))
+    return not any(map(is_ddl, events)) and came.is_subset(_logged(events))
 
 
 def _with_in_flight(at: Head, after: Head, events: Sequence[Mapping[str, Any]]) -> Head:
@@ -333,7 +333,7 @@ def _show_create(connection: Connection, what: Sequence[str]) -> list[str]:
     return found
 
 
-def _events_between(connection: Connection, start: Head, end: Head) -> list[dict[str, Any]] | None:
+def events_between(connection: Connection, start: Head, end: Head) -> list[dict[str, Any]] | None:
     """The log's events since the first head; None when they are too many or their files are gone."""
     names = list(files(connection))
     if start.file not in names or end.file not in names:
@@ -365,7 +365,8 @@ def _logged(events: Sequence[Mapping[str, Any]]) -> GtidSet:
     return GtidSet.parse(",".join(matched[1] for matched in named))
 
 
-def _is_ddl(event: Mapping[str, Any]) -> bool:
+def is_ddl(event: Mapping[str, Any]) -> bool:
+    """Whether an event of the log is a statement that is no part of a transaction."""
     return event["Event_type"] == "Query" and not NOT_DDL.match(event["Info"])
 
 

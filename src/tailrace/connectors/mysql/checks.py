@@ -22,6 +22,7 @@ CASCADES_ARE_LOGGED = (9, 6, 0)
 SHOWN_TABLES = 10
 GRANT = re.compile(r"GRANT (?P<what>.+?) ON (?P<where>.+?) TO ", re.DOTALL | re.IGNORECASE)
 EVERYTHING = "ALL PRIVILEGES"
+SNAPSHOTS = ("initial", "initial_only")
 
 
 class Level(enum.Enum):
@@ -68,7 +69,17 @@ def require(connection: Connection, settings: Settings) -> list[Finding]:
 
 
 def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
-    """Look at everything, most important first."""
+    """Look at everything, most important first; last at what a snapshot needs, where one is configured."""
+    found = list(_of_the_log(connection, settings))
+    yield from found
+    if settings.snapshot_mode in SNAPSHOTS:
+        from tailrace.connectors.mysql.snapshots.conditions import conditions  # which builds on this module
+
+        tables = catalog.table_ids(connection, settings.tables.matches)
+        yield from (finding for finding in conditions(connection, settings, tables) if finding not in found)
+
+
+def _of_the_log(connection: Connection, settings: Settings) -> Iterator[Finding]:
     server = catalog.server(connection)
     encrypted = "with TLS" if is_encrypted(connection) else "without TLS"
     yield Finding(Level.OK, f"MySQL {server['version']} at {settings.database_hostname}, {encrypted}")
@@ -109,7 +120,7 @@ def _parse_grant(grant: str) -> Iterable[tuple[str, str]]:
 def _privileges(connection: Connection) -> Iterator[Finding]:
     held = privileges(connection)
     globally = {name for name, where in held if where == "*.*"}
-    user = _account(connection)
+    user = account(connection)
     for name, why, others in (
         ("REPLICATION SLAVE", "the log can't be read without it", set()),
         ("REPLICATION CLIENT", "the log's files and its end can't be asked for without it", {"SUPER"}),
@@ -126,9 +137,10 @@ def _privilege(held: bool, name: str, user: str, why: str) -> Finding:
     return Finding(Level.ERROR, what, f"GRANT {name} ON *.* TO {user};")
 
 
-def _account(connection: Connection) -> str:
-    ((account,),) = rows(connection, "SELECT CURRENT_USER()")
-    name, _, host = str(account).rpartition("@")
+def account(connection: Connection) -> str:
+    """The account that the privileges of this connection belong to, as GRANT names it."""
+    ((current,),) = rows(connection, "SELECT CURRENT_USER()")
+    name, _, host = str(current).rpartition("@")
     return f"'{name}'@'{host}'"
 
 
@@ -192,7 +204,7 @@ def _tables(connection: Connection, settings: Settings, server: catalog.Server) 
     names = {(table.catalog, table.name) for table in captured}
     wanted: Callable[[str, str], bool] = lambda database, table: (database, table) in names  # noqa: E731
     yield from _without_transactions(connection, wanted)
-    yield from _cascades(connection, server, wanted)
+    yield from cascades(connection, server, wanted)
 
 
 def _without_transactions(connection: Connection, wanted: Callable[[str, str], bool]) -> Iterator[Finding]:
@@ -205,9 +217,10 @@ def _without_transactions(connection: Connection, wanted: Callable[[str, str], b
         yield Finding(Level.WARNING, what, mend)
 
 
-def _cascades(
+def cascades(
     connection: Connection, server: catalog.Server, wanted: Callable[[str, str], bool]
 ) -> Iterator[Finding]:
+    """Wanted tables whose rows a foreign key changes without a trace in the log."""
     if server.version >= CASCADES_ARE_LOGGED and not server.is_on("innodb_native_foreign_keys"):
         return
     sql = (

@@ -90,10 +90,24 @@ class RunRecords:
         if not len(run) and self._transactions is None:
             self._note_open(run)
             return
+        self._note_open(run)
+        self._take(run, live, done, skipped, batch)
+        batch.rank += len(run)
+
+    def _take(self, run: RowEvents, live: Mask, done: Int64, skipped: int, batch: Batch) -> None:
+        """Add the records of a run.
+
+        Args:
+            run: the run.
+            live: which of its events count.
+            done: how many rows of each are delivered.
+            skipped: which of its transactions is delivered in part; -1 for none.
+            batch: where to.
+
+        """
         facts = facts_of(
             run, self._era, query=self._settings.include_query, transaction_ids=self._transactions is not None
         )
-        self._note_open(run)
         if self._transactions is None or facts.transaction_id is None:
             for told in self._told(run, live & (done < ALL), done, facts, batch):
                 if told.wanted:
@@ -101,7 +115,6 @@ class RunRecords:
         else:
             told_all = list(self._told(run, live, done, facts, batch))
             self._transactions.records(run, facts.transaction_id, told_all, skipped, batch)
-        batch.rank += len(run)
 
     def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:
         """Add the event of a table that a statement emptied."""
@@ -135,11 +148,11 @@ class RunRecords:
         self, run: RowEvents, chosen: Mask, done: Int64, facts: RunFacts, batch: Batch
     ) -> Iterator[Told]:
         """The chosen events' changes by table; those with delivered rows apart from the others."""
-        for slot, events in _by_slot(run.slot, chosen):
+        for slot, events in by_slot(run.slot, chosen):
             captured = self._tables[slot]
             batch.tables += 1
             for images in self._images(captured, run, events):
-                for part, is_new in _parts(images, done[events]):
+                for part, is_new in parts_of(images, done[events]):
                     changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
                     counts = is_new and captured.is_owned
                     if counts:
@@ -178,7 +191,7 @@ class RunRecords:
         counts = np.zeros(len(run), np.int64)
         chosen = np.zeros(len(run), np.bool_)
         chosen[events] = live[events]
-        for slot, of_slot in _by_slot(run.slot, chosen):
+        for slot, of_slot in by_slot(run.slot, chosen):
             for images in self._images(self._tables[slot], run, of_slot):
                 np.add.at(counts, of_slot[images.event], 1)
         return counts[events]
@@ -198,7 +211,7 @@ class RunRecords:
             self.open_rows += int(np.count_nonzero(transaction == len(run.transactions) - 1))
 
 
-def _parts(images: RowImages, done: Int64) -> Iterator[tuple[RowImages, bool]]:
+def parts_of(images: RowImages, done: Int64) -> Iterator[tuple[RowImages, bool]]:
     """The changes that are delivered, and then those that are not; most often there is but one kind."""
     delivered = images.row < done[images.event]
     if not delivered.any():
@@ -232,7 +245,7 @@ def _dml_filter(settings: Settings) -> Callable[[str], bool] | None:
     return source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
 
 
-def _by_slot(slots: Int64, wanted: Mask) -> Iterator[tuple[int, Int64]]:
+def by_slot(slots: Int64, wanted: Mask) -> Iterator[tuple[int, Int64]]:
     """The events of each slot, in log order; slots in the order of their first event."""
     events = np.flatnonzero(wanted)
     if not len(events):

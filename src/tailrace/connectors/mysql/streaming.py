@@ -77,6 +77,7 @@ class LogReader:
         self._given_history = history
         self._now_us = range_.now_us
         self._lane = range_.lane
+        self._replica = range_.lane.number
         self._block_bytes = block_bytes
         self._batch_bytes = batch_bytes
         self._heartbeats = self._new_heartbeats()
@@ -91,8 +92,8 @@ class LogReader:
                 opens.enter_context(closing(self._heartbeats))
             if self._restart.initial and self._delivered is None:
                 yield self._first_batch()
-            options = Options(lane=self._lane.number)
-            yield from self._follow(opens.enter_context(BinlogStream(self._settings, opened.start, options)))
+            stream = BinlogStream(self._settings, opened.start, Options(lane=self._replica))
+            yield from self._follow(opens.enter_context(stream))
 
     def _open(self) -> Opening:
         opened = opening(self._settings, self._restart)
@@ -101,15 +102,8 @@ class LogReader:
         self._restart = opened.restart
         self._first_file = opened.start.file
         self._limit = _limit_of(self._until, opened.server)
-        self._history = KeptHistory(
-            self._settings, self._restart, self._delivered, self._given_history, writes=self._lane.is_first
-        )
-        self._definitions = Definitions(
-            self._settings,
-            self._history.at_restart,
-            lower_names=opened.server.lower_names,
-            tells=self._lane.is_first,
-        )
+        self._history = self._new_history()
+        self._definitions = self._new_definitions(opened.server)
         self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn, self._lane)
         self._bounds = Bounds(self._delivered, self._restart, lanes=self._lane.count)
         self._runs = self._new_runs()
@@ -121,6 +115,18 @@ class LogReader:
             until=self._limit,
         )
         return opened
+
+    def _new_history(self) -> KeptHistory:
+        """The schema history up to where reading begins."""
+        return KeptHistory(
+            self._settings, self._restart, self._delivered, self._given_history, writes=self._lane.is_first
+        )
+
+    def _new_definitions(self, server: Server) -> Definitions:
+        """The structures where reading begins, to be changed by the DDL that follows."""
+        return Definitions(
+            self._settings, self._history.at_restart, lower_names=server.lower_names, tells=self._lane.is_first
+        )
 
     def _new_runs(self) -> RunRecords:
         """What turns runs of row events into what is delivered."""
@@ -138,7 +144,7 @@ class LogReader:
         return self._finished(batch, restart.file, restart.pos, restart.pos)
 
     def _follow(self, stream: BinlogStream) -> Iterator[LogBatch]:
-        decoder, blocks = self._decoder, Blocks(stream, self._block_bytes)
+        decoder, blocks = self._decoder, self._new_blocks(stream)
         while not self._done:
             came = blocks.fill(self._wait_ms())
             batch = self._new_batch()
@@ -155,6 +161,10 @@ class LogReader:
             self._done = self._done or self._covered()
             wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
             blocks.aim(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
+
+    def _new_blocks(self, stream: BinlogStream) -> Blocks:
+        """What holds the log's bytes while they are decoded."""
+        return Blocks(stream, self._block_bytes)
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_interval_ms

@@ -66,6 +66,7 @@ class ProgressRecord:
             "number": self.number,
             "delivered": self.progress.delivered if self.progress else None,
             "restart": self.progress.restart if self.progress else None,
+            "snapshot": self.progress.snapshot if self.progress else None,
             "history": self.history,
             "committed_at_ms": self.committed_at_ms,
         }
@@ -110,7 +111,7 @@ def _record(fields: Mapping[str, Any]) -> ProgressRecord:
         lanes=int(fields["lanes"]),
         owner=Owner(fields["run"], fields["host"], int(fields["pid"]), fields["task"]),
         number=int(fields["number"]),
-        progress=None if restart is None else Progress(str(fields["delivered"]), dict(restart)),
+        progress=None if restart is None else Progress(str(fields["delivered"]), dict(restart), fields.get("snapshot")),
         history=int(fields["history"]),
         committed_at_ms=int(fields["committed_at_ms"]),
     )

@@ -1,0 +1,276 @@
+"""By which key a table is read in chunks.
+
+It is the PRIMARY KEY, else a UNIQUE index whose columns can't be null: what the server's own catalog says, because a
+structure from DDL tells neither collations nor prefixes. An index serves only where its order is that of its columns'
+values, so that a chunk is one range of it: not one of prefixes or expressions, an invisible one, a hash, or one that
+ascends in one column and descends in another. FLOAT and DOUBLE have no text that is exact everywhere, SET and JSON no
+order that an index serves: a table with no other key is read whole, and `NoKey` says why.
+
+Source: MySQL Reference Manual, "The INFORMATION_SCHEMA STATISTICS Table", "The INFORMATION_SCHEMA COLUMNS Table".
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Final
+
+from tailrace.connectors.mysql.catalog import Server
+from tailrace.connectors.mysql.connection import Connection, mappings
+from tailrace.errors import ProgressError
+from tailrace.schema.tables import TableId
+
+TABLES_AT_ONCE: Final = 200
+MOST_LABELS: Final = 255  # a range of an ENUM is a list of them
+PRIMARY: Final = "PRIMARY"
+LABEL: Final = re.compile(r"'((?:[^']|'')*)'")
+
+
+class Kind(enum.Enum):
+    """What the values of a key column are, and so how a bound writes one."""
+
+    INT = "int"  # integers of all widths, YEAR
+    BITS = "bits"  # BIT, as a number
+    ENUM = "enum"  # by the label's number, which is its order too
+    DECIMAL = "decimal"
+    TEXT = "text"  # in the order of the collation
+    BYTES = "bytes"
+    DATE = "date"
+    DATETIME = "datetime"
+    TIMESTAMP = "timestamp"  # in UTC
+    TIME = "time"
+
+
+_KINDS: Final = {
+    **dict.fromkeys(("tinyint", "smallint", "mediumint", "int", "bigint", "year"), Kind.INT),
+    **dict.fromkeys(("char", "varchar", "tinytext", "text", "mediumtext", "longtext"), Kind.TEXT),
+    **dict.fromkeys(("binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"), Kind.BYTES),
+    "bit": Kind.BITS,
+    "enum": Kind.ENUM,
+    "decimal": Kind.DECIMAL,
+    "date": Kind.DATE,
+    "datetime": Kind.DATETIME,
+    "timestamp": Kind.TIMESTAMP,
+    "time": Kind.TIME,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """One column of a key.
+
+    Attributes:
+        name: of the column.
+        kind: what its values are.
+        charset: of a text column, by the server's name for it.
+        collation: of a text column.
+        unsigned: of an integer.
+        size: the scale of a DECIMAL; the bytes of a BINARY, whose values are all that long. 0: neither.
+        labels: of an ENUM, in order.
+
+    """
+
+    name: str
+    kind: Kind
+    charset: str | None = None
+    collation: str | None = None
+    unsigned: bool = False
+    size: int = 0
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkKey:
+    """A unique index by which a table is read in chunks, and in whose order."""
+
+    index: str
+    columns: tuple[KeyColumn, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its columns' names, in its order."""
+        return tuple(column.name for column in self.columns)
+
+    def is_like(self, other: ChunkKey) -> bool:
+        """Whether bounds of the other stand at the same rows of this one: an ENUM may have got more labels."""
+        unlabelled = [tuple(replace(column, labels=()) for column in key.columns) for key in (self, other)]
+        return self.index == other.index and unlabelled[0] == unlabelled[1]
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its order is that of numbers, so that nobody has to ask the server about it."""
+        return all(column.kind is Kind.INT for column in self.columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; what has its usual value is left out."""
+        return {"index": self.index, "columns": [_column_to_dict(column) for column in self.columns]}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
+        """From what `to_dict` gave."""
+        try:
+            return cls(str(given["index"]), tuple(_column_from_dict(column) for column in given["columns"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class NoKey:
+    """A table can't be read in chunks; `reason` is the end of a sentence."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One column of an index as the server's catalog has it."""
+
+    index: str
+    column: str | None  # None for an expression
+    direction: str | None  # A, D; None where the index has no order
+    prefix: int | None
+    nullable: bool
+    method: str
+    visible: bool
+
+
+def keys_of(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, ChunkKey | NoKey]:
+    """The key of each table, in the order given; one that does not exist has none."""
+    wanted = list(tables)
+    found: dict[TableId, ChunkKey | NoKey] = {}
+    for database, group in groupby(sorted(wanted), key=lambda table: table.catalog):
+        names = [table.name for table in group]
+        for at in range(0, len(names), TABLES_AT_ONCE):
+            found |= _keys_in(connection, server, database, names[at : at + TABLES_AT_ONCE])
+    return {table: found[table] for table in wanted}
+
+
+def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> ChunkKey | NoKey:
+    """The key among a table's unique indexes.
+
+    Args:
+        parts: of all unique indexes, those of one beside each other and in its order.
+        columns: rows of information_schema.COLUMNS by their names.
+
+    """
+    usable: list[ChunkKey] = []
+    obstacles: list[str] = []
+    for name, group in groupby(parts, key=lambda part: part.index):
+        of_index = list(group)
+        obstacle = _obstacle(of_index, columns)
+        if obstacle is None:
+            usable.append(ChunkKey(name, tuple(_key_column(columns[str(part.column)]) for part in of_index)))
+        else:
+            obstacles.append(f"{'its primary key' if name == PRIMARY else f'index {name}'} {obstacle}")
+    if usable:
+        return min(usable, key=lambda key: (key.index != PRIMARY, not key.is_local, len(key.columns), key.index))
+    return NoKey("; ".join(obstacles) or "it has neither a primary key nor a unique index")
+
+
+def _keys_in(
+    connection: Connection, server: Server, database: str, names: Sequence[str]
+) -> dict[TableId, ChunkKey | NoKey]:
+    parts = _parts(connection, server, database, names)
+    columns = _columns(connection, database, names)
+    return {TableId(database, "", name): choose(parts.get(name, []), columns.get(name, {})) for name in names}
+
+
+def _parts(connection: Connection, server: Server, database: str, names: Sequence[str]) -> dict[str, list[Part]]:
+    visible = "IS_VISIBLE" if server.version >= (8, 0, 0) else "'YES'"
+    sql = (
+        "SELECT TABLE_NAME AS t, INDEX_NAME AS i, COLUMN_NAME AS c, COLLATION AS d,"  # noqa: S608 -- nothing from outside
+        " SUB_PART AS p, NULLABLE AS n,"
+        f" INDEX_TYPE AS m, {visible} AS v FROM information_schema.STATISTICS"
+        " WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s AND NON_UNIQUE = 0"
+        " ORDER BY TABLE_NAME, INDEX_NAME, SEQ_IN_INDEX"
+    )
+    found = _by_table(mappings(connection, sql, database, tuple(names)))
+    return {table: [_part(row) for row in rows] for table, rows in found.items()}
+
+
+def _part(row: Mapping[str, Any]) -> Part:
+    return Part(row["i"], row["c"], row["d"], row["p"], row["n"] == "YES", row["m"], row["v"] == "YES")
+
+
+def _columns(connection: Connection, database: str, names: Sequence[str]) -> dict[str, dict[str, Mapping[str, Any]]]:
+    sql = (
+        "SELECT TABLE_NAME AS t, COLUMN_NAME AS name, DATA_TYPE AS type, COLUMN_TYPE AS declared,"
+        " CHARACTER_SET_NAME AS charset, COLLATION_NAME AS collation, CHARACTER_OCTET_LENGTH AS bytes,"
+        " NUMERIC_SCALE AS scale FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
+    )
+    found = _by_table(mappings(connection, sql, database, tuple(names)))
+    return {table: {row["name"]: row for row in rows} for table, rows in found.items()}
+
+
+def _by_table(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["t"], []).append(row)
+    return found
+
+
+def _obstacle(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> str | None:
+    return next(_obstacles(parts, columns), None)
+
+
+def _obstacles(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    for part in parts:
+        if part.column is None or part.column not in columns:
+            yield "has an expression"
+        elif part.nullable:
+            yield f"has the column {part.column}, which may be null"
+        elif part.prefix is not None:
+            yield f"has only a prefix of the column {part.column}"
+        elif columns[part.column]["type"].lower() not in _KINDS:
+            yield f"has the column {part.column} of type {columns[part.column]['type'].upper()}"
+        elif len(_labels(columns[part.column])) > MOST_LABELS:
+            yield f"has the column {part.column}, an ENUM of more than {MOST_LABELS} labels"
+    if not parts[0].visible:
+        yield "is invisible"
+    if any(part.method.upper() != "BTREE" or part.direction is None for part in parts):
+        yield "has no order"
+    if len({part.direction for part in parts}) > 1:
+        yield "ascends in one column and descends in another"
+
+
+def _key_column(row: Mapping[str, Any]) -> KeyColumn:
+    kind, declared = _KINDS[row["type"].lower()], str(row["declared"])
+    return KeyColumn(
+        name=row["name"],
+        kind=kind,
+        charset=row["charset"] if kind is Kind.TEXT else None,
+        collation=row["collation"] if kind is Kind.TEXT else None,
+        unsigned=kind is Kind.INT and "unsigned" in declared.lower(),
+        size=_size(kind, row),
+        labels=_labels(row),
+    )
+
+
+def _labels(row: Mapping[str, Any]) -> tuple[str, ...]:
+    if row["type"].lower() != "enum":
+        return ()
+    return tuple(text.replace("''", "'") for text in LABEL.findall(str(row["declared"])))
+
+
+def _size(kind: Kind, row: Mapping[str, Any]) -> int:
+    if kind is Kind.DECIMAL:
+        return int(row["scale"] or 0)
+    return int(row["bytes"]) if row["type"].lower() == "binary" else 0
+
+
+def _column_to_dict(column: KeyColumn) -> dict[str, Any]:
+    told = {
+        "charset": column.charset,
+        "collation": column.collation,
+        "unsigned": column.unsigned,
+        "size": column.size,
+        "labels": list(column.labels),
+    }
+    return {"name": column.name, "kind": column.kind.value, **{name: value for name, value in told.items() if value}}
+
+
+def _column_from_dict(given: Mapping[str, Any]) -> KeyColumn:
+    return KeyColumn(**{**given, "kind": Kind(given["kind"]), "labels": tuple(given.get("labels", ()))})

@@ -1,0 +1,241 @@
+"""The consistent point P of a snapshot: a place in the log, what tables look like there, and how exact that is.
+
+A snapshot as of P needs that a reader sees everything committed up to P. With GTIDs P is a set of transactions, and each
+reader waits until its server has made them visible (`wait_visible`): no lock, and any server of the group will do. Without
+GTIDs a place in the log is ahead of what is visible, by what is being committed: a read lock, held for as long as it takes
+to ask for the log's end, lets that finish. The lock is on all tables, or on the captured ones where the user may not do
+that. Where it may do neither, or `snapshot.locking.mode` is `none`, the log's end is taken as it is, and a change that was
+being committed may be missing from the rows and from the log that is read after it: exactness is not claimed.
+
+XA transactions that are prepared at P are in neither: P waits for their end.
+
+Source: MySQL Reference Manual, "FLUSH TABLES WITH READ LOCK", "LOCK TABLES", "Functions Used with Global Transaction
+Identifiers".
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Final
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import GONE, Head, Server, Structures, Wanted, events_between, is_ddl
+from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.snapshots.prepared import prepared_before, prepared_now
+from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock, read_locks
+from tailrace.errors import ProgressError, RetriableError, SourceSetupError
+
+ATTEMPTS: Final = 10
+XA_WAIT_SECONDS: Final = 60.0
+STEP_SECONDS: Final = 0.2
+WAIT_AT_ONCE: Final = 5  # seconds that the server is let wait in one statement
+SHOWN: Final = 10
+
+
+class Exactness(enum.Enum):
+    """Whether a snapshot as of a point is the tables' state there."""
+
+    BY_GTIDS = "gtids"
+    BY_LOCK = "lock"
+    NOT_CLAIMED = "not claimed"
+
+
+_SAYS: Final = {
+    Exactness.BY_GTIDS: "the snapshot is exact: each reader waits for the transactions (GTIDs) up to its point",
+    Exactness.BY_LOCK: "the snapshot is exact: a read lock was held for the moment in which its point was taken",
+    Exactness.NOT_CLAIMED: "the snapshot may miss changes that were being committed when its point was taken",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """Where a snapshot is taken.
+
+    Attributes:
+        structures: the tables as they are there; `head` is the place in the log.
+        exactness: whether rows as of there can be claimed.
+        warnings: what to tell the user, each a sentence.
+
+    """
+
+    structures: Structures
+    exactness: Exactness
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def head(self) -> Head:
+        """The place in the log."""
+        return self.structures.head
+
+    @property
+    def says(self) -> str:
+        """How exact it is, for the log."""
+        return _SAYS[self.exactness]
+
+
+def take(
+    connection: Connection, server: Server, settings: Settings, wanted: Wanted, *, patience: float = XA_WAIT_SECONDS
+) -> Point:
+    """A point of now.
+
+    Args:
+        connection: of the server.
+        server: what it says of itself.
+        settings: `snapshot.locking.mode` and `snapshot.lock.timeout.ms` count.
+        wanted: which tables.
+        patience: seconds to wait for the end of prepared XA transactions.
+
+    Raises:
+        RetriableError: a lock was not to be had in time, structures changed all the time, or an XA transaction stays
+            prepared.
+
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        point = _taken(connection, server, settings, wanted)
+        now = prepared_now(connection)
+        xids = _prepared_at(connection, server, point.head, now or set())
+        if xids == set():
+            return point if now is not None else _without_xa_privilege(point)
+        _wait_for_xa(connection, xids, deadline)
+
+
+def wait_visible(connection: Connection, gtids: str | None, timeout: float) -> None:
+    """Return when the server of this connection shows everything that the point has; at once where it has no GTIDs.
+
+    Args:
+        connection: of the server that rows will be read from, which need not be the point's own.
+        gtids: the point's GTID set.
+        timeout: seconds.
+
+    Raises:
+        RetriableError: the server does not have them by then.
+        ProgressError: the server has no GTIDs.
+
+    """
+    if not gtids:
+        return
+    deadline = time.monotonic() + timeout
+    while True:
+        left = deadline - time.monotonic()
+        if _have_executed(connection, gtids, max(1, math.ceil(min(left, WAIT_AT_ONCE)))):
+            return
+        if time.monotonic() >= deadline:
+            raise RetriableError(_still_missing(connection, gtids, timeout))
+
+
+def _taken(connection: Connection, server: Server, settings: Settings, wanted: Wanted) -> Point:
+    for _ in range(ATTEMPTS):
+        found = catalog.structures(connection, server, wanted, locking=may_lock(settings))
+        if server.has_gtids:
+            return Point(found, Exactness.BY_GTIDS)
+        point = _without_gtids(connection, server, settings, found)
+        if point is not None and _hold_still(connection, found.head, point.head):
+            return point
+    raise RetriableError(f"structures of tables changed {ATTEMPTS} times while the snapshot's point was taken")
+
+
+def _without_gtids(connection: Connection, server: Server, settings: Settings, found: Structures) -> Point | None:
+    """None when a table went away meanwhile."""
+    reasons: list[str] = []
+    for statement in read_locks(settings, found.tables):
+        try:
+            at = head_under(connection, server, statement, settings.snapshot_lock_timeout_ms)
+        except SourceSetupError as error:
+            if not connection.open:
+                raise
+            if _number(error) in GONE:
+                return None
+            reasons.append(str(error))
+        else:
+            return Point(replace(found, head=at), Exactness.BY_LOCK)
+    why = "; ".join(reasons) or f"snapshot.locking.mode is {settings.snapshot_locking_mode}"
+    warning = f"{_SAYS[Exactness.NOT_CLAIMED]}: GTIDs are off, and no lock was taken: {why}"
+    return Point(found, Exactness.NOT_CLAIMED, (warning,))
+
+
+def _hold_still(connection: Connection, start: Head, end: Head) -> bool:
+    """Whether no structure changed between two places."""
+    if start == end:
+        return True
+    events = events_between(connection, start, end)
+    if events is None:
+        return False
+    return not any(
+        is_ddl(event) for event in events if _place(event["Log_name"], event["Pos"]) < _place(end.file, end.pos)
+    )
+
+
+def _prepared_at(connection: Connection, server: Server, at: Head, now: set[str]) -> set[str] | None:
+    """The XA transactions that are prepared at a place; None where the log since is too long to tell."""
+    events = events_between(connection, at, catalog.head(connection, server))
+    if events is None:
+        return None
+    place = _place(at.file, at.pos)
+    return prepared_before(now, [event for event in events if _place(event["Log_name"], event["Pos"]) >= place])
+
+
+def _place(file: str, pos: int) -> tuple[int, int]:
+    return file_number(file), int(pos)
+
+
+def _number(error: Exception) -> int:
+    """The server's number of an error; 0 for none."""
+    cause = error.__cause__
+    return int(cause.args[0]) if cause is not None and cause.args and isinstance(cause.args[0], int) else 0
+
+
+def _wait_for_xa(connection: Connection, xids: set[str] | None, deadline: float) -> None:
+    """Wait until those are ended; `RetriableError` at the deadline."""
+    left = xids or set()
+    while True:
+        if time.monotonic() >= deadline:
+            raise RetriableError(_still_prepared(left))
+        time.sleep(STEP_SECONDS)
+        left &= prepared_now(connection) or set()
+        if not left:
+            return
+
+
+def _still_prepared(xids: set[str]) -> str:
+    shown = " and ".join(
+        [" ".join(sorted(xids)[:SHOWN]), *([f"{len(xids) - SHOWN} more"] if len(xids) > SHOWN else [])]
+    )
+    return (
+        f"a snapshot can't begin while XA transactions are prepared: {shown or 'too many to tell'}. End them (XA COMMIT or "
+        "XA ROLLBACK with the xid; XA RECOVER CONVERT XID lists them), or wait for the application that does"
+    )
+
+
+def _without_xa_privilege(point: Point) -> Point:
+    warning = (
+        "whether an XA transaction is prepared at the snapshot's point can't be asked, its rows would be missing: grant "
+        "XA_RECOVER_ADMIN, if the application uses XA"
+    )
+    return replace(point, warnings=(*point.warnings, warning))
+
+
+def _have_executed(connection: Connection, gtids: str, seconds: int) -> bool:
+    ((mode,),) = rows(connection, "SELECT @@GLOBAL.gtid_mode")
+    if str(mode).upper() != "ON":
+        raise ProgressError(
+            f"the snapshot's point was taken with GTIDs, and gtid_mode is {mode} on this server: connect to a server of "
+            "the same group that has them on, or begin the snapshot again"
+        )
+    ((outcome,),) = rows(connection, "SELECT WAIT_FOR_EXECUTED_GTID_SET(%s, %s)", gtids, seconds)
+    return bool(outcome == 0)
+
+
+def _still_missing(connection: Connection, gtids: str, timeout: float) -> str:
+    executed, _ = catalog.gtids(connection)
+    missing = GtidSet.parse(gtids).subtract(executed)
+    return (
+        f"this server does not show the transactions {missing} of the snapshot's point after {timeout:g} s: it is a "
+        "replica that lags behind, or not of the same group"
+    )

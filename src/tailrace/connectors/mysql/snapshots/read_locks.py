@@ -1,0 +1,65 @@
+"""A read lock for the moment in which the log's end is asked for, where `snapshot.locking.mode` and privileges allow one.
+
+Source: MySQL Reference Manual, "FLUSH Statement", "LOCK TABLES and UNLOCK TABLES Statements".
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Final
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import Head, Server, quoted
+from tailrace.connectors.mysql.connection import Connection, execute
+from tailrace.errors import RetriableError
+from tailrace.schema.tables import TableId
+
+WITHOUT_TABLE_LOCKS: Final = "minimal_percona_no_table_locks"
+
+
+def may_lock(settings: Settings) -> bool:
+    """Whether `snapshot.locking.mode` allows any lock."""
+    return settings.snapshot_locking_mode != "none"
+
+
+def may_lock_tables(settings: Settings) -> bool:
+    """Whether it allows locks on single tables."""
+    return may_lock(settings) and settings.snapshot_locking_mode != WITHOUT_TABLE_LOCKS
+
+
+def read_locks(settings: Settings, tables: Iterable[TableId]) -> Iterable[str]:
+    """Statements that keep commits to these tables away, the best first."""
+    if may_lock(settings):
+        yield "FLUSH TABLES WITH READ LOCK"
+    names = [f"{quoted(table.catalog)}.{quoted(table.name)} READ" for table in tables]
+    if names and may_lock_tables(settings):
+        yield f"LOCK TABLES {', '.join(names)}"
+
+
+def head_under(connection: Connection, server: Server, lock: str, timeout_ms: int) -> Head:
+    """The log's end while a lock is held, which is given back whatever happens.
+
+    Raises:
+        RetriableError: the lock is not to be had in time.
+        SourceSetupError: the user may not take it.
+
+    """
+    execute(connection, f"SET SESSION lock_wait_timeout = {max(1, math.ceil(timeout_ms / 1000))}")
+    try:
+        _lock(connection, lock, timeout_ms)
+        return catalog.head(connection, server)
+    finally:
+        if connection.open:  # otherwise the server has given it back
+            execute(connection, "UNLOCK TABLES")
+
+
+def _lock(connection: Connection, lock: str, timeout_ms: int) -> None:
+    try:
+        execute(connection, lock)
+    except RetriableError as error:
+        raise RetriableError(
+            f"no read lock within {timeout_ms} ms ({error}): a long statement or transaction is in the way. Wait for its "
+            "end, give it more time (snapshot.lock.timeout.ms), or turn GTIDs on, with which no lock is needed"
+        ) from error

@@ -1,0 +1,141 @@
+"""The tables of a snapshot: how each is selected and shown, by the structure that it has at the moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from tailrace.changes.shape import Shape
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql.captured import Captured, CapturedTables
+from tailrace.connectors.mysql.catalog import Server
+from tailrace.connectors.mysql.connection import Connection
+from tailrace.connectors.mysql.plan import ColumnPlan
+from tailrace.connectors.mysql.rows import RowDecoder
+from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
+from tailrace.errors import StructureError
+from tailrace.schema.structures import Structures
+from tailrace.schema.tables import Table, TableId
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """One structure of a table that is read.
+
+    Attributes:
+        table: the structure.
+        key: by which it is read; None: it is read whole.
+        plans: what is selected.
+        shape: of its read events.
+
+    """
+
+    table: Table
+    key: ChunkKey | None
+    plans: SelectPlans
+    shape: Shape
+
+    @property
+    def key_plans(self) -> list[ColumnPlan]:
+        """How the key's columns stand in the log, in the key's order."""
+        return [self.plans.types[i].plan for i in self.plans.key]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDecoder:
+    """Reads the keys of row events.
+
+    Attributes:
+        decoder: of the key's columns in raw form, and no others.
+        columns: indices of these columns, in the key's order.
+
+    """
+
+    decoder: RowDecoder
+    columns: tuple[int, ...]
+
+
+class ReadTables:
+    """The tables by id; a changed structure is planned anew."""
+
+    def __init__(self, settings: Settings, server: Server, keys: Mapping[TableId, ChunkKey | None]) -> None:
+        """`keys` are those that the snapshot was begun with."""
+        self._settings = settings
+        self._server = server
+        self._keys = keys
+        self._shapes = CapturedTables(settings, Structures(lower_names=server.lower_names), _nothing)
+        self._read: dict[TableId, ReadTable] = {}
+
+    def __iter__(self) -> Iterator[TableId]:
+        return iter(self._keys)
+
+    def of(self, connection: Connection, table: Table) -> ReadTable:
+        """How a table is read.
+
+        Raises:
+            StructureError: its key is not the one any more that the snapshot was begun with.
+            UnsupportedError: a column's type is not known.
+
+        """
+        known = self._read.get(table.id)
+        if known is None or known.table != table:
+            if known is not None:
+                self._require_same_key(connection, table.id)
+            known = self._read[table.id] = self._planned(table)
+        return known
+
+    def planned(self, table: Table) -> ReadTable:
+        """The same for a structure that the log tells, without asking the server."""
+        known = self._read.get(table.id)
+        return known if known is not None and known.table == table else self._planned(table)
+
+    def key(self, table_id: TableId) -> ChunkKey:
+        """By which a table is read that has a key."""
+        key = self._keys[table_id]
+        if key is None:
+            raise KeyError(table_id)
+        return key
+
+    def key_decoder(self, captured: Captured) -> KeyDecoder | None:
+        """What reads the keys of a table's row events; None for one that is not read by a key."""
+        key = self._keys.get(captured.table.id)
+        if key is None:
+            return None
+        columns = key_indices(captured.table, key)
+        return KeyDecoder(RowDecoder(raw_key_plans(captured.plans, columns)), columns)
+
+    def _planned(self, table: Table) -> ReadTable:
+        key = self._keys[table.id]
+        columns = () if key is None else key_indices(table, key)
+        types = plan_selection(table, self._settings, key=columns).types
+        shape = self._shapes.read_shape(table, types)
+        plans = plan_selection(table, self._settings, wanted=shape.schemas.columns, key=columns)
+        return ReadTable(table, key, plans, shape)
+
+    def _require_same_key(self, connection: Connection, table_id: TableId) -> None:
+        now = keys_of(connection, self._server, [table_id])[table_id]
+        begun = self._keys[table_id]
+        if begun is not None and not (isinstance(now, ChunkKey) and now.is_like(begun)):
+            raise StructureError(
+                f"{table_id}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, was "
+                "changed. Begin the snapshot again with an empty target, or restore the key until it is done"
+            )
+
+
+def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:
+    """Where a key's columns are in a structure, in the key's order.
+
+    Raises:
+        StructureError: the structure lacks one.
+
+    """
+    places = {column.name.lower(): i for i, column in enumerate(table.columns)}
+    try:
+        return tuple(places[name.lower()] for name in key.names)
+    except KeyError as error:
+        raise StructureError(f"{table.id}: the structure has no column {error}, which the snapshot's key has") from error
+
+
+def _nothing(table: Table) -> None:
+    """Structures are learned where the log is read."""

@@ -1,0 +1,216 @@
+"""How large tables are, and where a large one is cut into parts of about equal rows.
+
+Nothing here has to be right: whatever the split points are, the parts they make cover the table, each row once; wrong
+estimates make parts uneven. So the server's estimates serve. EXPLAIN tells the rows of a range by two dives into the
+index, but never more than half of the table: a range that seems large is halved again and again, until the pieces are
+small enough to be put together to parts. Where a range has but one value left, the key's next column is halved.
+
+Keys that nobody can halve without reading them are walked along, if there are few enough.
+
+Source: MySQL Reference Manual, "EXPLAIN Output Format", "Equality Range Optimization of Many-Valued Comparisons",
+"information_schema_stats_expiry".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import Final
+
+from tailrace.connectors.mysql.catalog import Server, quoted
+from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows
+from tailrace.connectors.mysql.snapshots.bounds import bound_of_row, expressions, literals
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn
+from tailrace.connectors.mysql.snapshots.rulers import Ruler, ruler
+from tailrace.connectors.mysql.snapshots.statements import (
+    EVERYTHING,
+    ascending,
+    chunk_end,
+    compared,
+    names_of,
+)
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound, Interval
+
+LEAST_ROWS: Final = 50_000  # fewer are not worth a second connection
+MOST_WALKED: Final = 2_000_000
+PIECES_OF_A_PART: Final = 8
+HALVINGS_OF_A_PART: Final = 64
+HAS_EXPIRY: Final = (8, 0, 3)
+
+
+def estimated_rows(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, int]:
+    """About how many rows tables have, as the storage engine says now; 0 for one that does not exist."""
+    if server.version >= HAS_EXPIRY:  # otherwise the answer may be a day old
+        execute(connection, "SET SESSION information_schema_stats_expiry = 0")
+    wanted = list(tables)
+    found: dict[TableId, int] = {}
+    for database, group in groupby(sorted(wanted), key=lambda table: table.catalog):
+        names = tuple(table.name for table in group)
+        sql = (
+            "SELECT TABLE_NAME, TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
+        )
+        found |= {TableId(database, "", name): int(n or 0) for name, n in rows(connection, sql, database, names)}
+    return {table: found.get(table, 0) for table in wanted}
+
+
+def split_points(
+    connection: Connection,
+    table: TableId,
+    key: ChunkKey,
+    parts: int,
+    *,
+    least_rows: int = LEAST_ROWS,
+    most_walked: int = MOST_WALKED,
+) -> list[Bound]:
+    """Where to cut a table into parts: fewer than `parts` bounds, strictly ascending; none for a small table.
+
+    Args:
+        connection: prepared as `statements.prepare` does.
+        table: to be cut.
+        key: its key.
+        parts: how many are wanted.
+        least_rows: a table of fewer is not cut.
+        most_walked: a key that is no number is walked along in a table of so many rows.
+
+    """
+    estimate = _explained(connection, table, key, EVERYTHING)
+    if parts < 2 or estimate < max(least_rows, 2):
+        return []
+    if not key.is_local and estimate <= most_walked:
+        return _walked(connection, table, key, parts)
+    pieces = _Pieces(connection, table, key).halved(parts)
+    return ascending(connection, key, _put_together(pieces, parts))
+
+
+def segments(points: list[Bound]) -> list[Interval]:
+    """The intervals between split points, which have every row once."""
+    return list(pairwise([None, *points, None]))
+
+
+def _walked(connection: Connection, table: TableId, key: ChunkKey, parts: int) -> list[Bound]:
+    """Every so-manieth key, read along the index."""
+    sql = f"SELECT COUNT(*) FROM {quoted(table.catalog)}.{quoted(table.name)}"  # noqa: S608 -- names are quoted
+    ((count,),) = rows(connection, sql)
+    step, points = count // parts, list[Bound]()
+    while step and len(points) < parts - 1:
+        found = rows(connection, chunk_end(table, key, points[-1] if points else None, None, step))
+        if not found:
+            break
+        points.append(bound_of_row(key, found[0]))
+    return points
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Rows whose key begins with `prefix` and goes on within (low, high] of a ruler."""
+
+    prefix: Bound
+    ruler: Ruler
+    low: int
+    high: int
+    rows: int
+    is_whole: bool = False  # it can't be made smaller
+
+    @property
+    def end(self) -> Bound:
+        """The last key of it, or a place behind it."""
+        return [*self.prefix, self.ruler.value(self.high)]
+
+
+class _Pieces:
+    """The pieces of one table."""
+
+    def __init__(self, connection: Connection, table: TableId, key: ChunkKey) -> None:
+        self._connection = connection
+        self._table = table
+        self._key = key
+        self._names = names_of(key, quoted(table.name))
+
+    def halved(self, parts: int) -> list[_Piece]:
+        """Pieces in the key's order, each much smaller than a part where that can be."""
+        pieces = self._of_column([])
+        for _ in range(parts * HALVINGS_OF_A_PART):
+            divisible = [i for i, piece in enumerate(pieces) if not piece.is_whole]
+            at = max(divisible, key=lambda i: pieces[i].rows, default=None)
+            total = sum(piece.rows for piece in pieces)
+            if at is None or pieces[at].rows * parts * PIECES_OF_A_PART <= total:
+                break
+            pieces[at : at + 1] = self._smaller(pieces[at])
+        return pieces
+
+    def _smaller(self, piece: _Piece) -> list[_Piece]:
+        if piece.high - piece.low > 1:
+            middle = (piece.low + piece.high) // 2
+            return [self._piece(piece, piece.low, middle), self._piece(piece, middle, piece.high)]
+        inner = self._of_column(piece.end) if piece.ruler.is_exact else []
+        return inner or [_Piece(piece.prefix, piece.ruler, piece.low, piece.high, piece.rows, is_whole=True)]
+
+    def _piece(self, of: _Piece, low: int, high: int) -> _Piece:
+        return _Piece(of.prefix, of.ruler, low, high, self._rows(of.prefix, of.ruler, low, high))
+
+    def _of_column(self, prefix: Bound) -> list[_Piece]:
+        """One piece: all rows whose key begins so; none where the next column can't be halved."""
+        if len(prefix) == len(self._key.columns):
+            return []
+        measure = self._ruler(self._key.columns[len(prefix)], prefix)
+        if measure is None:
+            return []
+        return [
+            _Piece(prefix, measure, measure.low, measure.high, self._rows(prefix, measure, measure.low, measure.high))
+        ]
+
+    def _ruler(self, column: KeyColumn, prefix: Bound) -> Ruler | None:
+        """A ruler over the values that come after a prefix."""
+        one = ChunkKey(self._key.index, (column,))
+        (value,) = expressions(one, quoted(self._table.name))
+        begins = " AND ".join(self._begins(prefix)) or EVERYTHING
+        found = []
+        for direction in ("ASC", "DESC"):
+            order = ", ".join(f"{name} {direction}" for name in self._names)
+            found += rows(self._connection, f"SELECT {value} {self._from()} WHERE {begins} ORDER BY {order} LIMIT 1")
+        if len(found) < 2:
+            return None
+        return ruler(column, *(bound_of_row(one, row)[0] for row in found))
+
+    def _rows(self, prefix: Bound, measure: Ruler, low: int, high: int) -> int:
+        """The server's estimate; open at the ruler's ends."""
+        conditions = self._begins(prefix)
+        for operator, number, end in ((">", low, measure.low), ("<=", high, measure.high)):
+            if number != end:
+                value = literals(self._key, [*prefix, measure.value(number)])[-1]
+                at = len(prefix)
+                conditions.append(compared([self._key.columns[at]], [self._names[at]], operator, [value]))
+        return _explained(self._connection, self._table, self._key, " AND ".join(conditions) or EVERYTHING)
+
+    def _begins(self, prefix: Bound) -> list[str]:
+        if not prefix:
+            return []
+        return [f"{name} = {value}" for name, value in zip(self._names, literals(self._key, prefix), strict=False)]
+
+    def _from(self) -> str:
+        return _from(self._table, self._key, "FORCE")
+
+
+def _explained(connection: Connection, table: TableId, key: ChunkKey, condition: str) -> int:
+    """The server's estimate; with FORCE INDEX it would not look into the index at all."""
+    sql = f"EXPLAIN FORMAT=TRADITIONAL SELECT 1 {_from(table, key, 'USE')} WHERE {condition}"
+    return int(mappings(connection, sql)[0]["rows"] or 0)
+
+
+def _from(table: TableId, key: ChunkKey, hint: str) -> str:
+    return f"FROM {quoted(table.catalog)}.{quoted(table.name)} {hint} INDEX ({quoted(key.index)})"
+
+
+def _put_together(pieces: list[_Piece], parts: int) -> list[Bound]:
+    """The ends of pieces that come nearest to the ends of parts of equal rows."""
+    total = max(sum(piece.rows for piece in pieces), 1)
+    done, part, points = 0, 1, list[Bound]()
+    for piece, following in pairwise(pieces):
+        done += piece.rows
+        reached = int((done + following.rows / 2) * parts / total)
+        if part <= reached and part < parts:
+            points.append(piece.end)
+            part = reached + 1
+    return points

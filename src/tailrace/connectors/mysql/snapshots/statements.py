@@ -1,0 +1,216 @@
+"""The statements that read a snapshot, and the questions about the order of keys that only the server can answer.
+
+A chunk is the rows with after < key <= upto, in the key's order. For a key of several columns that comparison is written
+out, (a > x) OR (a = x AND b > y), with a >= x before it: MySQL makes one range of the index of that, which it does not of
+(a, b) > (x, y). Nor of an ENUM that is more than something, but of one that is among some. No statement locks anything.
+
+Columns are named with their table, so that an expression of the SELECT list that is called like a column does not change
+the order.
+
+Source: MySQL Reference Manual, "Range Optimization", "Index Hints", "VALUES Statement".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.connectors.mysql.catalog import Server, quoted
+from tailrace.connectors.mysql.connection import Connection, execute, rows
+from tailrace.connectors.mysql.snapshots.bounds import expressions, literals
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound, Interval
+
+Mask = npt.NDArray[np.bool_]
+
+HAS_VALUES: Final = (8, 0, 19)  # VALUES ROW(...) as a table
+CANDIDATES_AT_ONCE: Final = 1000
+PARTS_OF_A_UNION: Final = 200  # each costs an older server some of a thread's stack
+EVERYTHING: Final = "TRUE"
+SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'"
+
+
+def prepare(connection: Connection) -> None:
+    """Settings that bounds rely on: TIMESTAMP is told in UTC, and a date that is none may be compared with."""
+    execute(connection, SESSION)
+
+
+def chunk(
+    table: TableId,
+    columns: Sequence[str],
+    key: ChunkKey,
+    after: Bound | None,
+    upto: Bound | None,
+    limit: int | None = None,
+    override: str | None = None,
+) -> str:
+    """The rows of an interval, in order.
+
+    Args:
+        table: to read.
+        columns: expressions of the SELECT list.
+        key: the table's.
+        after: rows behind it; None from the first on.
+        upto: rows up to it, this one too; None to the last.
+        limit: at most so many rows.
+        override: the user's own SELECT, which is read as if it were the table.
+
+    """
+    names = names_of(key, quoted(table.name))
+    order = ", ".join(names)
+    found = f"SELECT {', '.join(columns)} FROM {_source(table, key, override)}"  # noqa: S608 -- names are quoted
+    found += f" WHERE {inside_of(key, names, (after, upto))} ORDER BY {order}"
+    return found if limit is None else f"{found} LIMIT {limit}"
+
+
+def chunk_end(
+    table: TableId,
+    key: ChunkKey,
+    after: Bound | None,
+    upto: Bound | None,
+    limit: int,
+    override: str | None = None,
+) -> str:
+    """The key of the last row of a chunk of so many rows, for `bound_of_row`; no row where the interval has fewer."""
+    columns = expressions(key, quoted(table.name))
+    return f"{chunk(table, columns, key, after, upto, override=override)} LIMIT 1 OFFSET {limit - 1}"
+
+
+def whole(table: TableId, columns: Sequence[str], override: str | None = None) -> str:
+    """All rows of a table, in no order."""
+    return f"SELECT {', '.join(columns)} FROM {_source(table, None, override)}"  # noqa: S608 -- names are quoted
+
+
+def within(server: Server, key: ChunkKey, candidates: Sequence[Bound], intervals: Sequence[Interval]) -> str:
+    """Which candidates lie in any of the intervals: their numbers, from 0.
+
+    Args:
+        server: where it is asked.
+        key: in whose order.
+        candidates: places of rows, with an entry for each column of the key.
+        intervals: one or more.
+
+    """
+    inner = [f"c.k{i}" for i in range(len(key.columns))]
+    condition = " OR ".join(f"({inside_of(key, inner, interval)})" for interval in intervals)
+    return f"SELECT c.n FROM ({_as_table(server, key, candidates)} WHERE {condition}"  # noqa: S608 -- literals are checked
+
+
+def are_within(
+    connection: Connection,
+    server: Server,
+    key: ChunkKey,
+    candidates: Sequence[Bound],
+    intervals: Sequence[Interval],
+) -> Mask:
+    """Whether each candidate lies in any interval, as the server compares; shape (n,)."""
+    found = np.zeros(len(candidates), np.bool_)
+    if not intervals:
+        return found
+    size = CANDIDATES_AT_ONCE if server.version >= HAS_VALUES else PARTS_OF_A_UNION
+    for at in range(0, len(candidates), size):
+        for (number,) in rows(connection, within(server, key, candidates[at : at + size], intervals)):
+            found[at + number] = True
+    return found
+
+
+def within_local(columns: Sequence[npt.NDArray[Any]], intervals: Sequence[Interval]) -> Mask:
+    """The same for a key that compares locally (`ChunkKey.is_local`).
+
+    Args:
+        columns: the key's columns, int64[n] or, for BIGINT UNSIGNED, uint64[n].
+        intervals: of integers.
+
+    """
+    found = np.zeros(len(columns[0]), np.bool_)
+    for after, upto in intervals:
+        inside = np.ones(len(found), np.bool_) if after is None else _beyond(columns, after)
+        found |= inside if upto is None else inside & ~_beyond(columns, upto)
+    return found
+
+
+def ascending(connection: Connection, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
+    """Those of these bounds that lie behind all kept before them, in the server's order."""
+    kept = list(points)
+    while len(kept) > 1:
+        questions = [_is_behind(key, b, a) for a, b in pairwise(kept)]
+        (answers,) = rows(connection, f"SELECT {', '.join(questions)}")
+        if all(answers):
+            break
+        del kept[list(answers).index(0) + 1]
+    return kept
+
+
+def names_of(key: ChunkKey, table: str) -> list[str]:
+    """The key's columns for SQL; `table` is a quoted name."""
+    return [f"{table}.{quoted(name)}" for name in key.names]
+
+
+def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
+    """The condition that a key lies in an interval; `names` are its columns as SQL."""
+    after, upto = interval
+    found = [] if after is None else [compared(key.columns, names, ">", literals(key, after))]
+    if upto is not None:
+        found.append(compared(key.columns, names, "<=", literals(key, upto)))
+    return " AND ".join(found) or EVERYTHING
+
+
+def compared(columns: Sequence[KeyColumn], names: Sequence[str], operator: str, values: Sequence[str]) -> str:
+    """A comparison (>, >=, < or <=) of as many columns as there are values, in a form that makes a range of an index."""
+    strict = operator[0]
+    if len(values) == 1:
+        return _compared(columns[0], names[0], operator, values[0])
+    cases = []
+    for i, value in enumerate(values):
+        equal = [f"{name} = {other}" for name, other in zip(names, values[:i], strict=False)]
+        last = operator if i == len(values) - 1 else strict
+        cases.append(f"({' AND '.join([*equal, _compared(columns[i], names[i], last, value)])})")
+    return f"{_compared(columns[0], names[0], f'{strict}=', values[0])} AND ({' OR '.join(cases)})"
+
+
+def _compared(column: KeyColumn, name: str, operator: str, value: str) -> str:
+    if column.kind is not Kind.ENUM:
+        return f"{name} {operator} {value}"
+    number, most = int(value), len(column.labels)  # only its single values are found by an index
+    numbers = range(number, most + 1) if operator[0] == ">" else range(number + 1)
+    listed = [str(n) for n in numbers if n != number or operator[1:] == "="]
+    return f"{name} IN ({', '.join(listed)})" if listed else "FALSE"
+
+
+def _source(table: TableId, key: ChunkKey | None, override: str | None) -> str:
+    name = quoted(table.name)
+    if override is not None:
+        return f"({override.strip().rstrip(';')}\n) AS {name}"  # the line ends here for a comment at its end
+    hint = f" FORCE INDEX ({quoted(key.index)})" if key else ""
+    return f"{quoted(table.catalog)}.{name}{hint}"
+
+
+def _as_table(server: Server, key: ChunkKey, candidates: Sequence[Bound]) -> str:
+    """Numbered candidates as what follows FROM and a parenthesis."""
+    names = ["n", *(f"k{i}" for i in range(len(key.columns)))]
+    numbered = ([str(i), *literals(key, bound)] for i, bound in enumerate(candidates))
+    if server.version >= HAS_VALUES:
+        made = ", ".join("ROW(" + ", ".join(row) + ")" for row in numbered)
+        return f"VALUES {made}) AS c ({', '.join(names)})"
+    first, *others = numbered
+    named = ", ".join(f"{value} AS {name}" for value, name in zip(first, names, strict=True))
+    return " UNION ALL SELECT ".join([f"SELECT {named}", *map(", ".join, others)]) + ") AS c"
+
+
+def _beyond(columns: Sequence[npt.NDArray[Any]], bound: Bound) -> Mask:
+    found = np.zeros(len(columns[0]), np.bool_)
+    for column, value in reversed(list(zip(columns, bound, strict=False))):
+        found = (column > value) | ((column == value) & found)
+    return found
+
+
+def _is_behind(key: ChunkKey, bound: Bound, other: Bound) -> str:
+    """A bound stands behind all rows that begin with it: [7] behind [7, 9]."""
+    common = min(len(bound), len(other))
+    operator = ">=" if len(bound) < len(other) else ">"
+    return compared(key.columns, literals(key, bound[:common]), operator, literals(key, other[:common]))

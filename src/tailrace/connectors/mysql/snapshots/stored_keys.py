@@ -1,0 +1,100 @@
+"""One key of a table, taken out of the columns that hold it raw, as a bound can be made of it.
+
+Dates and times are numbers there, of the bytes that the log packs them into; as text they can be compared with a column,
+also those that are no day of the calendar.
+
+Source: MySQL Internals Manual, "Date and Time Data Type Representation".
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Sequence
+
+from tailrace.changes.vectors import Kind as VectorKind
+from tailrace.changes.vectors import Vector
+from tailrace.connectors.mysql.plan import ColumnPlan, Wire
+from tailrace.connectors.mysql.snapshots.bounds import EPOCH, Bound, Raw, bound_of
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+
+INLINE = 12  # bytes of a text that stand in its view
+TIME_ZERO = 0x800000
+DATETIME_ZERO = 0x8000000000
+UNSIGNED = 1 << 64  # a number of eight bytes comes as int64
+
+
+def bound_at(key: ChunkKey, plans: Sequence[ColumnPlan], columns: Sequence[Vector], row: int) -> Bound:
+    """The bound of one row.
+
+    Args:
+        key: the table's.
+        plans: how its columns stand in the log, in the key's order.
+        columns: the raw vectors of them, in the same order.
+        row: which.
+
+    """
+    values = [_value(plan, column, row) for plan, column in zip(plans, columns, strict=True)]
+    return bound_of(key, values)
+
+
+def _value(plan: ColumnPlan, column: Vector, row: int) -> Raw:
+    if column.kind is not VectorKind.INT:
+        return _bytes(column, row)
+    number = int(column.data[row])
+    packed = _PACKED.get(plan.wire)
+    if packed is not None:
+        return packed(number % UNSIGNED, plan.meta)
+    return number % UNSIGNED if plan.wire is Wire.BIT else number
+
+
+def _bytes(column: Vector, row: int) -> bytes:
+    view = column.data[row]
+    length = int(view[0])
+    if length <= INLINE:
+        return bytes(view.tobytes()[4 : 4 + length])
+    start = int(view[3])
+    return bytes(column.buffers[int(view[2])][start : start + length])
+
+
+def _date(number: int, _: int) -> str:
+    return f"{number >> 9:04d}-{number >> 5 & 15:02d}-{number & 31:02d}"
+
+
+def _datetime(number: int, digits: int) -> str:
+    seconds, fraction = _split(number, 5, digits)
+    value = seconds - DATETIME_ZERO
+    months, day = value >> 22, value >> 17 & 31
+    return f"{months // 13:04d}-{months % 13:02d}-{day:02d} {_clock(value & 0x1FFFF, fraction)}"
+
+
+def _timestamp(number: int, digits: int) -> str:
+    seconds, fraction = _split(number, 4, digits)
+    if seconds == 0:
+        return f"0000-00-00 00:00:00.{fraction:06d}"
+    return f"{EPOCH + dt.timedelta(seconds=seconds)}.{fraction:06d}"
+
+
+def _time(number: int, digits: int) -> str:
+    width = 3 + (digits + 1) // 2
+    bits = 8 * (width - 3)
+    value = int.from_bytes(number.to_bytes(width, "little"), "big") - (TIME_ZERO << bits)
+    whole, part = abs(value) >> bits, abs(value) & ((1 << bits) - 1)
+    return f"{'-' if value < 0 else ''}{_clock(whole, _micros(part, width - 3))}"
+
+
+def _split(number: int, whole: int, digits: int) -> tuple[int, int]:
+    """The whole part and the microseconds of big-endian bytes that were read as a little-endian number."""
+    rest = (digits + 1) // 2
+    packed = number.to_bytes(whole + rest, "little")
+    return int.from_bytes(packed[:whole], "big"), _micros(int.from_bytes(packed[whole:], "big"), rest)
+
+
+def _micros(fraction: int, size: int) -> int:
+    return fraction * (1, 10_000, 100, 1)[size]
+
+
+def _clock(value: int, micros: int) -> str:
+    return f"{value >> 12:02d}:{value >> 6 & 63:02d}:{value & 63:02d}.{micros:06d}"
+
+
+_PACKED = {Wire.DATE: _date, Wire.DATETIME2: _datetime, Wire.TIMESTAMP2: _timestamp, Wire.TIME2: _time}

@@ -1,0 +1,244 @@
+"""Initial snapshots of a real server: as of one position, whoever writes meanwhile, wherever they are stopped."""
+
+import random
+import threading
+
+import pytest
+
+from support.mysql_settings import settings_for
+from support.reading import read_on
+from support.snapshotting import keyed, linear, taken
+from tailrace.connectors.mysql.snapshots import source
+
+pytestmark = pytest.mark.mysql
+KEYS = {
+    "INT": lambda n: n,
+    "BIGINT UNSIGNED": lambda n: 2**63 - 60 + n,
+    "VARCHAR(20)": lambda n: ("k", "K", "ä", "z")[n % 4] + str(n),
+    "VARCHAR(20) CHARACTER SET cp932": lambda n: ("k", "表", "ソ")[n % 3] + str(n),
+    "BINARY(6)": lambda n: bytes([n % 5, 0, n, 0, 0, 0]),
+    "DECIMAL(10,3)": lambda n: f"{(n - 60) * 1.5:.3f}",
+    "DATE": lambda n: f"20{n // 28:02d}-11-{n % 28 + 1:02d}",
+    "DATETIME(3)": lambda n: f"2024-01-{n % 28 + 1:02d} 10:00:{n // 28 % 60:02d}.{n % 1000:03d}",
+    "TIMESTAMP(6)": lambda n: f"2024-01-{n % 28 + 1:02d} 10:00:{n // 28 % 60:02d}.{n:06d}",
+    "TIME(2)": lambda n: f"{'-' if n % 2 else ''}{n // 2:02d}:00:{n % 60:02d}.{n % 100:02d}",
+    "BIT(40)": lambda n: (n << 32) + 5,
+}
+SEED = random.SystemRandom().randrange(1 << 30)
+
+
+@pytest.fixture
+def settings(mysql_server, database):
+    return settings_for(mysql_server, database_include_list=database, snapshot_mode="initial", **NO_SCHEMAS)
+
+
+NO_SCHEMAS = {"key_converter_schemas_enable": False, "value_converter_schemas_enable": False}
+
+
+@pytest.fixture
+def small_chunks(monkeypatch):
+    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+
+
+@pytest.fixture
+def always_split(monkeypatch):
+    """Also small tables are read by all lanes."""
+    from tailrace.connectors.mysql.snapshots import splitting
+
+    real = splitting.split_points
+    monkeypatch.setattr(splitting, "split_points", lambda *a: real(*a, least_rows=10))
+    monkeypatch.setattr(splitting, "LEAST_ROWS", 10)
+
+
+def test_a_quiet_table_is_read_as_it_is(mysql_server, database, settings):
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), d DECIMAL(8,2))", database)
+    mysql_server.sql("INSERT INTO t VALUES (1, 'one', 1.5), (2, NULL, -2), (3, 'Ünïcode', 0)", database)
+    snapshot = taken(settings)
+    topic = f"test.{database}.t"
+    assert [(row["id"], row["v"]) for row in snapshot.rows(topic)] == [(1, "one"), (2, None), (3, "Ünïcode")]
+    assert snapshot.marks(topic) == ["first", "true", "last"]
+    assert {value["op"] for value in snapshot.payloads(topic)} == {"r"}
+    assert snapshot.progress.snapshot == {"lanes": 1, "done": True}
+
+
+def test_the_source_block_has_the_position_that_the_snapshot_is_of(mysql_server, database, settings):
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)", database)
+    snapshot = taken(settings, between=lambda: mysql_server.sql("INSERT INTO t SELECT MAX(id) + 1 FROM t", database))
+    (value,) = snapshot.payloads(f"test.{database}.t")
+    told = value["source"]
+    assert (told["file"], told["pos"]) == (snapshot.progress.restart["file"], snapshot.progress.restart["pos"])
+    assert (told["server_id"], told["row"], told["gtid"], told["thread"], told["query"]) == (0, 0, None, None, None)
+
+
+def test_each_table_marks_its_first_and_its_last_row(mysql_server, database, settings):
+    for name in "abc":
+        mysql_server.sql(f"CREATE TABLE {name} (id INT PRIMARY KEY)", database)
+    mysql_server.sql("INSERT INTO a VALUES (1), (2), (3); INSERT INTO c VALUES (1), (2), (3)", database)
+    snapshot = taken(settings)
+    assert snapshot.marks(f"test.{database}.a") == ["first", "true", "last_in_data_collection"]
+    assert snapshot.marks(f"test.{database}.b") == []
+    assert snapshot.marks(f"test.{database}.c") == ["first_in_data_collection", "true", "last"]
+
+
+@pytest.mark.usefixtures("small_chunks", "always_split")
+@pytest.mark.parametrize("lanes", [1, 3])
+@pytest.mark.parametrize("stop_every", [None, 2, 5])
+@pytest.mark.parametrize("key", ["INT", "VARCHAR(20)"])
+def test_rows_are_as_of_one_position_while_others_write(mysql_server, database, settings, lanes, stop_every, key):
+    """GIVEN a writer that inserts, updates, deletes and moves keys, WHEN a snapshot is taken in small chunks by lanes that
+    stop again and again, THEN it and the log after it are the table's history without a break."""
+    assert_exact(Table(mysql_server, database, key), settings, lanes, stop_every)
+
+
+@pytest.mark.usefixtures("small_chunks", "always_split")
+@pytest.mark.parametrize("key", KEYS)
+def test_so_they_are_by_keys_of_every_kind(mysql_server, database, settings, key):
+    assert_exact(Table(mysql_server, database, key), settings, lanes=2, stop_every=2)
+
+
+def assert_exact(table, settings, lanes, stop_every):
+    with table.written() as writer:
+        snapshot = taken(settings, lanes, stop_every, between=writer.wait_for_more)
+    assert snapshot.waves > 10
+    read = read_on(settings, snapshot.then())
+    topic = f"test.{table.database}.t"
+    final = linear(keyed(snapshot.topics[topic]), keyed(read.topics[topic]))
+    assert sorted(row["n"] for row in final.values()) == table.numbers(), f"seed {SEED}"
+
+
+class Table:
+    """A table with some rows, in which a thread writes."""
+
+    def __init__(self, server, database, key):
+        self.key = KEYS[key]
+        self.server, self.database = server, database
+        self.random = random.Random(SEED)
+        server.sql(f"CREATE TABLE t (k {key} PRIMARY KEY, n INT, v VARCHAR(40))", database)
+        self.there = {}
+        with server.connect(database) as connection, connection.cursor() as cursor:
+            for n in range(0, 120, 2):
+                self.insert(cursor, n)
+
+    def insert(self, cursor, n):
+        cursor.execute("INSERT INTO t VALUES (%s, %s, 'new')", (self.key(n), n))
+        self.there[n] = self.key(n)
+
+    def numbers(self):
+        with self.server.connect(self.database) as connection, connection.cursor() as cursor:
+            cursor.execute("SELECT n FROM t")
+            return sorted(row[0] for row in cursor.fetchall())
+
+    def written(self):
+        return Writer(self)
+
+    def change(self, cursor):
+        n = self.random.randrange(120)
+        if n not in self.there:
+            self.insert(cursor, n)
+        elif self.random.random() < 0.4:
+            cursor.execute("DELETE FROM t WHERE k = %s", (self.there.pop(n),))
+        elif self.random.random() < 0.5:
+            free = self.random.choice([m for m in range(120) if m not in self.there])
+            cursor.execute("UPDATE t SET k = %s, n = %s WHERE k = %s", (self.key(free), free, self.there.pop(n)))
+            self.there[free] = self.key(free)
+        else:
+            cursor.execute("UPDATE t SET v = CONCAT('changed ', %s) WHERE k = %s", (self.random.random(), self.there[n]))
+
+
+class Writer:
+    """The thread; `wait_for_more` returns when some more changes are committed."""
+
+    def __init__(self, table):
+        self.table = table
+        self.done = threading.Event()
+        self.count = 0
+        self.turn = threading.Condition()
+        self.failure = None
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.write)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.done.set()
+        self.thread.join()
+        assert self.failure is None, self.failure
+
+    def write(self):
+        try:
+            with self.table.server.connect(self.table.database) as connection, connection.cursor() as cursor:
+                while not self.done.is_set():
+                    for _ in range(self.table.random.randrange(1, 4)):
+                        self.table.change(cursor)
+                    with self.turn:
+                        self.count += 1
+                        self.turn.notify_all()
+        except Exception as error:
+            self.failure = error
+            self.done.set()
+
+    def wait_for_more(self):
+        with self.turn:
+            seen = self.count
+            assert self.turn.wait_for(lambda: self.count > seen or self.done.is_set(), 20)
+
+
+def test_once_it_is_read_no_right_to_select_is_needed(mysql_server, database):
+    user = f"u_{database[-10:]}"
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1), (2)", database)
+    mysql_server.sql(f"CREATE USER {user} IDENTIFIED BY 'p'; GRANT REPLICATION SLAVE, REPLICATION CLIENT, SELECT ON *.* TO {user}")
+    given = {"database_user": user, "database_password": "p", "database_include_list": database}
+    settings = settings_for(mysql_server, **given, snapshot_mode="initial", **NO_SCHEMAS)
+    snapshot = taken(settings)
+    mysql_server.sql(f"REVOKE SELECT ON *.* FROM {user}; INSERT INTO {database}.t VALUES (3)")
+    read = read_on(settings, snapshot.then())
+    assert [row["id"] for row in snapshot.rows(f"test.{database}.t")] == [1, 2]
+    assert [value["after"]["id"] for value in read.payloads(f"test.{database}.t")] == [3]
+
+
+def test_only_the_included_tables_are_read(mysql_server, database):
+    mysql_server.sql("CREATE TABLE a (id INT PRIMARY KEY); INSERT INTO a VALUES (1)", database)
+    mysql_server.sql("CREATE TABLE b (id INT PRIMARY KEY); INSERT INTO b VALUES (1)", database)
+    included = {"snapshot_include_collection_list": rf"{database}\.b", "database_include_list": database}
+    settings = settings_for(mysql_server, **included, snapshot_mode="initial", **NO_SCHEMAS)
+    snapshot = taken(settings)
+    assert [topic for topic in snapshot.topics if topic.endswith((".a", ".b"))] == [f"test.{database}.b"]
+    mysql_server.sql("INSERT INTO a VALUES (2)", database)
+    assert len(read_on(settings, snapshot.then()).topics[f"test.{database}.a"]) == 1
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize(
+    ("statement", "table"),
+    [
+        ("ALTER TABLE t ADD COLUMN w INT DEFAULT 7", "t"),
+        ("ALTER TABLE t DROP COLUMN v", "t"),
+        ("TRUNCATE TABLE t", "t"),
+        ("DROP TABLE t", "t"),
+        ("DROP TABLE t; CREATE TABLE t (k INT PRIMARY KEY, other TEXT); INSERT INTO t VALUES (5, 'five')", "t"),
+    ],
+)
+def test_ddl_in_the_midst_of_a_table_is_gone_along_with(mysql_server, database, settings, statement, table):
+    mysql_server.sql("CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR(20))", database)
+    mysql_server.sql("INSERT INTO t VALUES " + ", ".join(f"({n}, 'v{n}')" for n in range(40)), database)
+    steps = iter(range(1000))
+
+    def alter_once():
+        if next(steps) == 4:
+            mysql_server.sql(statement, database)
+
+    snapshot = taken(settings, between=alter_once)
+    read = read_on(settings, snapshot.then())
+    reads = keyed(snapshot.topics[f"test.{database}.{table}"])
+    assert len({key for key, _ in reads}) == len(reads), "no row is read twice"
+    told = {row["k"]: row for row in (value["after"] for _, value in reads)}
+    assert list(told) == list(range(len(told)))
+    if "DROP TABLE" in statement or "TRUNCATE" in statement:
+        assert 0 < len(told) < 40
+    else:
+        assert len(told) == 40
+    assert [value["after"] for value in read.payloads(f"test.{database}.{table}") if value] == (
+        [{"k": 5, "other": "five"}] if "five" in statement else []
+    )

@@ -1,0 +1,110 @@
+"""Taking a snapshot with a connector in a test: lanes in turn, with stops, and what a history has to obey."""
+
+import json
+from dataclasses import dataclass, field
+
+from support.reading import Read, plain
+from tailrace.connectors.base import Lane, Progress
+from tailrace.connectors.mysql.reader import MySqlConnector
+
+
+@dataclass
+class Snapshot:
+    """What the lanes gave: records of each topic in the order in which they came, and where to go on."""
+
+    progress: Progress
+    history: list
+    topics: dict = field(default_factory=dict)
+    waves: int = 0
+
+    def payloads(self, topic):
+        values = [json.loads(record["value"]) for record in self.topics.get(topic, [])]
+        return [value.get("payload", value) for value in values]
+
+    def rows(self, topic):
+        return [value["after"] for value in self.payloads(topic)]
+
+    def marks(self, topic):
+        return [value["source"]["snapshot"] for value in self.payloads(topic)]
+
+    def then(self):
+        """A reading of the log that goes on where the snapshot is of."""
+        return Read(Progress(self.progress.delivered, self.progress.restart), list(self.history))
+
+
+def begun(settings, lanes):
+    point = MySqlConnector(settings).start_point(lanes)
+    return Snapshot(stored(Progress("", point.restart, point.snapshot)), list(point.history))
+
+
+def stored(progress):
+    """As a sink gives it back."""
+    return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, progress.snapshot])))
+
+
+def taken(settings, lanes=1, stop_every=None, between=lambda: None):
+    """A whole snapshot; every so many batches of a lane it goes on from its progress with a new reader."""
+    snapshot = begun(settings, lanes)
+    between()
+    states = [snapshot.progress] * lanes
+    pending = set(range(lanes))
+    readers = {}
+    since = dict.fromkeys(pending, 0)
+    while pending:
+        for lane in sorted(pending):
+            if lane not in readers:
+                connector = MySqlConnector(settings)
+                readers[lane] = connector.snapshot(Lane(lane, lanes), states[lane], tuple(snapshot.history))
+                since[lane] = 0
+            batch = next(readers[lane])
+            take(snapshot, batch)
+            states[lane] = stored(batch.progress)
+            since[lane] += 1
+            between()
+            if not states[lane].snapshot_is_pending:
+                pending.discard(lane)
+            elif stop_every and since[lane] == stop_every:
+                readers.pop(lane).close()
+    for reader in readers.values():
+        assert list(reader) == []
+    assert all(state == states[0] for state in states), "lanes that are done stand alike"
+    snapshot.progress = states[0]
+    return snapshot
+
+
+def take(snapshot, batch):
+    snapshot.waves += 1
+    for records in batch.records:
+        for i in range(len(records)):
+            snapshot.topics.setdefault(records.topic, []).append(plain(records, i))
+
+
+def linear(reads, changes):
+    """The rows by key after all events, each of which has to fit what was there before it.
+
+    Args:
+        reads: (key, value) of read events, of which each key may come once.
+        changes: (key, value) of the log after them, tombstones left out.
+
+    """
+    table = {}
+    for key, value in reads:
+        assert value["op"] == "r"
+        assert key not in table, f"{key} is read twice"
+        table[key] = value["after"]
+    for key, value in changes:
+        if value["op"] == "c":
+            assert key not in table, f"{key} is created and was there: {value['source']}"
+            table[key] = value["after"]
+        elif value["op"] == "u":
+            assert table[key] == value["before"], value["source"]
+            table[key] = value["after"]
+        else:
+            assert value["op"] == "d"
+            assert table.pop(key) == value["before"], value["source"]
+    return table
+
+
+def keyed(records):
+    """(key, value) of records, without tombstones."""
+    return [(record["key"], json.loads(record["value"])) for record in records if record["value"]]
