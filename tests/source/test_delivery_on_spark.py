@@ -175,6 +175,30 @@ def planners():
     return [child for child in alive if any("python_streaming_source_runner" in word for word in child.cmdline())]
 
 
+def test_a_new_job_begins_with_the_snapshot_and_goes_on_with_the_log(spark, job, checkpoint, tmp_path):
+    told = []
+    with_snapshot = evolve(job, document={**job.document, "rows": 100}, snapshot_lanes=1)
+    run_to_the_head(spark, with_snapshot, checkpoint, told)
+    assert delivered(tmp_path) == list(range(-100, 700))
+    assert told == []  # one query fixed where it begins and read it, as there is one lane
+    run_to_the_head(spark, with_snapshot, checkpoint, told)
+    assert delivered(tmp_path) == list(range(-100, 700))
+
+
+def test_only_a_snapshot_is_read_where_that_is_wanted(spark, job, checkpoint, tmp_path):
+    only = evolve(job, document={**job.document, "rows": 100}, snapshot_lanes=1, only_snapshot=True)
+    run_to_the_head(spark, only, checkpoint, [])
+    run_to_the_head(spark, only, checkpoint, [])
+    assert delivered(tmp_path) == list(range(-100, 0))
+
+
+def run_to_the_head(spark, job, checkpoint, told):
+    with closing(Link(lambda kind, content: None)) as link:
+        run.deliver(
+            spark, job, str(checkpoint), link, available_now=True, stop_asked=lambda: False, notice=told.append
+        )
+
+
 def test_more_lanes_than_cores_are_refused(spark, job):
     with pytest.raises(ConfigError, match=r"tasks\.max=3 wants 3 tasks at once, and Spark has 2 cores"):
         run.require_slots(spark, evolve(job, lanes=3))

@@ -86,6 +86,7 @@ class _Run:
                     f"{job.target} has {_lanes(claim.lanes)}, and the snapshot in their progress was begun for {lanes}: "
                     "the progress was put together from different times; restore it, or begin anew"
                 )
+            self.notice(f"reading the snapshot with {_lanes(lanes)}")
             if self._read_snapshot(job, lanes):
                 return True
             claim = self._claimed(job)
