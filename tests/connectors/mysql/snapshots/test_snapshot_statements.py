@@ -83,7 +83,7 @@ class TestChunks:
 
     def test_a_chunk_is_a_range_of_the_key(self, chunked):
         chunked, own = chunked
-        low, high = sorted(own.sample(range(len(chunked.bounds)), 2))
+        low, high = sorted(own.sample(range(1, len(chunked.bounds) - 1), 2))  # the type's own ends make no range
         for after, upto in ((low, None), (None, high), (low, high)):
             ends = (None if i is None else chunked.bounds[i] for i in (after, upto))
             sql = chunk(chunked.table, ["v", *expressions(chunked.key)], chunked.key, *ends, limit=5)

@@ -7,6 +7,7 @@ the chunk comes to nothing and is read again after the section that tells it.
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -30,7 +31,7 @@ from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
 from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows
 from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
-from tailrace.errors import SourceSetupError, StructureError
+from tailrace.errors import RetriableError, SourceSetupError, StructureError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
@@ -49,6 +50,8 @@ NUMBER_BYTES: Final = 8
 ATTEMPTS: Final = 10
 PAUSE_SECONDS: Final = 0.2
 CHANGED: Final = {1054, 1091, 1146, 1049, 1176, 1412}  # a column, table, database or index that is not there, DDL since
+
+log = logging.getLogger(__name__)
 
 
 class MySqlSource:
@@ -96,6 +99,7 @@ class MySqlSource:
         table_id = parse_id(segment.table)
         table = self.definitions.structures.get(table_id)
         if table is None:
+            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table_id)
             return None
         try:
             chunk = self._selected(table, segment)
@@ -111,7 +115,7 @@ class MySqlSource:
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[LogSection]:
         """The log from where the last call ended, in pieces that end between transactions."""
         end = RestartPosition.from_dict(self._head() if upto is None else upto["until"])
-        while self._reached.position != end.position:
+        while (self._reached.server_uuid, self._reached.position) != (end.server_uuid, end.position):
             near = _is_near(self._reached, end)
             self._reached = end if near else cut(self._settings, self._reached, end, SECTION_BYTES)
             yield self._section(self._reached)
@@ -172,6 +176,11 @@ class MySqlSource:
         if self._reading is None or not self._reading.open:
             self._reading = connect(self._settings)
             statements.prepare(self._reading)
+            if catalog.server(self._reading).uuid != self._server.uuid:
+                raise RetriableError(
+                    f"{self._settings.database_hostname} leads to another server than a moment ago, whose log says nothing "
+                    "about when its rows are visible"
+                )
         return self._reading
 
     def _head(self) -> dict[str, Any]:
@@ -186,7 +195,8 @@ class MySqlSource:
 
 
 def _is_near(start: RestartPosition, end: RestartPosition) -> bool:
-    return start.file == end.file and end.pos - start.pos <= SECTION_BYTES
+    is_same = (start.server_uuid, start.file) == (end.server_uuid, end.file)
+    return is_same and end.pos - start.pos <= SECTION_BYTES
 
 
 def _touches(touched: TouchedRows) -> TableTouches:
