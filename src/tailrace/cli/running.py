@@ -21,6 +21,7 @@ from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.documents import read_document
 from tailrace.config.load import from_mapping
+from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.sinks import check_target
@@ -31,7 +32,6 @@ from tailrace.source.link import Link
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
 LANES_SLICE_SECONDS = 60.0  # a lane that ended early waits for the others' turns
-ONLY_SNAPSHOT = "initial_only"
 SHOW_CURSOR = "\x1b[?25h"
 
 
@@ -124,7 +124,7 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
 
 def snapshot_lanes(settings: Settings, *, is_kafka: bool) -> int | None:
     """How many tasks read the snapshot that a new job begins with; 0: as many as Spark has cores; None: there is none."""
-    if settings.snapshot_mode not in {"initial", ONLY_SNAPSHOT}:
+    if settings.snapshot_mode not in WITH_ROWS:
         return None
     return settings.snapshot_max_threads or 0 if is_kafka else 1
 

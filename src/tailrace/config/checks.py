@@ -10,6 +10,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import JSON, SIMPLE_HEADERS
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
+from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.values import Value
 from tailrace.kafka.java_names import BY_CLIENT, Fate
 
@@ -68,7 +69,7 @@ def _check_queue(values: Mapping[str, Value], problems: Problems) -> None:
 
 def _check_snapshot(values: Mapping[str, Value], problems: Problems) -> None:
     """What would make a snapshot other than asked for is refused where one is read."""
-    if values["snapshot.mode"] not in {"initial", "initial_only"}:
+    if values["snapshot.mode"] not in WITH_ROWS:
         return
     for name in ("snapshot.select.statement.overrides", "snapshot.query.mode"):
         if values[name] not in {(), "select_all", None}:

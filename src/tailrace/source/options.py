@@ -15,13 +15,13 @@ from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
 from tailrace.config.problems import Problems
 from tailrace.config.properties import PROPERTIES
+from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
 
 OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"}
 OUTPUTS = ("records", "rows")
 ROW_IMAGES = ("after", "both")
-SNAPSHOTS = ("initial", "initial_only")
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 
 
@@ -62,7 +62,7 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
             document=document, connector=given["connector.factory"], history_file=history, max_bytes=max_bytes
         )
     settings = from_mapping(document, source="the options of mysql-cdc")
-    if settings.snapshot_mode in SNAPSHOTS:
+    if settings.snapshot_mode in WITH_ROWS:
         raise UnsupportedError(
             f"snapshot.mode={settings.snapshot_mode}: a DataFrame begins with the log, its rows of before can't be read yet; "
             "set snapshot.mode=no_data, and read the tables by JDBC"

@@ -6,6 +6,9 @@ from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Snapshots"
 SIGNAL_GROUP = "Signals and notifications"
+ONLY_SNAPSHOT = "initial_only"
+WITH_ROWS = ("initial", ONLY_SNAPSHOT)
+"""The values of `snapshot.mode` with which a new connector begins by reading rows."""
 _UNUSED = Status.UNUSED
 
 
@@ -18,7 +21,7 @@ PROPERTIES = (
         name="snapshot.mode",
         kind=Kind.ENUM,
         default="initial",
-        allowed=("initial", "initial_only", "no_data", "recovery"),
+        allowed=(*WITH_ROWS, "no_data", "recovery"),
         not_yet=(
             "always",
             "when_needed",

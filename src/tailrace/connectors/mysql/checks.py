@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
@@ -22,7 +23,6 @@ CASCADES_ARE_LOGGED = (9, 6, 0)
 SHOWN_TABLES = 10
 GRANT = re.compile(r"GRANT (?P<what>.+?) ON (?P<where>.+?) TO ", re.DOTALL | re.IGNORECASE)
 EVERYTHING = "ALL PRIVILEGES"
-SNAPSHOTS = ("initial", "initial_only")
 
 
 class Level(enum.Enum):
@@ -72,7 +72,7 @@ def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
     """Look at everything, most important first; last at what a snapshot needs, where one is configured."""
     found = list(_of_the_log(connection, settings))
     yield from found
-    if settings.snapshot_mode in SNAPSHOTS:
+    if settings.snapshot_mode in WITH_ROWS:
         from tailrace.connectors.mysql.snapshots.conditions import conditions  # which builds on this module
 
         tables = catalog.table_ids(connection, settings.tables.matches)

@@ -68,7 +68,7 @@ class Section(LogReader):
     """Reads one section; afterwards `progress` says where it ended and `definitions` has the structures of there.
 
     Attributes:
-        definitions: the structures where it begins, to be given to the next section; None: from the history.
+        definitions: the structures where it begins, which its DDL changes; to be given to the next section.
         progress: up to where it is read.
 
     """
@@ -80,7 +80,7 @@ class Section(LogReader):
         progress: Progress,
         until: Mapping[str, Any],
         history: Sequence[HistoryRecord],
-        definitions: Definitions | None,
+        definitions: Definitions,
         key_decoder_of: KeyDecoderOf,
     ) -> None:
         """`replica` tells this reader from the others that the server has; `until` is a restart position."""
@@ -99,9 +99,7 @@ class Section(LogReader):
     def _new_history(self) -> KeptHistory:
         return KeptHistory(self._settings, self._restart, self._delivered, self._given_history, writes=False)
 
-    def _new_definitions(self, server: Server) -> Definitions:
-        if self.definitions is None:
-            self.definitions = super()._new_definitions(server)
+    def _new_definitions(self, server: Server) -> Definitions:  # noqa: ARG002
         return self.definitions
 
     def _new_runs(self) -> RunRecords:

@@ -104,9 +104,10 @@ class MySqlSource:
         try:
             chunk = self._selected(table, segment)
         except (StructureError, SourceSetupError) as error:
-            if not _is_of_change(error) or self._unread.get(segment.table, 0) >= ATTEMPTS:
+            attempts = self._unread.get(segment.table, 0)
+            if not _is_of_change(error) or attempts >= ATTEMPTS:
                 raise
-            self._unread[segment.table] = self._unread.get(segment.table, 0) + 1
+            self._unread[segment.table] = attempts + 1
             time.sleep(PAUSE_SECONDS)  # what changed it is being written to the log
             return Unread()
         self._unread.pop(segment.table, None)
