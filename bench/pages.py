@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-BENCHMARKS = Path(__file__).resolve().parent.parent / "docs" / "reference" / "benchmarks.md"
+ROOT = Path(__file__).resolve().parent.parent
+BENCHMARKS = ROOT / "docs" / "reference" / "benchmarks.md"
+README = ROOT / "README.md"
+FIGURES = "## Figures"
 
 
 def replace_section(page: str, heading: str, body: str) -> str:
@@ -22,3 +25,13 @@ def replace_opening(page: str, new: str) -> str:
     """A page with all that stands above its first second-level heading replaced."""
     found = re.search(r"^## ", page, re.MULTILINE)
     return new.rstrip() + "\n" + (f"\n{page[found.start() :]}" if found else "")
+
+
+def replace_block(page: str, begin: str, end: str, body: str, heading: str) -> str:
+    """A page with what stands between two marks replaced; put behind a heading where they are not there yet."""
+    marked = f"{begin}\n{body}\n{end}"
+    if begin in page:
+        return re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: marked, page, flags=re.DOTALL)
+    if heading not in page:
+        raise ValueError(f"the page has no heading {heading.strip('# ')}")
+    return page.replace(f"{heading}\n", f"{heading}\n\n{marked}\n", 1)

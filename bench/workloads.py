@@ -49,6 +49,13 @@ def counted(name: str, scale: int) -> dict[str, int]:
     return {"changes": scale // 5000 * 5000 if name == "many" else scale, "deletes": 0}
 
 
+def rows(name: str, first: int, last: int, *, step: int = 1) -> str:
+    """One statement that inserts the rows first, first + 1, … last of `orders` or `wide`, with ids that many times `step`."""
+    numbers = ROWS.format(first=first, last=last)
+    n = "n" if step == 1 else f"(n * {step})"
+    return f"INSERT INTO {name} {numbers} {'SELECT ' + _wide_values(n) if name == 'wide' else ORDER.format(n=n)} FROM s"
+
+
 def _hundreds(rows: int) -> int:
     return -(-rows // 100) * 100
 
@@ -61,12 +68,12 @@ def _orders_tables() -> Iterator[str]:
         "updated_at TIMESTAMP(6) NOT NULL DEFAULT CURRENT_TIMESTAMP(6), note VARCHAR(100))"
     )
     loop = "CREATE PROCEDURE {name}(IN base INT, IN cnt INT) BEGIN DECLARE i INT DEFAULT 1; WHILE i <= cnt DO {body}; SET i = i + 1; END WHILE; END"
-    yield loop.format(name="insert_each", body="INSERT INTO orders " + _ORDER.format(n="(base + i)"))
+    yield loop.format(name="insert_each", body="INSERT INTO orders " + ORDER.format(n="(base + i)"))
     yield loop.format(name="update_each", body="UPDATE orders SET status = 'PAID2', quantity = quantity + 1, updated_at = NOW(6) WHERE id = base + i")
     yield loop.format(name="delete_each", body="DELETE FROM orders WHERE id = base + i")
 
 
-_ORDER = (
+ORDER = (
     "SELECT {n}, 1000 + {n} % 50000, 1 + {n} % 997, 1 + {n} % 20, ELT(1 + {n} % 4, 'NEW', 'PAID', 'SHIPPED', 'CANCELLED'), "
     "CONCAT('user', {n} % 50000, '@example.com'), ({n} % 100000) / 7.0, '2024-01-01 00:00:00.123' + INTERVAL {n} SECOND, "
     "NOW(6), IF({n} % 5 = 0, NULL, CONCAT('note for order ', {n}))"
@@ -77,7 +84,7 @@ def _orders_changes(scale: int) -> Iterator[str]:
     bulk, single = scale * 4 // 10, scale // 10
     for first in range(0, bulk, 1000):
         rows = ROWS.format(first=first + 1, last=min(first + 1000, bulk))
-        yield f"INSERT INTO orders {rows} {_ORDER.format(n='n')} FROM s"
+        yield f"INSERT INTO orders {rows} {ORDER.format(n='n')} FROM s"
     yield f"CALL insert_each({bulk}, {single})"
     for first in range(0, bulk * 7 // 10, 100):
         yield f"UPDATE orders SET status = 'SHIP2', amount = amount + 1, updated_at = NOW(6) WHERE id > {first} AND id <= {first + 100}"
@@ -108,11 +115,15 @@ def _wide_tables() -> Iterator[str]:
     yield f"CREATE TABLE wide (id INT NOT NULL PRIMARY KEY, {columns})"
 
 
+def _wide_values(n: str) -> str:
+    return ", ".join([n, *(_WIDE[k % len(_WIDE)][1].format(n=n, k=k) for k in range(1, 60))])
+
+
 def _wide_changes(scale: int) -> Iterator[str]:
-    values = ", ".join(_WIDE[k % len(_WIDE)][1].format(n="n", k=k) for k in range(1, 60))
+    values = _wide_values("n")
     inserts = scale * 6 // 10
     for first in range(0, inserts, 500):
-        yield f"INSERT INTO wide {ROWS.format(first=first + 1, last=min(first + 500, inserts))} SELECT n, {values} FROM s"
+        yield f"INSERT INTO wide {ROWS.format(first=first + 1, last=min(first + 500, inserts))} SELECT {values} FROM s"
     for first in range(0, scale - inserts, 100):
         yield f"UPDATE wide SET c2 = 'changed', c3 = c3 + 1 WHERE id > {first} AND id <= {first + 100}"
 

@@ -12,24 +12,22 @@ It needs Linux, a quiet machine, and for its first run a network to fetch jars f
 from __future__ import annotations
 
 import argparse
-import shutil
-import signal
 import sys
-import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from itertools import groupby
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from bench.into_kafka import catch_up, latency, page, plan, servers, tables  # noqa: E402
+from bench.into_kafka import catch_up, latency, logs, page, plan, tables  # noqa: E402
 from bench.into_kafka.plan import Case  # noqa: E402
-from bench.into_kafka.results import Results  # noqa: E402
-from bench.into_kafka.servers import Servers  # noqa: E402
+from bench.measuring import program, servers  # noqa: E402
+from bench.measuring.program import Failures, new_prefix  # noqa: E402
+from bench.measuring.results import Results  # noqa: E402
+from bench.measuring.servers import Servers  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results"
 TRIAL_CHANGES = 20_000
@@ -38,14 +36,14 @@ PARTS = ("rates", "latency")
 
 def main() -> None:
     """Measure, print, and write if asked to."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))  # so that all that was started ends
+    program.end_in_good_order()
     args = arguments()
     chosen = plan.cases(args.changes, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick)
     if args.only:
         chosen = [case for case in chosen if args.only in case.label]
     announce(chosen, args)
     with servers.running(args.patience) as running:
-        results = opened(running, args)
+        results = program.opened(running, args.results, go_on=args.go_on)
         trial(running)
         failures = Failures()
         if "rates" in args.parts:
@@ -55,8 +53,7 @@ def main() -> None:
     shown = (tables.rates(results, chosen), tables.costs(results, chosen), tables.memory(results, chosen))
     print("\n\n".join(["", *shown, tables.latencies(results)]))
     print(f"\nraw results: {results.path}")
-    if failures.of:
-        raise SystemExit(f"failed: {', '.join(failures.of)}; --continue measures what is missing")
+    failures.end()
     if args.write:
         page.write(results, chosen)
 
@@ -67,8 +64,7 @@ def arguments() -> argparse.Namespace:
         prog="./run bench-kafka", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="1 M changes of the main case, one round, no latency")
-    parser.add_argument("--continue", dest="go_on", action="store_true", help="leave out what the results file has")
-    parser.add_argument("--write", action="store_true", help="put the figures into the docs and the README")
+    program.add_common_arguments(parser)
     parser.add_argument(
         "--changes", type=int, help="of each workload; a tenth of it for the wide one [5000000; quick: 1000000]"
     )
@@ -76,17 +72,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--main-rounds", type=int, help="of the main case [3; quick: 1]")
     parser.add_argument("--parts", help="rates, latency [both; quick: rates]")
     parser.add_argument("--only", metavar="TEXT", help="cases whose label has this: 'wide', 'none, schemas off, FULL'")
-    parser.add_argument(
-        "--patience", type=float, default=90, help="seconds to wait for a quiet machine before each run [90]"
-    )
-    parser.add_argument("--results", type=Path, help="the file of raw results")
     args = parser.parse_args()
     args.changes = args.changes or (1_000_000 if args.quick else 5_000_000)
     args.main_rounds = args.main_rounds or (1 if args.quick else 3)
-    args.parts = (args.parts or ("rates" if args.quick else ",".join(PARTS))).split(",")
+    args.parts = program.parts_of(parser, args.parts or ("rates" if args.quick else ",".join(PARTS)), PARTS)
     args.results = args.results or RESULTS / ("into-kafka-quick.jsonl" if args.quick else "into-kafka.jsonl")
-    if unknown := set(args.parts) - set(PARTS):
-        parser.error(f"there is no part {', '.join(unknown)}; there are {', '.join(PARTS)}")
     return args
 
 
@@ -95,21 +85,7 @@ def announce(chosen: list[Case], args: argparse.Namespace) -> None:
     measured = chosen if "rates" in args.parts else []
     seconds = plan.seconds_for_all(measured, latency="latency" in args.parts)
     print(f"{len(measured)} cases, about {seconds / 60:.0f} minutes on a quiet machine with 2 cores", flush=True)
-    needed, free = plan.bytes_for(measured), shutil.disk_usage(tempfile.gettempdir()).free
-    if needed > free:
-        raise SystemExit(
-            f"the broker needs about {needed / 1e9:.0f} GB in {tempfile.gettempdir()}, and {free / 1e9:.0f} are free"
-        )
-
-
-def opened(running: Servers, args: argparse.Namespace) -> Results:
-    """The file of results."""
-    header = {
-        "date": str(datetime.now(UTC).date()),
-        "machine": servers.machine(),
-        "versions": servers.versions(running),
-    }
-    return (Results.go_on if args.go_on else Results.begin)(args.results, header)
+    program.require_room(plan.bytes_for(measured))
 
 
 def trial(running: Servers) -> None:
@@ -118,24 +94,8 @@ def trial(running: Servers) -> None:
     with filled(running, case) as data:
         for side in plan.SIDES:
             begun = time.monotonic()
-            catch_up.measure(running, data, case, side, _prefix(side))
+            catch_up.measure(running, data, case, side, new_prefix(side))
             print(f"trial of {side}: {TRIAL_CHANGES:,} changes in {time.monotonic() - begun:.0f} s", flush=True)
-
-
-class Failures:
-    """What failed, while the rest goes on."""
-
-    def __init__(self) -> None:
-        self.of: list[str] = []
-
-    @contextmanager
-    def noted(self, label: str) -> Iterator[None]:
-        """A failure inside of the block is shown and kept."""
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001 -- whatever it is, the next measurement may succeed
-            print(f"FAILED: {label}: {type(error).__name__}: {error}", flush=True)
-            self.of.append(label)
 
 
 def measure_rates(running: Servers, chosen: list[Case], results: Results, failures: Failures) -> None:
@@ -150,7 +110,7 @@ def measure_rates(running: Servers, chosen: list[Case], results: Results, failur
         with filled(running, cases[0]) as data:
             for case, number, side in missing:
                 with failures.noted(f"{case.label}, {side}"):
-                    figures = catch_up.measure(running, data, case, side, _prefix(side))
+                    figures = catch_up.measure(running, data, case, side, new_prefix(side))
                     results.add("rate", _key(case, number, side), figures)
                     print(tables.one_run(case, side, figures), flush=True)
 
@@ -161,32 +121,24 @@ def measure_latencies(running: Servers, results: Results, failures: Failures) ->
         if results.has("latency", {"setup": setup, "rate": latency.PHASES[0].rate}):
             continue
         with failures.noted(f"latency of {setup}"):
-            for figures in latency.measure(running, setup, _prefix(setup)):
+            for figures in latency.measure(running, setup, new_prefix(setup)):
                 results.add("latency", {"setup": setup, "rate": figures["rate"]}, figures)
                 print(f"{setup:18} {figures}", flush=True)
 
 
 @contextmanager
-def filled(running: Servers, case: Case) -> Iterator[servers.Data]:
+def filled(running: Servers, case: Case) -> Iterator[logs.Data]:
     """A workload in the log, and gone again."""
     print(f"writing {case.changes:,} changes of {case.workload} with {case.metadata} metadata", flush=True)
-    data = servers.fill(running, case.workload, case.metadata, case.changes)
+    data = logs.fill(running, case.workload, case.metadata, case.changes)
     try:
         yield data
     finally:
-        servers.forget(running, data)
+        servers.forget(running, data.database)
 
 
 def _key(case: Case, number: int, side: str) -> dict[str, object]:
     return {**case.key(), "side": side, "round": number}
-
-
-_made = iter(range(1, 10_000))
-
-
-def _prefix(side: str) -> str:
-    """A topic prefix that no other run has, of the same length for both sides."""
-    return f"{side[0].lower()}{next(_made):04d}"
 
 
 if __name__ == "__main__":

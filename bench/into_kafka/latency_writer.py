@@ -1,7 +1,7 @@
-"""Writes rows at a rate, one a transaction, and notes when each commit had returned: `python latency_writer.py JOB.json`.
+"""Writes rows at a rate, one or a few a transaction, and notes when each commit had returned: `python latency_writer.py JOB.json`.
 
 A process of its own, so that the consumer's clock readings don't wait for it. Orders come on standard input, one JSON
-a line: `{"rate": 10, "seconds": 40, "first": 1000}`; the answer is one line of JSON: for each row its id and the
+a line: `{"rate": 10, "seconds": 40, "first": 1000}`, with `rows` of a transaction where that is not 1; the answer is one line of JSON: for each row its id and the
 nanoseconds of the machine's monotonic clock. Moments are spread evenly with a random share of the interval (seeded),
 so that they don't keep step with anybody's poll interval.
 """
@@ -27,17 +27,23 @@ def main(path: str) -> None:
             print(json.dumps(write(cursor, **json.loads(line))), flush=True)
 
 
-def write(cursor: Any, rate: float, seconds: float, first: int) -> list[tuple[int, int]]:
-    """Insert `rate * seconds` rows; their ids and times."""
+def write(cursor: Any, rate: float, seconds: float, first: int, rows: int = 1) -> list[tuple[int, int]]:
+    """Insert `rate * seconds` rows, so many a transaction; their ids and times."""
     shares = random.Random(first)
     begun, noted = time.monotonic(), []
-    for number in range(round(rate * seconds)):
-        wait = begun + (number + shares.random()) / rate - time.monotonic()
+    for number in range(0, round(rate * seconds), rows):
+        wait = begun + (number + rows * shares.random()) / rate - time.monotonic()
         if wait > 0:
             time.sleep(wait)
-        cursor.execute(f"INSERT INTO ticks VALUES ({first + number}, 'tick {first + number}', NOW(6))")
-        noted.append((first + number, time.monotonic_ns()))
+        ids = range(first + number, first + number + rows)
+        cursor.execute(f"INSERT INTO ticks VALUES {', '.join(f'({id_}, {_note(id_)}, NOW(6))' for id_ in ids)}")
+        moment = time.monotonic_ns()
+        noted += [(id_, moment) for id_ in ids]
     return noted
+
+
+def _note(id_: int) -> str:
+    return f"'tick {id_}'"
 
 
 if __name__ == "__main__":

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from bench.into_kafka import tables
-from bench.into_kafka.connectors import KAFKA_SCRIPT, LATENCY_TUNED
 from bench.into_kafka.latency import PHASES
+from bench.into_kafka.logs import PARTITIONS
 from bench.into_kafka.plan import Case
-from bench.into_kafka.results import Results
-from bench.into_kafka.servers import PARTITIONS, ROOT
-from bench.pages import BENCHMARKS, replace_section
+from bench.measuring.connectors import KAFKA_SCRIPT, LATENCY_TUNED
+from bench.measuring.results import Results
+from bench.pages import BENCHMARKS, FIGURES, README, replace_block, replace_section
 
-README = ROOT / "README.md"
 BEGIN, END = "<!-- figures into Kafka: ./run bench-kafka -->", "<!-- end of figures into Kafka -->"
 HEADING = "Into Kafka"
 
@@ -46,13 +43,7 @@ def block(results: Results, chosen: list[Case]) -> str:
 
 def with_block(text: str, new: str) -> str:
     """A page with the block replaced; put behind the heading "Figures" where there is none yet."""
-    marked = f"{BEGIN}\n{new}\n{END}"
-    if BEGIN in text:
-        return re.sub(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: marked, text, flags=re.DOTALL)
-    heading = "## Figures\n"
-    if heading not in text:
-        raise ValueError("the page has no heading Figures")
-    return text.replace(heading, f"{heading}\n{marked}\n", 1)
+    return replace_block(text, BEGIN, END, new, FIGURES)
 
 
 def _setting(results: Results) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Protocol
 
 SIDES = ("tailrace", "Debezium")
 START_SECONDS = 25  # of a run: both sides' start, the quiet before it, counting
@@ -71,7 +71,15 @@ def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[C
     return [main if case.is_main else case for case in grid] + [wide, many]
 
 
-def turns(case: Case) -> Iterator[tuple[int, str]]:
+class Repeated(Protocol):
+    """A case of any kind, which is measured some times."""
+
+    @property
+    def rounds(self) -> int:
+        """How often."""
+
+
+def turns(case: Repeated) -> Iterator[tuple[int, str]]:
     """Rounds and sides, in the order in which they run."""
     for number in range(case.rounds):
         yield from ((number, side) for side in (SIDES if number % 2 == 0 else reversed(SIDES)))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-from bench.into_kafka.figures import over_rounds
 from bench.into_kafka.plan import SIDES, Case
-from bench.into_kafka.results import Results
+from bench.measuring.cells import COSTS, MEMORY, Row, median, of_costs, of_memory, ratio, short, table, whole
+from bench.measuring.results import Results
 
-Row = Mapping[str, Any]
 KEYS = ("workload", "compression", "schemas", "metadata")
 LATENCY_FIGURES = ("p50", "p95", "p99", "max")
 
@@ -21,38 +19,22 @@ def rates(results: Results, chosen: list[Case]) -> str:
     rows = []
     for case in chosen:
         own, theirs = (_median(results, case, side) for side in SIDES)
-        figures = [_whole(own, "rate"), _whole(theirs, "rate"), _ratio(own, "rate", theirs, "rate")]
-        figures += [_whole(own, "rate_from_start"), _whole(theirs, "rate_from_start")]
+        figures = [whole(own, "rate"), whole(theirs, "rate"), ratio(own, "rate", theirs, "rate")]
+        figures += [whole(own, "rate_from_start"), whole(theirs, "rate_from_start")]
         rows.append([*_keys(case), f"{case.changes:,}", str(_rounds(results, case)), *figures])
-    return _table(head, rows, left=4)
+    return table(head, rows, left=4)
 
 
 def costs(results: Results, chosen: list[Case]) -> str:
     """CPU seconds a million changes."""
-    head = [*KEYS, "tailrace Python", "Spark's JVM", "Connect's JVM", "Connect / Python"]
-    head += ["broker: tailrace", "broker: Debezium", "MySQL: tailrace", "MySQL: Debezium"]
-    rows = []
-    for case in chosen:
-        own, theirs = (_median(results, case, side) for side in SIDES)
-        cpu = [_short(own, "python_cpu"), _short(own, "java_cpu"), _short(theirs, "java_cpu")]
-        cpu += [_ratio(theirs, "java_cpu", own, "python_cpu")]
-        cpu += [_short(each, f"{server}_cpu") for server in ("broker", "mysql") for each in (own, theirs)]
-        rows.append(_keys(case) + cpu)
-    return _table(head, rows, left=4)
+    rows = [_keys(case) + of_costs(*(_median(results, case, side) for side in SIDES)) for case in chosen]
+    return table([*KEYS, *COSTS], rows, left=4)
 
 
 def memory(results: Results, chosen: list[Case]) -> str:
     """Peaks in MB."""
-    head = [*KEYS, "tailrace Python", "Python without double pages", "Spark's JVM", "Connect's JVM"]
-    head += ["Connect / Python", "Connect / (Python + JVM)"]
-    rows = []
-    for case in chosen:
-        own, theirs = (_median(results, case, side) for side in SIDES)
-        both = {"peak_mb": own["python_peak_mb"] + own["java_peak_mb"]} if own else None
-        sizes = [_whole(own, name) for name in ("python_peak_mb", "python_shared_peak_mb", "java_peak_mb")]
-        sizes += [_whole(theirs, "java_peak_mb"), _ratio(theirs, "java_peak_mb", own, "python_peak_mb")]
-        rows.append([*_keys(case), *sizes, _ratio(theirs, "java_peak_mb", both, "peak_mb")])
-    return _table(head, rows, left=4)
+    rows = [_keys(case) + of_memory(*(_median(results, case, side) for side in SIDES)) for case in chosen]
+    return table([*KEYS, *MEMORY], rows, left=4)
 
 
 def latencies(results: Results) -> str:
@@ -65,7 +47,7 @@ def latencies(results: Results) -> str:
             figures = [f"{line[name]:.1f}" for name in LATENCY_FIGURES]
             cores = [f"{line[name]:.2f}" if line[name] else "-" for name in ("python_cores", "java_cores")]
             rows.append([f"{rate:,}", line["key"]["setup"], f"{line['n']:,}", *figures, *cores])
-    return _table(head, rows, left=2)
+    return table(head, rows, left=2)
 
 
 def one_run(case: Case, side: str, figures: Row) -> str:
@@ -86,12 +68,12 @@ def highlights(results: Results, chosen: list[Case]) -> str:
     ):
         own, theirs = (_median(results, case, side) for side in SIDES)
         if own and theirs:
-            rows.append([f"catching up, {_name(case)}: changes a second", _whole(own, "rate"), _whole(theirs, "rate")])
+            rows.append([f"catching up, {_name(case)}: changes a second", whole(own, "rate"), whole(theirs, "rate")])
             if case.is_main:
                 cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
-                rows.append(["CPU seconds a million of them", cpu, _short(theirs, "java_cpu")])
+                rows.append(["CPU seconds a million of them", cpu, short(theirs, "java_cpu")])
                 memory = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
-                rows.append(["peak memory, MB", memory, _whole(theirs, "java_peak_mb")])
+                rows.append(["peak memory, MB", memory, whole(theirs, "java_peak_mb")])
     for rate in sorted({line["rate"] for line in results.of("latency")}):
         found = {
             line["key"]["setup"]: f"{line['p50']:.0f} / {line['p95']:.0f}"
@@ -102,7 +84,7 @@ def highlights(results: Results, chosen: list[Case]) -> str:
         rows.append(
             [f"commit to consumer at {rate:,} rows/s: p50 / p95 ms", found.get("tailrace, default", "-"), theirs_text]
         )
-    return _table(head, rows, left=1)
+    return table(head, rows, left=1)
 
 
 def _keys(case: Case) -> list[str]:
@@ -118,28 +100,4 @@ def _rounds(results: Results, case: Case) -> int:
 
 
 def _median(results: Results, case: Case, side: str) -> dict[str, Any] | None:
-    found = results.of("rate", **case.key(), side=side)
-    return over_rounds(found) if found else None
-
-
-def _whole(row: Row | None, name: str) -> str:
-    return f"{row[name]:,.0f}" if row else "-"
-
-
-def _short(row: Row | None, name: str) -> str:
-    return f"{row[name]:.2f}" if row else "-"
-
-
-def _ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) -> str:
-    if not upper or not lower or not lower[of_lower]:
-        return "-"
-    quotient = upper[of_upper] / lower[of_lower]
-    return f"{quotient:.1f}" if quotient >= 2 else f"{quotient:.2f}"
-
-
-def _table(head: list[str], rows: list[list[str]], *, left: int) -> str:
-    """A Markdown table whose first columns are text and the others numbers."""
-    if not rows:
-        return ""
-    rule = ["---" if number < left else "---:" for number in range(len(head))]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))
+    return median(results.of("rate", **case.key(), side=side))

@@ -8,9 +8,9 @@ import time
 
 import pytest
 from bench.into_kafka import page, plan, tables
-from bench.into_kafka.figures import over_rounds, percentile, spread
-from bench.into_kafka.processes import PROC, Ledger, SideError, Stat, living, started
-from bench.into_kafka.results import OtherRunError, Results
+from bench.measuring.figures import over_rounds, percentile, spread
+from bench.measuring.processes import PROC, Ledger, SideError, Stat, living, started
+from bench.measuring.results import OtherRunError, Results
 
 from bench import pages, workloads
 

@@ -6,14 +6,16 @@ They take the broker's time of appending as the records' timestamps: a clock tha
 from __future__ import annotations
 
 import contextlib
-import threading
 import time
-from collections.abc import Iterable
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
+import numpy as np
 from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, NewTopic, TopicMetadata
 
 TIMEOUT = 60
 SETTINGS = {
@@ -32,6 +34,8 @@ class Counted:
         records: how many.
         first, last: when the first and the last of them were appended, in seconds since the epoch.
         value_bytes: the mean length of values, of a sample.
+        by_topic: how many in each topic.
+        distinct_keys: how many different keys in all topics together; 0 where that was not asked for.
 
     """
 
@@ -39,6 +43,8 @@ class Counted:
     first: float
     last: float
     value_bytes: float
+    by_topic: Mapping[str, int]
+    distinct_keys: int = 0
 
 
 def create(address: str, names: Iterable[str], partitions: int) -> None:
@@ -47,6 +53,17 @@ def create(address: str, names: Iterable[str], partitions: int) -> None:
     admin = AdminClient({"bootstrap.servers": address, "log_level": 3})
     for future in admin.create_topics(wanted, operation_timeout=TIMEOUT).values():
         future.result(TIMEOUT)
+    missing = {topic.topic for topic in wanted}
+    deadline = time.monotonic() + TIMEOUT
+    while missing:
+        found = admin.list_topics(timeout=TIMEOUT).topics
+        missing = {name for name in missing if name not in found or not _has_leaders(found[name])}
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"the topic {min(missing)} does not appear")
+
+
+def _has_leaders(topic: TopicMetadata) -> bool:
+    return bool(topic.partitions) and all(partition.leader >= 0 for partition in topic.partitions.values())
 
 
 def remove(address: str, prefix: str) -> None:
@@ -62,19 +79,28 @@ def remove(address: str, prefix: str) -> None:
         time.sleep(0.2)
 
 
-def count(address: str, wanted: Iterable[str]) -> Counted:
-    """Read topics to their end, as a read-committed consumer sees them."""
-    consumer = _consumer(address, **{"enable.partition.eof": True})
+def count(address: str, wanted: Iterable[str], *, keys: bool = False) -> Counted:
+    """Read topics to their end, as a read-committed consumer sees them; `keys`: tell the different ones apart."""
+    tally = _Tally(keys=keys)
+    for messages in batches(address, wanted):
+        tally.add(messages)
+    return tally.counted()
+
+
+def batches(address: str, wanted: Iterable[str], partitions: Collection[int] | None = None) -> Iterator[list[Message]]:
+    """The records of topics, or of some of their partitions, up to the end, as a read-committed consumer sees them."""
+    consumer = new_consumer(address, **{"enable.partition.eof": True})
     try:
-        places = _places(consumer, set(wanted))
+        places = [
+            place for place in places_of(consumer, set(wanted)) if partitions is None or place.partition in partitions
+        ]
         consumer.assign(places)
-        return _count_to_end(consumer, {(place.topic, place.partition) for place in places})
+        yield from _to_end(consumer, {(place.topic, place.partition) for place in places})
     finally:
         consumer.close()
 
 
-def _count_to_end(consumer: Consumer, open_: set[tuple[str, int]]) -> Counted:
-    records, first, last, sampled, sampled_bytes = 0, float("inf"), 0.0, 0, 0
+def _to_end(consumer: Consumer, open_: set[tuple[str, int]]) -> Iterator[list[Message]]:
     while open_:
         messages = consumer.consume(10_000, timeout=TIMEOUT)
         if not messages:
@@ -83,12 +109,37 @@ def _count_to_end(consumer: Consumer, open_: set[tuple[str, int]]) -> Counted:
         if len(good) < len(messages):
             open_ -= {_ended(message) for message in messages if message.error() is not None}
         if good:
-            records += len(good)
-            times = [message.timestamp()[1] for message in good]
-            first, last = min(first, *times), max(last, *times)
-            values = [len(message.value() or b"") for message in good[::100]]
-            sampled, sampled_bytes = sampled + len(values), sampled_bytes + sum(values)
-    return Counted(records, first / 1000, last / 1000, sampled_bytes / max(1, sampled))
+            yield good
+
+
+class _Tally:
+    """Counts while records pass."""
+
+    def __init__(self, *, keys: bool) -> None:
+        self._records: Counter[str] = Counter()
+        self._first, self._last = float("inf"), 0.0
+        self._sampled = self._sampled_bytes = 0
+        self._keys = array("q") if keys else None
+
+    def add(self, messages: list[Message]) -> None:
+        topics = [message.topic() for message in messages]
+        self._records.update(topics)
+        times = [message.timestamp()[1] for message in messages]
+        self._first, self._last = min(self._first, *times), max(self._last, *times)
+        values = [len(message.value() or b"") for message in messages[::100]]
+        self._sampled, self._sampled_bytes = self._sampled + len(values), self._sampled_bytes + sum(values)
+        if self._keys is not None:
+            self._keys.extend(hash((topic, message.key())) for topic, message in zip(topics, messages, strict=True))
+
+    def counted(self) -> Counted:
+        return Counted(
+            self._records.total(),
+            self._first / 1000,
+            self._last / 1000,
+            self._sampled_bytes / max(1, self._sampled),
+            dict(self._records),
+            0 if self._keys is None else len(np.unique(np.frombuffer(self._keys, np.int64))),
+        )
 
 
 def _ended(message: Message) -> tuple[str, int]:
@@ -100,15 +151,16 @@ def _ended(message: Message) -> tuple[str, int]:
 
 def end_offsets(address: str, wanted: Iterable[str]) -> int:
     """The sum of the topics' last stable offsets: it stands still when nothing arrives any more."""
-    consumer = _consumer(address)
+    consumer = new_consumer(address)
     try:
-        places = _places(consumer, set(wanted))
+        places = places_of(consumer, set(wanted))
         return sum(consumer.get_watermark_offsets(place, timeout=TIMEOUT)[1] for place in places)
     finally:
         consumer.close()
 
 
-def _places(consumer: Consumer, wanted: set[str]) -> list[TopicPartition]:
+def places_of(consumer: Consumer, wanted: set[str]) -> list[TopicPartition]:
+    """The beginnings of all partitions of topics."""
     found = consumer.list_topics(timeout=TIMEOUT).topics
     missing = wanted - found.keys()
     if missing:
@@ -116,7 +168,8 @@ def _places(consumer: Consumer, wanted: set[str]) -> list[TopicPartition]:
     return [TopicPartition(name, number, 0) for name in wanted for number in found[name].partitions]
 
 
-def _consumer(address: str, **options: Any) -> Consumer:
+def new_consumer(address: str, **options: Any) -> Consumer:
+    """A read-committed one, which begins at the beginning."""
     return Consumer(
         {
             "bootstrap.servers": address,
@@ -128,29 +181,3 @@ def _consumer(address: str, **options: Any) -> Consumer:
             **options,
         }
     )
-
-
-class Marker:
-    """Notes when a topic's first record becomes visible to a read-committed consumer."""
-
-    def __init__(self, address: str, topic: str) -> None:
-        self.seen: float | None = None
-        self._stop = threading.Event()
-        self._consumer = _consumer(address)
-        self._consumer.assign([TopicPartition(topic, 0, 0)])
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._stop.set()
-        self._thread.join()
-        self._consumer.close()
-
-    def _run(self) -> None:
-        while not self._stop.is_set() and self.seen is None:
-            message = self._consumer.poll(0.2)
-            if message is not None and message.error() is None:
-                self.seen = time.time()

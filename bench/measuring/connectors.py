@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.into_kafka.servers import ROOT, Servers
+from bench.measuring.servers import ROOT, Servers
 from bench.run import properties as common_properties
 from tests.differential import debezium, jars
 
@@ -44,11 +44,14 @@ def properties(servers: Servers, database: str, prefix: str, *, compression: str
     return given | {"topic.prefix": prefix, "producer.override.compression.type": compression}
 
 
-def tailrace_command(servers: Servers, given: Mapping[str, str], folder: Path, *, available_now: bool) -> list[str]:
+def tailrace_command(
+    servers: Servers, given: Mapping[str, str], folder: Path, *, available_now: bool, master: str | None = None
+) -> list[str]:
     """`tailrace run`."""
     (folder / "connector.json").write_text(json.dumps(given, indent=2))
-    ending = ["--available-now"] if available_now else []
-    return [*_tailrace("run", servers, folder), *ending, "--checkpoint", str(folder / "checkpoint")]
+    options = ["--available-now"] if available_now else []
+    options += ["--master", master] if master else []
+    return [*_tailrace("run", servers, folder), *options, "--checkpoint", str(folder / "checkpoint")]
 
 
 def tailrace_begins_at(servers: Servers, given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:

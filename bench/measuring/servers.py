@@ -1,4 +1,4 @@
-"""The MySQL and the Kafka broker that both sides work with, and the logs that they read."""
+"""The MySQL and the Kafka broker that both sides work with."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import contextlib
 import os
 import platform
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +14,10 @@ from typing import Any
 
 import pymysql
 
-from bench import workloads
 from tailrace.testing.kafka_broker import KafkaBroker
 from tailrace.testing.mysql_server import MySqlServer
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PARTITIONS = {"orders": 4, "wide": 4, "many": 1}
 MYSQL_FLAGS = ("--innodb-buffer-pool-size=512M", "--loose-innodb-redo-log-capacity=512M")
 BROKER = {"message.max.bytes": 10485760}
 
@@ -41,63 +39,20 @@ class Servers:
         """The processes to account for apart."""
         return {"broker": self.broker.pid, "mysql": listening(self.mysql.port)}
 
-
-@dataclass(frozen=True)
-class Data:
-    """A workload in the log.
-
-    Attributes:
-        database: its database; the tables' and the marker's names begin the topics' ones behind the prefix.
-        tables: the tables that change.
-        before: Debezium's offset before the tables were made.
-        records: how many records make it up, the tombstones and the marker counted.
-
-    """
-
-    database: str
-    tables: tuple[str, ...]
-    before: dict[str, Any]
-    records: int
-    partitions: int
-
-    def topics(self, prefix: str) -> list[str]:
-        """The topics of the changes."""
-        return [f"{prefix}.{self.database}.{table}" for table in self.tables]
-
-    def marker(self, prefix: str) -> str:
-        """The topic of the row that is inserted last."""
-        return f"{prefix}.{self.database}.marker"
+    def stored_bytes(self, names: Iterable[str]) -> int:
+        """What the broker has of topics on its disk."""
+        folder = (self.broker.directory or Path()) / "data"
+        return sum(log.stat().st_size for name in names for log in folder.glob(f"{name}-*/*.log"))
 
 
 @contextmanager
-def running(patience: float = 90) -> Iterator[Servers]:
-    """Both servers, thrown away at the end."""
+def running(patience: float = 90, flags: tuple[str, ...] = ()) -> Iterator[Servers]:
+    """Both servers, thrown away at the end; `flags` are further ones of MySQL's."""
     with (
-        MySqlServer(flags=MYSQL_FLAGS) as mysql,
+        MySqlServer(flags=(*MYSQL_FLAGS, *flags)) as mysql,
         KafkaBroker(auto_create=True, heap="1g", java_options=(), properties=BROKER) as broker,
     ):
         yield Servers(mysql, broker, patience)
-
-
-def fill(servers: Servers, workload: str, metadata: str, changes: int) -> Data:
-    """Write a workload into the log, from the making of its tables to a marker row, and say what it is."""
-    mysql, database = servers.mysql, f"bench_{workload}_{metadata}".lower()
-    mysql.sql(f"DROP DATABASE IF EXISTS {database}; SET GLOBAL binlog_row_metadata = '{metadata}'; FLUSH BINARY LOGS")
-    before = offset(servers)
-    mysql.sql(f"CREATE DATABASE {database}")
-    with mysql.connect(database) as connection:
-        workloads.create(connection, workload)
-        workloads.fill(connection, workload, changes)
-    tables = [name for (name,) in mysql.sql("SHOW TABLES", database)]
-    mysql.sql("CREATE TABLE marker (id INT PRIMARY KEY); INSERT INTO marker VALUES (1)", database)
-    return Data(database, tuple(tables), before, records(workload, changes), PARTITIONS[workload])
-
-
-def forget(servers: Servers, data: Data) -> None:
-    """Drop a workload's tables and its log, as nobody reads it any more."""
-    with contextlib.suppress(pymysql.err.Error):  # a server that is gone has forgotten
-        servers.mysql.sql(f"DROP DATABASE {data.database}; FLUSH BINARY LOGS")
-        servers.mysql.sql(f"PURGE BINARY LOGS TO '{offset(servers)['file']}'")
 
 
 def offset(servers: Servers) -> dict[str, Any]:
@@ -106,10 +61,11 @@ def offset(servers: Servers) -> dict[str, Any]:
     return {"file": file, "pos": int(position), "gtids": gtids.replace("\n", "")}
 
 
-def records(workload: str, changes: int) -> int:
-    """How many records the changes of a workload make, without the marker: a delete has a tombstone behind it."""
-    counted = workloads.counted(workload, changes)
-    return counted["changes"] + counted["deletes"]
+def forget(servers: Servers, database: str) -> None:
+    """Drop a database and all of the log, as nobody reads it any more."""
+    with contextlib.suppress(pymysql.err.Error):  # a server that is gone has forgotten
+        servers.mysql.sql(f"DROP DATABASE {database}; FLUSH BINARY LOGS")
+        servers.mysql.sql(f"PURGE BINARY LOGS TO '{offset(servers)['file']}'")
 
 
 def listening(port: int) -> int:

@@ -1,0 +1,64 @@
+"""Figures as cells of Markdown tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bench.measuring.figures import over_rounds
+
+Row = Mapping[str, Any]
+
+
+def median(found: Sequence[Row]) -> dict[str, Any] | None:
+    """Over the rounds; None where there is none."""
+    return over_rounds(found) if found else None
+
+
+def whole(row: Row | None, name: str) -> str:
+    """A number without a fraction."""
+    return f"{row[name]:,.0f}" if row else "-"
+
+
+def short(row: Row | None, name: str) -> str:
+    """A number with two digits behind the point."""
+    return f"{row[name]:.2f}" if row else "-"
+
+
+def ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) -> str:
+    """How many times the one is the other."""
+    if not upper or not lower or not lower[of_lower]:
+        return "-"
+    quotient = upper[of_upper] / lower[of_lower]
+    return f"{quotient:.1f}" if quotient >= 2 else f"{quotient:.2f}"
+
+
+COSTS = ("tailrace Python", "Spark's JVM", "Connect's JVM", "Connect / Python",
+         "broker: tailrace", "broker: Debezium", "MySQL: tailrace", "MySQL: Debezium")  # fmt: skip
+
+
+def of_costs(own: Row | None, theirs: Row | None) -> list[str]:
+    """CPU seconds a million, under `COSTS`."""
+    cells = [short(own, "python_cpu"), short(own, "java_cpu"), short(theirs, "java_cpu")]
+    cells += [ratio(theirs, "java_cpu", own, "python_cpu")]
+    return cells + [short(each, f"{server}_cpu") for server in ("broker", "mysql") for each in (own, theirs)]
+
+
+MEMORY = ("tailrace Python", "Python without double pages", "Spark's JVM", "Connect's JVM",
+          "Connect / Python", "Connect / (Python + JVM)")  # fmt: skip
+
+
+def of_memory(own: Row | None, theirs: Row | None) -> list[str]:
+    """Peaks in MB, under `MEMORY`."""
+    both = {"peak_mb": own["python_peak_mb"] + own["java_peak_mb"]} if own else None
+    cells = [whole(own, name) for name in ("python_peak_mb", "python_shared_peak_mb", "java_peak_mb")]
+    cells += [whole(theirs, "java_peak_mb"), ratio(theirs, "java_peak_mb", own, "python_peak_mb")]
+    return [*cells, ratio(theirs, "java_peak_mb", both, "peak_mb")]
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
+    """A Markdown table whose first columns are text and the others numbers; nothing without rows."""
+    if not rows:
+        return ""
+    rule = ["---" if number < left else "---:" for number in range(len(head))]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, rule, *rows))

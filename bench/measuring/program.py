@@ -1,0 +1,88 @@
+"""What the programs have in common: their results' header, failures that do not end them, names of runs."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import tempfile
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.measuring import servers
+from bench.measuring.results import Results
+from bench.measuring.servers import Servers
+
+
+def end_in_good_order() -> None:
+    """Let SIGTERM end the program as Ctrl-C does, so that all that was started ends."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
+
+
+def add_common_arguments(parser: ArgumentParser) -> None:
+    """Those of every program."""
+    parser.add_argument("--continue", dest="go_on", action="store_true", help="leave out what the results file has")
+    parser.add_argument("--write", action="store_true", help="put the figures into the docs and the README")
+    parser.add_argument(
+        "--patience", type=float, default=90, help="seconds to wait for a quiet machine before each run [90]"
+    )
+    parser.add_argument("--results", type=Path, help="the file of raw results")
+
+
+def parts_of(parser: ArgumentParser, given: str, known: tuple[str, ...]) -> list[str]:
+    """The parts that were asked for; ends the program where one is not known."""
+    parts = given.split(",")
+    if unknown := set(parts) - set(known):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(known)}")
+    return parts
+
+
+def require_room(needed: int) -> None:
+    """End the program where the disk has no room for so many bytes."""
+    free = shutil.disk_usage(tempfile.gettempdir()).free
+    if needed > free:
+        raise SystemExit(
+            f"the servers need about {needed / 1e9:.0f} GB in {tempfile.gettempdir()}, and {free / 1e9:.0f} are free"
+        )
+
+
+def opened(running: Servers, path: Path, *, go_on: bool) -> Results:
+    """The file of results."""
+    header = {
+        "date": str(datetime.now(UTC).date()),
+        "machine": servers.machine(),
+        "versions": servers.versions(running),
+    }
+    return (Results.go_on if go_on else Results.begin)(path, header)
+
+
+class Failures:
+    """What failed, while the rest goes on."""
+
+    def __init__(self) -> None:
+        self.of: list[str] = []
+
+    @contextmanager
+    def noted(self, label: str) -> Iterator[None]:
+        """A failure inside of the block is shown and kept."""
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001 -- whatever it is, the next measurement may succeed
+            print(f"FAILED: {label}: {type(error).__name__}: {error}", flush=True)
+            self.of.append(label)
+
+    def end(self) -> None:
+        """End the program where anything failed."""
+        if self.of:
+            raise SystemExit(f"failed: {', '.join(self.of)}; --continue measures what is missing")
+
+
+_made = iter(range(1, 10_000))
+
+
+def new_prefix(side: str) -> str:
+    """A topic prefix that no other run has, of the same length for both sides."""
+    return f"{side[0].lower()}{next(_made):04d}"

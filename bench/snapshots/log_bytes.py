@@ -1,0 +1,91 @@
+"""How much of the log was written, and how much of it was read.
+
+What a side reads is counted where it takes the bytes from its socket (`counted/sitecustomize.py`): packets of the
+replication protocol, which are the log's events with five bytes before each. The server can't tell: its counters put
+a connection's rows and log together, and forget a connection that is closed.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from bench.measuring.servers import ROOT, Servers
+
+COUNTED = Path(__file__).parent / "counted"
+INTERVAL = 0.2
+
+
+def counting_env(folder: Path) -> dict[str, str]:
+    """The environment of a side whose processes count into a folder."""
+    folder.mkdir()
+    paths = [str(COUNTED), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
+    return {"PYTHONPATH": os.pathsep.join(paths), "TAILRACE_BENCH_COUNTED": str(folder)}
+
+
+def bytes_read(folder: Path) -> list[int]:
+    """What each process that read the log has counted, the most first."""
+    counts = (int.from_bytes(file.read_bytes(), "little") for file in folder.iterdir())
+    return sorted(filter(None, counts), reverse=True)
+
+
+@dataclass
+class LogSize:
+    """How long the log was at which moment, since its file of the beginning."""
+
+    first_file: str
+    _series: list[tuple[float, int]] = field(default_factory=list)
+
+    def note(self, moment: float, size: int) -> None:
+        """It has this size now."""
+        self._series.append((moment, size))
+
+    def at(self, moment: float) -> float:
+        """Its size at a moment, between two looks in proportion."""
+        before = max((each for each in self._series if each[0] <= moment), default=self._series[0])
+        after = min((each for each in self._series if each[0] >= moment), default=self._series[-1])
+        if after[0] == before[0]:
+            return before[1]
+        return before[1] + (after[1] - before[1]) * (moment - before[0]) / (after[0] - before[0])
+
+
+class LogWatch:
+    """Looks at the log's files several times a second."""
+
+    def __init__(self, servers: Servers) -> None:
+        self._connection = servers.mysql.connect()
+        self.sizes = LogSize(self._files()[-1][0])
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._look()
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+        self._connection.close()
+
+    def before(self, file: str, pos: int) -> int:
+        """How much of the log lies before a position."""
+        return sum(size for name, size in self._at_end if name < file) + pos
+
+    def _run(self) -> None:
+        while not self._stop.wait(INTERVAL):
+            self._look()
+
+    def _look(self) -> None:
+        self._at_end = [(name, size) for name, size in self._files() if name >= self.sizes.first_file]
+        self.sizes.note(time.time(), sum(size for _, size in self._at_end))
+
+    def _files(self) -> list[tuple[str, int]]:
+        with self._connection.cursor() as cursor:
+            cursor.execute("SHOW BINARY LOGS")
+            return [(row[0], int(row[1])) for row in cursor.fetchall()]

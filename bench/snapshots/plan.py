@@ -1,0 +1,88 @@
+"""What is measured, and about how long it takes."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from bench.into_kafka.plan import SIDES, turns
+
+__all__ = ["SIDES", "Case", "cases", "seconds_for_all", "turns"]
+
+START_SECONDS = 30  # of a run: both sides' start, the quiet before it
+ROWS_A_SECOND = {"tailrace": 200_000, "Debezium": 40_000}
+FILLED_A_SECOND = 60_000
+COUNTED_A_SECOND = 250_000
+REPLAYED_A_SECOND = 120_000
+BYTES = {"off": 800, "on": 4_500}  # of a record, uncompressed
+SECONDS_BESIDE_STREAM = 240  # a setup and a rate
+WIDE_SHARE = 20  # so many times fewer rows has the wide table
+
+
+@dataclass(frozen=True)
+class Case:
+    """A snapshot of both tables under certain settings.
+
+    Attributes:
+        threads: `snapshot.max.threads`; "default": the property is not given.
+        rows: of the table `orders`; `wide` has a twentieth of them.
+
+    """
+
+    threads: str
+    compression: str
+    schemas: str  # on, off
+    rows: int
+    rounds: int
+
+    @property
+    def tables(self) -> dict[str, int]:
+        """The rows of each table."""
+        return {"orders": self.rows, "wide": self.rows // WIDE_SHARE}
+
+    @property
+    def label(self) -> str:
+        """For messages."""
+        return f"threads {self.threads}, {self.compression}, schemas {self.schemas}"
+
+    @property
+    def is_main(self) -> bool:
+        """Whether this is the case that the promises are about."""
+        return (self.threads, self.compression, self.schemas) == ("default", "lz4", "off")
+
+    def key(self) -> dict[str, Any]:
+        """What tells its results from those of others."""
+        fields = asdict(self)
+        del fields["rounds"]
+        return fields
+
+
+def cases(rows: int, *, rounds: int, main_rounds: int, quick: bool) -> list[Case]:
+    """All cases. Quick: the main case alone."""
+    main = Case("default", "lz4", "off", rows, main_rounds)
+    if quick:
+        return [main]
+    return [main, Case("2", "lz4", "off", rows, rounds), Case("default", "lz4", "on", rows, rounds)]
+
+
+def seconds_for(case: Case, side: str) -> float:
+    """About how long one run takes."""
+    rows = sum(case.tables.values())
+    slower = 2 if case.schemas == "on" else 1
+    return START_SECONDS + rows / ROWS_A_SECOND[side] * slower + rows / COUNTED_A_SECOND * slower
+
+
+def seconds_for_all(chosen: list[Case], changes_rows: int, setups: int) -> float:
+    """About how long everything takes: the cases, a table of so many rows under changes, so many runs beside the stream."""
+    fill = max((sum(case.tables.values()) for case in chosen), default=0) / FILLED_A_SECOND
+    runs = sum(seconds_for(case, side) for case in chosen for _, side in turns(case))
+    under_changes = changes_rows * (1 / FILLED_A_SECOND + 1 / ROWS_A_SECOND["tailrace"] + 1 / REPLAYED_A_SECOND)
+    return (
+        30 + fill + runs + under_changes + (2 * START_SECONDS if changes_rows else 0) + setups * SECONDS_BESIDE_STREAM
+    )
+
+
+def bytes_for(chosen: list[Case], changes_rows: int, beside_rows: int) -> int:
+    """About how much disk the servers need for the largest run."""
+    largest = max((sum(case.tables.values()) * BYTES[case.schemas] for case in chosen), default=0)
+    return max(largest, changes_rows * 600, beside_rows * 600) * 12 // 10
