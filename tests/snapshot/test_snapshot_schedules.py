@@ -1,26 +1,40 @@
 """Thousands of schedules of a model database through the real code; a failure names the seed that replays it."""
 
 import pytest
+from simulator import incremental_mutants, mutants
 from simulator.checks import ViolationError
-from simulator.mutants import MUTANTS
-from simulator.schedule import run
+from simulator.schedule import INCREMENTAL, INITIAL, run
 
-SCHEDULES = 2_000
+SCHEDULES = 1_000
 ENOUGH = 4_000  # schedules in which a mutant must have shown itself
 
 
 @pytest.mark.parametrize("first", range(0, SCHEDULES, 500))
 def test_every_row_is_delivered_once_as_it_was_at_p_and_the_stream_from_there_makes_the_tables(first):
-    run_all(range(first, first + 500))
+    run_all(INITIAL, range(first, first + 500))
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+@pytest.mark.parametrize("first", range(0, SCHEDULES, 500))
+def test_chunks_beside_a_stream_stand_in_the_tables_history_where_they_belong(first):
+    run_all(INCREMENTAL, range(first, first + 500))
+
+
+@pytest.mark.parametrize("name", mutants.MUTANTS)
 def test_the_simulator_notices_when(name, monkeypatch):
-    monkeypatch.setattr(*MUTANTS[name])
-    with pytest.raises(ViolationError, match=r"seed \d+: (Violation|Progress)Error"):
-        run_all(range(ENOUGH))
+    require_noticed(INITIAL, mutants.MUTANTS[name], monkeypatch)
 
 
-def run_all(seeds):
+@pytest.mark.parametrize("name", [*incremental_mutants.MUTANTS, *mutants.SHARED])
+def test_the_simulator_notices_beside_a_stream_when(name, monkeypatch):
+    require_noticed(INCREMENTAL, incremental_mutants.MUTANTS.get(name) or mutants.MUTANTS[name], monkeypatch)
+
+
+def require_noticed(kind, mutant, monkeypatch):
+    monkeypatch.setattr(*mutant)
+    with pytest.raises(ViolationError, match=rf"--seed \d+ --kind {kind}: (Violation|Progress)Error"):
+        run_all(kind, range(ENOUGH))
+
+
+def run_all(kind, seeds):
     for seed in seeds:
-        run(seed)
+        run(seed, kind)

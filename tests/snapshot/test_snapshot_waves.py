@@ -6,7 +6,7 @@ import pytest
 from tailrace.changes.records import Binary
 from tailrace.errors import ProgressError
 from tailrace.snapshot.digests import digests_of
-from tailrace.snapshot.first_changes import TableTouches
+from tailrace.snapshot.first_changes import Break, TableTouches
 from tailrace.snapshot.segments import LanePlan, Segment, TablePlan, shares
 from tailrace.snapshot.source import Section
 from tailrace.snapshot.state import SnapshotState, start
@@ -19,28 +19,52 @@ def digests(keys):
 
 
 class Rows:
-    def __init__(self, keys, is_last, *, has_key=True):
+    def __init__(self, keys, is_last):
         self.keys = keys
         self.is_last = is_last
-        self.digests = digests(keys) if has_key else None
-        self._has_key = has_key
+        self.digests = digests(keys)
 
     def __len__(self):
         return len(self.keys)
 
     def bound(self, row):
-        return [self.keys[row]] if self._has_key else None
+        return [self.keys[row]]
+
+
+class View:
+    """What a table without a key has at a place of the log; `limit` rows at once."""
+
+    def __init__(self, rows, at, limit, *, holds):
+        self.position = None if at is None else {"n": at}
+        self.is_closed = False
+        self._rows = rows
+        self._limit = limit
+        self._holds = holds
+
+    def holds(self):
+        return self._holds
+
+    def rows(self):
+        for at in range(0, len(self._rows), self._limit):
+            yield Rows(self._rows[at : at + self._limit], is_last=False)
+
+    def close(self):
+        self.is_closed = True
 
 
 class Script:
-    """`tables` says what reads see; `log[i]` is what is logged while the i-th chunk is read: (table, before, after)."""
+    """`tables` says what reads see; `log[i]` is what is logged while the i-th chunk is read: (table, before, after).
 
-    def __init__(self, tables, log=(), limit=2, altered=(), keyless=()):
+    `views` says of each view that is opened whether it holds; None: it can't be opened.
+    """
+
+    def __init__(self, tables, log=(), limit=2, altered=(), views=()):
         self.tables = tables
         self.log = [*log]
         self.limit = limit
         self.altered = [*altered]
-        self.keyless = keyless
+        self.views = [*views]
+        self.opened = []
         self.at = 0
         self.head = 0
         self.reads = []
@@ -50,11 +74,17 @@ class Script:
         self.head += 1
         if segment.table not in self.tables:
             return None
-        if segment.table in self.keyless:
-            return Rows(self.tables[segment.table], is_last=True, has_key=False)
         low, high = (segment.after or ["\0"])[0], (segment.upto or ["~"])[0]
         keys = [key for key in self.tables[segment.table] if low < key <= high]
         return Rows(keys[: self.limit], is_last=len(keys) < self.limit)
+
+    def view(self, table):
+        self.head += 1
+        if table not in self.tables:
+            return None
+        holds = self.views.pop(0) if self.views else True
+        self.opened.append(View(self.tables[table], None if holds is None else self.head, self.limit, holds=holds))
+        return self.opened[-1]
 
     def changes(self, upto):
         end = self.head if upto is None else upto["n"]
@@ -66,9 +96,7 @@ class Script:
 
     def inside(self, touches, rows, intervals):
         keys = [touches.images[row] for row in rows]
-        return np.array(
-            [any((a or ["\0"])[0] < key <= (b or ["~"])[0] for a, b in intervals) for key in keys], bool
-        )
+        return np.array([any((a or ["\0"])[0] < key <= (b or ["~"])[0] for a, b in intervals) for key in keys], bool)
 
 
 def touch(table, before, after):
@@ -84,8 +112,9 @@ def events(wave):
     ]
 
 
-def run(script, state):
-    return [event for wave in SnapshotLane(script, state).waves() for event in events(wave)]
+def run(script, state, whole=()):
+    waves = SnapshotLane(script, state, whole=frozenset(whole)).waves()
+    return [event for wave in waves for event in events(wave)]
 
 
 def whole(*tables):
@@ -105,6 +134,24 @@ def test_the_first_and_the_last_records_say_so():
     ]
 
 
+def test_no_record_is_the_first_where_the_first_table_is_empty():
+    script = Script({"a": "", "b": "xy", "c": "z", "d": ""})
+    assert [(key, mark) for _, key, mark in run(script, whole("a", "b", "c", "d"))] == [
+        ("x", "first_in_data_collection"),
+        ("y", "last_in_data_collection"),
+        ("z", "last"),
+    ]
+
+
+def test_nor_for_another_process_that_goes_on_behind_the_empty_table():
+    script = Script({"a": "", "b": "xy"})
+    waves = SnapshotLane(script, whole("a", "b")).waves()
+    state = SnapshotState.from_dict([next(waves) for _ in range(2)][-1].state.to_dict())
+    again = Script({"a": "", "b": "xy"})
+    again.head = state.position["n"]
+    assert [mark for _, _, mark in run(again, state)] == ["first_in_data_collection", "last"]
+
+
 def test_the_only_record_is_the_last():
     assert run(Script({"a": "", "b": "x", "c": ""}), whole("a", "b", "c")) == [("b", "x", "last")]
 
@@ -118,7 +165,11 @@ def test_empty_tables_bring_no_records_and_an_end():
 def test_other_lanes_mark_what_they_have_the_ends_of():
     plans = shares([TablePlan("t", 9, [["b"], ["d"]])], 3)
     found = [run(Script({"t": "abcdef"}), start(plan, {"n": 0})) for plan in plans]
-    assert [[mark for _, _, mark in events] for events in found] == [["first", "true"], ["true", "true"], ["true", "last"]]
+    assert [[mark for _, _, mark in events] for events in found] == [
+        ["first", "true"],
+        ["true", "true"],
+        ["true", "last"],
+    ]
     assert [key for events in found for _, key, _ in events] == [*"abcdef"]
 
 
@@ -200,19 +251,92 @@ def test_a_table_that_is_gone_is_done_and_what_was_read_of_it_stays():
     assert found == [("t", "a", "first"), ("t", "b", "last_in_data_collection"), ("u", "x", "last")]
 
 
-def test_a_table_without_a_key_is_read_whole_and_delivered_at_once():
-    script = Script({"k": "cab", "t": "x"}, keyless=("k",))
-    waves = [*SnapshotLane(script, whole("k", "t")).waves()]
+def test_a_table_without_a_key_is_read_whole_and_delivered_in_one_transaction():
+    script = Script({"k": "cabca", "t": "x"})
+    waves = [*SnapshotLane(script, whole("k", "t"), whole=frozenset("k")).waves()]
     assert [event for wave in waves for event in events(wave)] == [
         ("k", "c", "first"),
         ("k", "a", "true"),
-        ("k", "b", "last_in_data_collection"),
+        ("k", "b", "true"),
+        ("k", "c", "true"),
+        ("k", "a", "last_in_data_collection"),
         ("t", "x", "last"),
     ]
     for wave in waves:
         undelivered = any(segment.table == "k" for segment in wave.state.segments)
         delivered = wave.state.tables["k"].rows > 0
-        assert undelivered != delivered
+        assert wave.is_open == (undelivered and delivered)
+    assert [view.is_closed for view in script.opened] == [True]
+
+
+def test_its_rows_are_brought_back_to_p():
+    """`a` was there twice and went once, `n` came twice and went once, `o` went, `b` was moved, `s` came and is seen."""
+    logged = [("k", "a", None), ("k", None, "n"), ("k", None, "n"), ("k", "n", None), ("k", "o", None), ("k", "b", "s")]
+    assert run(Script({"k": "asnc"}, [logged]), whole("k"), "k") == [
+        ("k", "o", "true"),
+        ("k", "b", "true"),
+        ("k", "a", "true"),
+        ("k", "a", "first"),
+        ("k", "c", "last"),
+    ]
+
+
+def test_what_the_log_tells_behind_the_view_is_nothing_to_it():
+    script = Script({"k": "ab", "t": "xyz"}, [[], [("k", "a", "q"), ("k", None, "b")]])
+    found = run(script, whole("k", "t"), "k")
+    assert [key for table, key, _ in found if table == "k"] == ["a", "b"]
+
+
+def test_a_view_that_does_not_hold_or_can_not_be_opened_is_opened_again():
+    script = Script({"k": "ab"}, [[], [("k", None, "b")]], views=[False, None, True])
+    assert [key for _, key, _ in run(script, whole("k"), "k")] == ["a"]
+    assert len(script.opened) == 3
+    assert all(view.is_closed for view in script.opened)
+
+
+def test_a_view_of_another_structure_is_opened_again():
+    script = Script({"k": "ab"}, altered=[["k"]])
+    assert [key for _, key, _ in run(script, whole("k"), "k")] == ["a", "b"]
+    assert len(script.opened) == 2
+
+
+def test_of_a_table_that_was_emptied_only_images_are_told():
+    script = Script({"k": "nx"}, [[("k", "a", None)], [("k", None, "x")]], views=[False])
+    waves = SnapshotLane(script, whole("k"), whole=frozenset("k")).waves()
+    changes = script.changes
+
+    def with_truncation(upto):
+        for section in changes(upto):
+            if section.position == {"n": 2}:
+                section.touches[0].broken = Break.EMPTIED
+            yield section
+
+    script.changes = with_truncation
+    assert [event for wave in waves for event in events(wave)] == [("k", "a", "last")]
+
+
+def test_a_table_without_a_key_that_is_gone_is_done():
+    assert run(Script({"t": "x"}), whole("k", "t"), "k") == [("t", "x", "last")]
+
+
+def test_an_equal_row_that_is_held_is_not_taken_for_the_next_one():
+    logged = [[("k", "a", None)], [("k", "a", None), ("k", "a", None)]]
+    script = Script({"k": "", "t": "x"}, logged)
+    assert [key for table, key, _ in run(script, whole("t", "k"), "k") if table == "k"] == ["a", "a", "a"]
+
+
+def test_another_process_tells_equal_rows_that_are_not_told():
+    logged = [[("k", "a", None)], [("k", "a", None), ("k", "a", None)], []]
+    first = SnapshotLane(Script({"t": "x", "k": ""}, logged), whole("t", "k"), whole=frozenset("k"))
+    told, waves = [], first.waves()
+    while len(told) < 1:
+        wave = next(waves)
+        told += [key for table, key, _ in events(wave) if table == "k"]
+    again = Script({"k": ""}, logged)
+    again.head = wave.state.position["n"]
+    state = SnapshotState.from_dict(wave.state.to_dict())
+    told += [key for table, key, _ in run(again, state, "k") if table == "k"]
+    assert told == ["a", "a", "a"]
 
 
 def test_changes_of_tables_that_are_done_or_not_the_lanes_are_passed_over():

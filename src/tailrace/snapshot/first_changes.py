@@ -16,6 +16,7 @@ its own key was absent before, if that is another key; not so where the key befo
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,9 +31,16 @@ from tailrace.snapshot.key_set import KeySet, Mask, find, insert
 Rows = npt.NDArray[np.int64]  # indices of rows, or of changes
 
 
+class Break(enum.Enum):
+    """What ends a table's history of rows."""
+
+    EMPTIED = "emptied"  # truncated or dropped: later rows are all in the log
+    REPLACED = "replaced"  # another table got its name
+
+
 @dataclass(slots=True)
 class TableTouches:
-    """`n` changes of one table in log order, as far as keys are concerned.
+    """`n` changes of one table in log order, as far as keys are concerned; of a table without a key, whole rows.
 
     Attributes:
         table: its name, as segments have it.
@@ -41,7 +49,9 @@ class TableTouches:
         after: digest of the key after each change, shape (n, 2).
         has_after: whether there is an image after with a known key, shape (n,).
         complete: whether the image before has every column, shape (n,); True for an insert. False without
-            `has_before` is an update or a delete of which not even the key is known.
+            `has_before` is an update or a delete of which not even the key is known. Of a table without a key, whether
+            both images have.
+        broken: what happened to a table without a key before these changes.
         images: the changes themselves; the connector's own.
 
     """
@@ -53,6 +63,7 @@ class TableTouches:
     has_after: Mask
     complete: Mask
     images: Any = None
+    broken: Break | None = None
 
     def __len__(self) -> int:
         return len(self.complete)
@@ -92,10 +103,13 @@ class Rewinder:
             at = self._note(touches, at, rows, found)
         return FirstTouches(rows[: found[0]], int(found[1]))
 
-    def untouched(self, digests: Digests | None, n: int) -> Rows:
-        """Which of `n` rows that were read are as they were at P; all of them where the table has no key."""
-        if digests is None:
-            return np.arange(n)
+    def note_keys(self, touches: TableTouches) -> None:
+        """Take note of all keys that are known, also of those that incomplete images touch."""
+        self.touched.add(touches.before[touches.has_before])
+        self.touched.add(touches.after[touches.has_after])
+
+    def untouched(self, digests: Digests) -> Rows:
+        """Which of the rows that were read are as they were at P."""
         return np.flatnonzero(~self.touched.contains(digests))
 
     def _note(self, touches: TableTouches, start: int, rows: Rows, found: Rows) -> int:
@@ -112,7 +126,7 @@ class Rewound:
 
     Attributes:
         rows: the rows of the chunk that are as they were at P, shape (m,).
-        images: changes whose images before are the chunk's other rows at P.
+        images: changes whose images before are the chunk's other rows at P, in log order; none without rows.
         incomplete: how many changes had an image before that was needed and not complete.
 
     """
@@ -122,9 +136,7 @@ class Rewound:
     incomplete: int = 0
 
 
-def rewound(
-    digests: Digests, touches: Iterable[TableTouches], inside: Callable[[TableTouches, Rows], Mask]
-) -> Rewound:
+def rewound(digests: Digests, touches: Iterable[TableTouches], inside: Callable[[TableTouches, Rows], Mask]) -> Rewound:
     """One chunk brought back to a position P of its own: what an incremental snapshot needs.
 
     Args:
@@ -138,9 +150,11 @@ def rewound(
     incomplete = 0
     for some in touches:
         first = rewinder.note(some)
-        images.append((some, first.rows[inside(some, first.rows)] if len(first.rows) else first.rows))
         incomplete += first.incomplete
-    return Rewound(rewinder.untouched(digests, len(digests)), images, incomplete)
+        rows = first.rows[inside(some, first.rows)] if len(first.rows) else first.rows
+        if len(rows):  # what has no row of the chunk is not kept in memory
+            images.append((some, rows))
+    return Rewound(rewinder.untouched(digests), images, incomplete)
 
 
 def outside_window(digests: Digests, touches: Iterable[TableTouches]) -> Mask:

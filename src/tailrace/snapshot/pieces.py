@@ -1,8 +1,9 @@
 """The records of a lane's snapshot, marked and counted.
 
 Debezium's marks name one record each. Where several fit, `last` comes before `first`, then `last_in_data_collection`,
-then `first_in_data_collection`. With several lanes a mark means the lane that has the snapshot's, or the table's, first
-or last segment: the records of the others come before and after as it happens.
+then `first_in_data_collection`. `first` is for a record of the first table: where that has none, no record is marked so.
+With several lanes a mark means the lane that has the snapshot's, or the table's, first or last segment: the records of
+the others come before and after as it happens.
 
 Source: Debezium's documentation of the connectors, the source block's field `snapshot`.
 """
@@ -12,7 +13,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from tailrace.snapshot.first_changes import Rows, TableTouches
-from tailrace.snapshot.source import Chunk, Mark, Piece
+from tailrace.snapshot.source import Mark, Piece, ReadRows
 from tailrace.snapshot.state import SnapshotState, TableState
 
 
@@ -28,10 +29,10 @@ class Pieces:
     def __init__(self, state: SnapshotState) -> None:
         self.tables: dict[str, TableState] = dict(state.tables)
         self.begun = state.begun
-        self._opens = state.opens
+        self._opening = next(iter(state.tables), None) if state.opens else None
         self._closes = state.closes
 
-    def alike(self, table: str, of: Chunk | TableTouches, rows: Rows, mark: Mark = Mark.TRUE) -> list[Piece]:
+    def alike(self, table: str, of: ReadRows | TableTouches, rows: Rows, mark: Mark = Mark.TRUE) -> list[Piece]:
         """Rows that all have the same mark; no piece where there are none."""
         if not len(rows):
             return []
@@ -39,14 +40,14 @@ class Pieces:
         self.tables[table] = replace(state, rows=state.rows + len(rows))
         return [Piece(table, of, rows, mark)]
 
-    def going_on(self, table: str, of: Chunk | TableTouches, rows: Rows) -> list[Piece]:
+    def going_on(self, table: str, of: ReadRows | TableTouches, rows: Rows) -> list[Piece]:
         """Rows of a table that more will follow; they may begin with its first."""
         mark = self._first(table) if len(rows) else Mark.TRUE
         if mark is Mark.TRUE:
             return self.alike(table, of, rows)
         return self.alike(table, of, rows[:1], mark) + self.alike(table, of, rows[1:])
 
-    def ending(self, table: str, of: Chunk | TableTouches, rows: Rows, *, is_end: bool) -> list[Piece]:
+    def ending(self, table: str, of: ReadRows | TableTouches, rows: Rows, *, is_end: bool) -> list[Piece]:
         """The last rows of a table, at least one; `is_end` says that no other table's will follow."""
         before = self.going_on(table, of, rows[:-1])
         return before + self.alike(table, of, rows[-1:], self._last(table, is_end=is_end))
@@ -60,7 +61,7 @@ class Pieces:
 
     def _first(self, table: str) -> Mark:
         state = self.tables[table]
-        opens = self._opens and not self.begun
+        opens = self._is_to_open(table)
         begins = state.has_first and not state.begun
         self.begun = self.begun or opens
         self.tables[table] = replace(state, begun=state.begun or opens or begins)
@@ -71,6 +72,10 @@ class Pieces:
     def _last(self, table: str, *, is_end: bool) -> Mark:
         if is_end and self._closes:
             return Mark.LAST
-        if self.tables[table].has_last and (self.begun or not self._opens):
+        if self.tables[table].has_last and not self._is_to_open(table):
             return Mark.LAST_IN_DATA_COLLECTION
         return self._first(table)
+
+    def _is_to_open(self, table: str) -> bool:
+        """Whether the next record of a table is the snapshot's first."""
+        return table == self._opening and not self.begun

@@ -7,7 +7,7 @@ by table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
@@ -27,8 +27,9 @@ class Segment:
     upto: Bound | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"table": self.table, "after": self.after, "upto": self.upto}
+        """As JSON; a side without a bound is left out."""
+        bounds = {"after": self.after, "upto": self.upto}
+        return {"table": self.table, **{name: bound for name, bound in bounds.items() if bound is not None}}
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> Segment:
@@ -47,12 +48,24 @@ class TablePlan:
         table: its name.
         rows: about how many it has.
         splits: keys at which it may be cut, ascending, so that the parts are about equal; none: it is read whole.
+        span: the least and the greatest value of its key's first column, where that is a number.
 
     """
 
     table: str
     rows: int = 0
     splits: Sequence[Bound] = ()
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What a lane has of a table: the part `number` (from 0) of `count`, with about so many rows; `span` as in the plan."""
+
+    number: int = 0
+    count: int = 1
+    rows: int = 0
+    span: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +78,7 @@ class LanePlan:
         closes: whether it has the last segment, and so marks the last record.
         first_of: tables of which it has the first segment.
         last_of: tables of which it has the last segment.
+        shares: what it has of each table.
 
     """
 
@@ -73,6 +87,7 @@ class LanePlan:
     closes: bool = False
     first_of: frozenset[str] = field(default=frozenset())
     last_of: frozenset[str] = field(default=frozenset())
+    shares: Mapping[str, Share] = field(default_factory=dict)
 
 
 def undelivered(segments: Iterable[Segment], table: str) -> list[Interval]:
@@ -87,13 +102,13 @@ def shares(tables: Sequence[TablePlan], lanes: int) -> list[LanePlan]:
     the largest first, the parts go to the lanes that have the fewest rows so far.
     """
     loads = [0.0] * lanes
-    parts: list[list[tuple[int, int, Segment]]] = [[] for _ in range(lanes)]
+    parts: list[list[tuple[int, int, Segment, Share]]] = [[] for _ in range(lanes)]
     for number in sorted(range(len(tables)), key=lambda n: (not _is_for_all(tables[n], lanes), -tables[n].rows, n)):
         segments = _parts(tables[number], lanes)
         emptiest = sorted(range(lanes), key=lambda lane: (loads[lane], lane))
         owners = range(lanes) if len(segments) == lanes else emptiest
         for place, (lane, segment) in enumerate(zip(owners, segments, strict=False)):
-            parts[lane].append((number, place, segment))
+            parts[lane].append((number, place, segment, _share(tables[number], segment, place, len(segments))))
             loads[lane] += tables[number].rows / len(segments)
     return [_lane_plan(sorted(part, key=lambda item: item[:2]), tables) for part in parts]
 
@@ -110,10 +125,24 @@ def _parts(table: TablePlan, lanes: int) -> list[Segment]:
     return [Segment(table.table, bounds[i], bounds[j]) for i, j in pairwise(cuts)]
 
 
-def _lane_plan(parts: Sequence[tuple[int, int, Segment]], tables: Sequence[TablePlan]) -> LanePlan:
-    segments = tuple(segment for _, _, segment in parts)
+def _share(table: TablePlan, segment: Segment, number: int, count: int) -> Share:
+    rows = table.rows * (number + 1) // count - table.rows * number // count  # the parts' sum is the whole
+    if table.span is None:
+        return Share(number, count, rows)
+    low, high = table.span
+    ends = [_first(segment.after, low), _first(segment.upto, high)]
+    return Share(number, count, rows, (ends[0], ends[1]))
+
+
+def _first(bound: Bound | None, end: int) -> int:
+    value = bound[0] if bound else end
+    return value if isinstance(value, int) else end
+
+
+def _lane_plan(parts: Sequence[tuple[int, int, Segment, Share]], tables: Sequence[TablePlan]) -> LanePlan:
+    segments = tuple(segment for _, _, segment, _ in parts)
     first_of = frozenset(segment.table for segment in segments if segment.after is None)
     last_of = frozenset(segment.table for segment in segments if segment.upto is None)
     opens = bool(tables) and tables[0].table in first_of
     closes = bool(tables) and tables[-1].table in last_of
-    return LanePlan(segments, opens, closes, first_of, last_of)
+    return LanePlan(segments, opens, closes, first_of, last_of, {part[2].table: part[3] for part in parts})

@@ -24,21 +24,45 @@ class Mark(enum.Enum):
     LAST = "last"
 
 
-class Chunk(Protocol):
-    """Rows of one segment that were read, ascending by key in the database's order."""
+class ReadRows(Protocol):
+    """Rows that were read."""
 
     @property
-    def digests(self) -> Digests | None:
-        """Of the rows' keys, shape (n, 2); None for a table without a key, which is one chunk and stays as it is read."""
+    def digests(self) -> Digests:
+        """Of the rows' keys, shape (n, 2); in a table without a key, of whole rows."""
+
+    def __len__(self) -> int: ...
+
+
+class Chunk(ReadRows, Protocol):
+    """Rows of one segment that were read, ascending by key in the database's order."""
 
     @property
     def is_last(self) -> bool:
         """Whether the segment's end was reached. One without rows that is not the last is asked for again, after the log."""
 
-    def __len__(self) -> int: ...
-
     def bound(self, row: int) -> Bound | None:
-        """The key of one row; None only in a table without a key."""
+        """The key of one row."""
+
+
+class View(Protocol):
+    """A table without a key as it is at one place of the log."""
+
+    @property
+    def position(self) -> Mapping[str, Any] | None:
+        """That place: up to there the log is to be read, and no further, before it is asked whether the view `holds`.
+
+        None: there is no view, because the structure is changing. Another is to be opened after the log.
+        """
+
+    def holds(self) -> bool:
+        """Whether the view may be used; False: another one is to be opened. To be asked once."""
+
+    def rows(self) -> Iterator[ReadRows]:
+        """All rows, in no order; to be asked for once."""
+
+    def close(self) -> None:
+        """Let go of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +91,9 @@ class SnapshotSource(Protocol):
         told by the `changes` that are asked for next.
         """
 
+    def view(self, table: str) -> View | None:
+        """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
+
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
         """The log from where the last call ended, at first from P, up to a position that was told before.
 
@@ -84,21 +111,29 @@ class Piece:
 
     Attributes:
         table: its name.
-        of: a chunk of the source, or changes of it, of which the images before are meant.
+        of: rows that were read, or changes, of which the images before are meant.
         rows: which of its rows or changes, shape (n,), at least one.
         mark: what their `source.snapshot` says.
 
     """
 
     table: str
-    of: Chunk | TableTouches
+    of: ReadRows | TableTouches
     rows: Rows
     mark: Mark = Mark.TRUE
 
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """What is to be delivered and the state that holds afterwards, in one transaction; waves may share one."""
+    """What is to be delivered and the state that holds afterwards, in one transaction; waves may share one.
+
+    Attributes:
+        pieces: to be delivered.
+        state: to be stored with them.
+        is_open: this wave and the next one must share a transaction: the state does not tell what is delivered.
+
+    """
 
     pieces: Sequence[Piece]
     state: SnapshotState
+    is_open: bool = False

@@ -3,17 +3,20 @@
 Committed together with what was delivered. `segments` are what is still to be delivered: one that has been read in
 part begins at the last key delivered. `position` is H, up to where the log was read. Which keys were touched between P
 and H is not kept: the log is read again.
+
+The record is written with each commit, and there are sources with thousands of tables: what has its usual value is left
+out, and of tables that a lane had whole and is through with only the sums are kept. `stored_part` does the rest.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, Final
 
 from tailrace.errors import ProgressError
-from tailrace.snapshot.segments import Interval, LanePlan, Segment, undelivered
+from tailrace.snapshot.segments import Interval, LanePlan, Segment, Share, undelivered
 from tailrace.snapshot.stored import Stored
 
 _PATH: Final = "snapshot"
@@ -31,6 +34,10 @@ class TableState:
         has_first: whether this lane marks the table's first record.
         has_last: whether this lane marks its last record.
         begun: whether the first one was marked.
+        estimate: about how many rows the lane has to deliver, as it was thought at the beginning; 0: nobody knows.
+        part: which part of the table the lane has, counted from 0.
+        parts: in how many the table is read; each is another lane's.
+        span: the values of its key's first column between which the lane's part lies, where that is a number.
 
     """
 
@@ -40,25 +47,63 @@ class TableState:
     has_first: bool = False
     has_last: bool = False
     begun: bool = False
+    estimate: int = 0
+    part: int = 0
+    parts: int = 1
+    span: tuple[int, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
-        return {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, usual in _USUAL if (value := getattr(self, name)) != usual}
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> TableState:
         """From its JSON; `path` is what an error calls it."""
         stored = Stored(value, path)
         state = cls(
-            rows=stored.number("rows"),
-            chunks=stored.number("chunks"),
-            incomplete=stored.number("incomplete"),
-            has_first=stored.flag("has_first"),
-            has_last=stored.flag("has_last"),
-            begun=stored.flag("begun"),
+            rows=stored.number("rows", 0),
+            chunks=stored.number("chunks", 0),
+            incomplete=stored.number("incomplete", 0),
+            has_first=stored.flag("has_first", default=False),
+            has_last=stored.flag("has_last", default=False),
+            begun=stored.flag("begun", default=False),
+            estimate=stored.number("estimate", 0),
+            part=stored.number("part", 0),
+            parts=stored.number("parts", 1),
+            span=stored.span("span"),
         )
         stored.end()
         return state
+
+
+_USUAL: Final = tuple((each.name, each.default) for each in fields(TableState))
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """Sums over tables that a lane had whole and is through with; the names are those of `TableState`."""
+
+    tables: int = 0
+    rows: int = 0
+    chunks: int = 0
+    incomplete: int = 0
+
+    def plus(self, table: TableState) -> Finished:
+        """With one more."""
+        counts = self.rows + table.rows, self.chunks + table.chunks, self.incomplete + table.incomplete
+        return Finished(self.tables + 1, *counts)
+
+    def to_dict(self) -> dict[str, int]:
+        """As JSON."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+    @classmethod
+    def from_dict(cls, value: Any, path: str) -> Finished:
+        """From its JSON; `path` is what an error calls it."""
+        stored = Stored(value, path)
+        finished = cls(*(stored.number(name) for name in cls.__slots__))
+        stored.end()
+        return finished
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +113,14 @@ class SnapshotState:
     Attributes:
         segments: what is to be delivered still, in order.
         position: H, the connector's own JSON; P at first.
-        tables: counts by table, of all that the lane has or had a segment of.
+        tables: counts by table, of all that the lane has or had a segment of but for those that `finished` has, in the order
+            in which they are read.
         held: the row at P, by table and as the digest of its key in hex, that the log told before H and that is not
             delivered yet, because it may have to be marked as the last.
-        opens: whether this lane marks the snapshot's first record.
+        opens: whether this lane marks the snapshot's first record, if the first table has one.
         closes: whether it marks the last.
         begun: whether the first one was marked.
+        finished: tables of which the names are forgotten.
 
     """
 
@@ -84,6 +131,7 @@ class SnapshotState:
     opens: bool = False
     closes: bool = False
     begun: bool = False
+    finished: Finished = field(default=Finished())
 
     @property
     def done(self) -> bool:
@@ -94,8 +142,31 @@ class SnapshotState:
         """The ranges of a table's keys that this lane has not delivered yet."""
         return undelivered(self.segments, table)
 
+    @property
+    def unfinished(self) -> dict[str, None]:
+        """The tables of which something is to be delivered still, those with segments first and in their order."""
+        return dict.fromkeys((*(segment.table for segment in self.segments), *self.held))
+
+    def forgetful(self) -> SnapshotState:
+        """The same, with only the sums of the tables that the lane had whole and is through with."""
+        unfinished = self.unfinished
+        kept, finished = {}, self.finished
+        for name, table in self.tables.items():
+            if name in unfinished or table.parts > 1:
+                kept[name] = table
+            else:
+                finished = finished.plus(table)
+        opens = self.opens and next(iter(kept), None) == next(
+            iter(self.tables), None
+        )  # only the first table's may be first
+        return replace(self, tables=kept, finished=finished, opens=opens)
+
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """As JSON; forgetful."""
+        return self.forgetful().members()
+
+    def members(self) -> dict[str, Any]:
+        """As JSON, whole."""
         return {
             "segments": [segment.to_dict() for segment in self.segments],
             "position": self.position,
@@ -104,6 +175,7 @@ class SnapshotState:
             "opens": self.opens,
             "closes": self.closes,
             "begun": self.begun,
+            "finished": self.finished.to_dict(),
         }
 
     @classmethod
@@ -115,10 +187,13 @@ class SnapshotState:
             stored.members("position"),
             {name: TableState.from_dict(table, f"{_PATH}.tables.{name}") for name, table in _tables(stored)},
             _held(stored),
-            *(stored.flag(name) for name in ("opens", "closes", "begun")),
+            opens=stored.flag("opens"),
+            closes=stored.flag("closes"),
+            begun=stored.flag("begun"),
+            finished=_finished(stored),
         )
         stored.end()
-        for name in (*(segment.table for segment in state.segments), *state.held):
+        for name in state.unfinished:
             if name not in state.tables:
                 raise ProgressError(f"the snapshot's progress lacks {_PATH}.tables.{name}")
         return state
@@ -127,8 +202,20 @@ class SnapshotState:
 def start(plan: LanePlan, position: Mapping[str, Any]) -> SnapshotState:
     """The state of a lane that has delivered nothing; `position` is P."""
     names = dict.fromkeys(segment.table for segment in plan.segments)
-    tables = {name: TableState(has_first=name in plan.first_of, has_last=name in plan.last_of) for name in names}
+    tables = {name: _table(plan, name) for name in names}
     return SnapshotState(plan.segments, position, tables, opens=plan.opens, closes=plan.closes)
+
+
+def _table(plan: LanePlan, name: str) -> TableState:
+    share = plan.shares.get(name, Share())
+    return TableState(
+        has_first=name in plan.first_of,
+        has_last=name in plan.last_of,
+        estimate=share.rows,
+        part=share.number,
+        parts=share.count,
+        span=share.span,
+    )
 
 
 def _segments(stored: Stored) -> tuple[Segment, ...]:
@@ -138,6 +225,12 @@ def _segments(stored: Stored) -> tuple[Segment, ...]:
 
 def _tables(stored: Stored) -> list[tuple[str, Any]]:
     return list(stored.members("tables").items())
+
+
+def _finished(stored: Stored) -> Finished:
+    """An older tailrace kept every table's counts."""
+    path = f"{_PATH}.finished"
+    return Finished.from_dict(stored.members("finished"), path) if stored.has("finished") else Finished()
 
 
 def _held(stored: Stored) -> Mapping[str, str]:

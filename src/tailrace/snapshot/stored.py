@@ -24,15 +24,19 @@ class Stored:
         """A string."""
         return self._taken(name, str)
 
-    def number(self, name: str) -> int:
-        """A whole number that is not negative."""
+    def number(self, name: str, default: int | None = None) -> int:
+        """A whole number that is not negative; with a default it need not be there."""
+        if default is not None and name not in self._rest:
+            return default
         value = self._taken(name, int)
         if value < 0:
             raise self._wrong(name, value)
         return value
 
-    def flag(self, name: str) -> bool:
-        """True or false."""
+    def flag(self, name: str, default: bool | None = None) -> bool:
+        """True or false; with a default it need not be there."""
+        if default is not None and name not in self._rest:
+            return default
         return self._taken(name, bool)
 
     def items(self, name: str) -> Sequence[Any]:
@@ -43,19 +47,47 @@ class Stored:
         """An object."""
         return self._taken(name, dict)
 
+    def text_or_none(self, name: str) -> str | None:
+        """A string, or null."""
+        return None if self._is_null(name) else self.text(name)
+
+    def members_or_none(self, name: str) -> Mapping[str, Any] | None:
+        """An object, or null."""
+        return None if self._is_null(name) else self.members(name)
+
     def bound(self, name: str) -> Sequence[Any] | None:
-        """A bound of a segment: an array with something in it, or null."""
-        if name in self._rest and self._rest[name] is None:
-            return self._rest.pop(name)  # type: ignore[no-any-return]
+        """A bound of a segment: an array with something in it, or null, or not there."""
+        if name not in self._rest or self._is_null(name):
+            return None
         value = self.items(name)
         if not value:
             raise self._wrong(name, value)
         return value
 
+    def span(self, name: str) -> tuple[int, int] | None:
+        """Two whole numbers, or null, or not there."""
+        if not self.has(name) or self._is_null(name):
+            return None
+        value = self.items(name)
+        if len(value) != 2 or not all(isinstance(end, int) for end in value):
+            raise self._wrong(name, value)
+        return value[0], value[1]
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a member that nobody asked for yet."""
+        return name in self._rest
+
     def end(self) -> None:
         """Refuse members that nobody asked for: they may be what a newer tailrace must not lose."""
         for name in self._rest:
             raise ProgressError(f"the snapshot's progress has {self._path}.{name}, which this tailrace does not know")
+
+    def _is_null(self, name: str) -> bool:
+        """Whether a member is there and null; then it is asked for by this."""
+        if name not in self._rest or self._rest[name] is not None:
+            return False
+        del self._rest[name]
+        return True
 
     def _taken(self, name: str, kind: type[_T]) -> _T:
         if name not in self._rest:

@@ -19,7 +19,16 @@ delivered, so the state must not say that it was:
   reads it again; and if a change touches it meanwhile, its image takes its place.
 - an image, only while the table has nothing else to hold: the state names the digest of its key. It lies before H, and
   another process, which reads the log from P to H again for what was touched, finds it there.
-- a table without a key can't be read in part: all of its rows are held, and read again.
+- a table without a key can't be read in part: until its last row is delivered the state says that none is, and all of
+  these waves go into one transaction (`Wave.is_open`).
+
+**A table without a key** is read whole, in a view of it at one place S of the log. The log is read up to S and no further,
+then the view's rows are delivered but for those that came after P (`multiset`). What the log tells of the table behind S
+is nothing to the snapshot any more.
+
+**A table of which the user chooses rows** by a statement of his own: whether a row at P would have been chosen can't be
+told from its image. So nothing is delivered of images; a key that was touched by the time its chunk is done with is left
+to the stream from P, which tells that change. What is delivered is as it was at P, as for other tables.
 
 Images that are delivered early are not marked. The mark is lost only with the row: if a process dies while it holds the
 last one, and that goes without a complete image before the next process comes (TRUNCATE, DROP, `binlog_row_image`).
@@ -27,7 +36,9 @@ last one, and that goes without a complete image before the next process comes (
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,11 +46,14 @@ import numpy as np
 
 from tailrace.errors import ProgressError
 from tailrace.snapshot.digests import Digests
-from tailrace.snapshot.first_changes import Rewinder, Rows, TableTouches
+from tailrace.snapshot.first_changes import FirstTouches, Rewinder, Rows, TableTouches
+from tailrace.snapshot.multiset import RowCounts
 from tailrace.snapshot.pieces import Pieces
 from tailrace.snapshot.segments import Bound, Interval, Segment, undelivered
-from tailrace.snapshot.source import Chunk, Piece, SnapshotSource, Wave
+from tailrace.snapshot.source import Chunk, Piece, ReadRows, SnapshotSource, View, Wave
 from tailrace.snapshot.state import SnapshotState
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -54,9 +68,9 @@ class _Place:
 class _Held:
     """What is held back of a table: rows of a chunk that was read at `place`, behind `before`; or an image (no place)."""
 
-    of: Chunk | TableTouches
+    of: ReadRows | TableTouches
     rows: Rows
-    digest: Digests | None  # of the one row, shape (2,); None for a table without a key
+    digest: Digests | None  # of the one row, shape (2,); None for one that was read of a table without a key
     place: _Place | None = None
     before: Bound | None = None
 
@@ -64,12 +78,32 @@ class _Held:
 class SnapshotLane:
     """One lane, from a state to its end; `waves` gives what is to be delivered, and may be asked for once."""
 
-    def __init__(self, source: SnapshotSource, state: SnapshotState) -> None:
+    def __init__(
+        self,
+        source: SnapshotSource,
+        state: SnapshotState,
+        chosen: frozenset[str] = frozenset(),
+        whole: frozenset[str] = frozenset(),
+    ) -> None:
+        """A lane that stands at a state.
+
+        Args:
+            source: opened at P.
+            state: where to go on.
+            chosen: the tables of which only some rows are wanted, and the log can't tell which.
+            whole: the tables without a key.
+
+        """
         self._source = source
+        self._chosen = chosen
+        self._whole = whole
         self._stored = state
         self._position: Mapping[str, Any] = state.position
         self._places = [_Place(segment) for segment in state.segments]
-        self._rewinders = {name: Rewinder() for name in (*(place.rest.table for place in self._places), *state.held)}
+        tables = {*(place.rest.table for place in self._places), *state.held}
+        self._counts = {name: RowCounts() for name in tables & whole}
+        self._rewinders: dict[str, Rewinder | RowCounts] = {name: Rewinder() for name in tables - whole}
+        self._rewinders |= self._counts
         self._held: dict[str, _Held] = {}
         self._pieces = Pieces(state)
 
@@ -89,7 +123,7 @@ class SnapshotLane:
             for touches in section.touches:
                 rewinder = self._rewinders.get(touches.table)
                 if rewinder is not None:
-                    self._hold_again(touches, rewinder.note(touches).rows)
+                    self._hold_again(touches, self._noted(rewinder, touches).rows)
         for table in self._stored.held:
             if table not in self._held:
                 raise ProgressError(
@@ -109,6 +143,9 @@ class SnapshotLane:
 
     def _turn(self, place: _Place) -> Iterator[Wave]:
         """Read a chunk, and the log after it."""
+        if place.rest.table in self._whole:
+            yield from self._turn_whole(place)
+            return
         chunk = self._source.read(place.rest)
         altered = yield from self._follow()
         if chunk is None:
@@ -117,10 +154,47 @@ class SnapshotLane:
         elif place.rest.table not in altered:
             yield self._wave(self._taken(place, chunk))
 
-    def _follow(self) -> Generator[Wave, None, set[str]]:
-        """Read the log to its head; which tables' structures changed."""
+    def _turn_whole(self, place: _Place) -> Iterator[Wave]:
+        """Open a view of a table, and read it if it holds."""
+        table = place.rest.table
+        yield from self._follow()  # so that the view need not be kept open for that
+        view = self._source.view(table)
+        if view is None:
+            self._end(table)
+            yield self._wave([])
+            return
+        with closing(view):
+            altered = yield from self._follow(view.position)
+            if view.position is not None and table not in altered and view.holds():
+                yield from self._read_whole(place, view)
+
+    def _read_whole(self, place: _Place, view: View) -> Iterator[Wave]:
+        """The rows of a view that were there at P, but for the last one, which is held."""
+        table, counts = place.rest.table, self._counts[place.rest.table]
+        del self._rewinders[table]
+        for rows in () if counts.is_emptied else view.rows():
+            kept = counts.untouched(rows.digests)
+            self._pieces.count(table, chunks=1)
+            if len(kept):
+                settled = self._settled(table)
+                if settled:
+                    yield self._wave(settled)
+                released = self._released(table)
+                self._held[table] = _Held(rows, kept[-1:], None, place)
+                yield self._wave(released + self._pieces.going_on(table, rows, kept[:-1]))
+        place.ended = True
+        self._tell_doubts(table, counts)
+        yield self._wave([])
+
+    def _tell_doubts(self, table: str, counts: RowCounts) -> None:
+        """Say why a table may not be as it was at P."""
+        for doubt in counts.doubts(is_whole=table not in self._chosen):
+            log.warning("the snapshot of %s is not proven to be exact: %s", table, doubt)
+
+    def _follow(self, upto: Mapping[str, Any] | None = None) -> Generator[Wave, None, set[str]]:
+        """Read the log to a place, or to its head; which tables' structures changed."""
         altered: set[str] = set()
-        for section in self._source.changes(None):
+        for section in self._source.changes(upto):
             altered |= section.altered
             pieces = [piece for touches in section.touches for piece in self._told(touches)]
             self._position = section.position
@@ -132,7 +206,9 @@ class SnapshotLane:
         rewinder = self._rewinders.get(touches.table)
         if rewinder is None:
             return []
-        first = rewinder.note(touches)
+        first = self._noted(rewinder, touches)
+        if touches.table in self._chosen:
+            return []
         self._pieces.count(touches.table, incomplete=first.incomplete)
         rows = self._to_deliver(touches, first.rows)
         self._drop_held(touches, rows)
@@ -140,6 +216,13 @@ class SnapshotLane:
             self._hold_image(touches, rows)
             rows = rows[:-1]
         return self._pieces.alike(touches.table, touches, rows)
+
+    def _noted(self, rewinder: Rewinder | RowCounts, touches: TableTouches) -> FirstTouches:
+        """What changes tell, of which note is taken; no row with a key that they touch is chosen any more."""
+        first = rewinder.note(touches)
+        if touches.table in self._chosen and isinstance(rewinder, Rewinder):
+            rewinder.note_keys(touches)
+        return first
 
     def _to_deliver(self, touches: TableTouches, rows: Rows) -> Rows:
         """Those with a key before that lies in what is not delivered yet."""
@@ -149,8 +232,10 @@ class SnapshotLane:
         return rows[self._source.inside(touches, rows, intervals)] if intervals else rows[:0]
 
     def _drop_held(self, touches: TableTouches, rows: Rows) -> None:
-        """The image of a row that is held takes its place."""
+        """The image of a row that is held takes its place; where there is no key, it is that of another row."""
         held = self._held.get(touches.table)
+        if touches.table in self._whole:
+            return
         if held is not None and held.digest is not None and _is(touches.before[rows], held.digest).any():
             del self._held[touches.table]
 
@@ -158,7 +243,7 @@ class SnapshotLane:
         """The rows of a chunk that are as they were at P, but for the last one, which is held."""
         table = place.rest.table
         digests = chunk.digests
-        kept = self._rewinders[table].untouched(digests, len(chunk))
+        kept = self._rewinders[table].untouched(digests)
         before = place.rest.after
         place.ended = chunk.is_last
         if len(chunk):
@@ -167,9 +252,6 @@ class SnapshotLane:
         if not len(kept):
             return []
         released = self._settled(table) + self._released(table)
-        if digests is None:
-            self._held[table] = _Held(chunk, kept, None, place, before)
-            return released
         last = int(kept[-1])
         before = chunk.bound(last - 1) if last else before
         self._held[table] = _Held(chunk, kept[-1:], digests[last], place, before)
@@ -214,7 +296,11 @@ class SnapshotLane:
             place.ended = place.ended or place.rest.table == table
 
     def _wave(self, pieces: Sequence[Piece]) -> Wave:
-        return Wave([*pieces, *self._settled()], self._state())
+        return Wave([*pieces, *self._settled()], self._state(), self._is_open())
+
+    def _is_open(self) -> bool:
+        """Whether a table without a key is delivered but for its last row."""
+        return any(held.place is not None and held.place.rest.table in self._whole for held in self._held.values())
 
     def _state(self) -> SnapshotState:
         images = {

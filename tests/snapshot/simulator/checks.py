@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from tailrace.snapshot.figures import rows_of
 from tailrace.snapshot.source import Mark
 
 from .database import WHOLE, Database, Row, Table
@@ -78,7 +79,9 @@ def compare(database: Database, folded: Tables) -> None:
     """Compare with the tables as they are; what a table has more of columns is 0 in older rows."""
     for table in database.tables.values():
         found = {key: _padded(row, table) for key, row in folded[table.name].items()}
-        _require(found == by_key(table.latest.values()), "{}: folded {}, but it has {}", table.name, found, table.latest)
+        _require(
+            found == by_key(table.latest.values()), "{}: folded {}, but it has {}", table.name, found, table.latest
+        )
 
 
 def _padded(row: Row, table: Table) -> Row:
@@ -92,6 +95,7 @@ def check_lane(database: Database, start: Position, lane: Lane) -> None:
     for name, table in state.tables.items():
         records = [record for record in lane.delivered if record.table == name]
         _require(table.rows == len(records), "{}: {} delivered, {} counted", name, len(records), table.rows)
+    _require(rows_of(state) == len(lane.delivered), "{} delivered, {} counted", len(lane.delivered), rows_of(state))
     emptied, blurred = _not_claimed(database, start)
     if not (lane.died and (emptied or blurred)):  # what was held may be lost then
         _check_last(lane)
@@ -118,7 +122,8 @@ def _check_last(lane: Lane) -> None:
 
 def _check_first(lane: Lane) -> None:
     firsts = [record for record in lane.delivered if record.mark is Mark.FIRST]
-    _require(len(firsts) == bool(lane.plan.opens and _has_other_than_last(lane)), "marked as first: {}", firsts)
+    opening = next(iter(lane.plan.tables), None) if lane.plan.opens else None
+    _require(len(firsts) == _has_other_than_last(lane, opening), "marked as first: {}", firsts)
     rows = [record for record in lane.delivered if not record.is_image]
     if firsts and rows and not firsts[0].is_image:
         _require(firsts[0] is rows[0], "the first row is {}, marked is {}", rows[0], firsts[0])
@@ -128,15 +133,16 @@ def _check_first(lane: Lane) -> None:
         _require(len(begun) <= table.has_first, "{}: marked as the table's first: {}", name, begun)
 
 
-def _has_other_than_last(lane: Lane) -> bool:
-    """Whether the lane delivered a row that could be marked as the first: no image delivered early, not the last."""
+def _has_other_than_last(lane: Lane, opening: str | None) -> bool:
+    """Whether the lane delivered a row of the first table that could be marked: no image delivered early, not the last."""
     return any(
-        record.mark is not Mark.LAST and (not record.is_image or record.mark is not Mark.TRUE) for record in lane.delivered
+        record.table == opening
+        and record.mark is not Mark.LAST
+        and (not record.is_image or record.mark is not Mark.TRUE)
+        for record in lane.delivered
     )
 
 
 def _require(holds: bool, message: str, *values: object) -> None:
     if not holds:
         raise ViolationError(message.format(*values))
-
-

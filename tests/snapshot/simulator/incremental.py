@@ -1,114 +1,68 @@
-"""Chunks beside a running stream: each at a position of its own, or by Debezium's rule of the window.
-
-The consumer begins with nothing. The stream tells it changes, the chunks the rest; in the end it must have the tables.
-"""
+"""Incremental snapshots beside a running stream: one schedule, made, run and checked at every delivery."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
-from typing import Any
 
-from tailrace.snapshot import first_changes
 from tailrace.snapshot.segments import Segment
-from tailrace.snapshot.source import Section
 
-from .checks import ViolationError, by_key, compare, fold
-from .database import Change, Database, Habits, Row, Table
-from .reading import BEYOND, Position, Rows, Source, touches_of
+from .checks import ViolationError
+from .database import Database, Entry, any_below, any_of
+from .streaming import Ask, Habit, StreamingLane
 
+MOST_STEPS = 3_000
 
-class Stream:
-    """The lane that owns the topics: it has told everything up to `at`."""
-
-    def __init__(self, database: Database) -> None:
-        self.database = database
-        self.folded: dict[str, dict[int, Row]] = {name: {} for name in database.tables}
-        self.at = 0
-
-    def go_on(self, upto: int) -> None:
-        """Tell the log up to a place."""
-        fold(self.database, self.folded, range(self.at, upto))
-        self.at = max(self.at, upto)
-
-    def read(self, table: Table, after: Any) -> Rows:
-        """A chunk, read when everything told so far is visible."""
-        self.database.wait_for(self.at)
-        source = Source(self.database, Position(self.at), self.database.random.randrange(1, 4), 0.0)
-        chunk = source.read(Segment(table.name, after))
-        self.sections = list(source.changes(None))
-        assert chunk is not None
-        return chunk
+Parts = Callable[[str], list[Segment]]  # a table's segments
 
 
-def run_incremental(random: Random) -> None:
-    """Each chunk as of a batch boundary of the stream."""
-    _run(random, _deliver_at_boundary)
+def run_incremental(random: Random, database: Database, parts: Parts) -> None:
+    """Signals come while the stream goes on, until every snapshot is done or stopped; `parts` cuts a table."""
+    plan = planned(random, database, parts)
+    asks: dict[int, Ask] = {}
+    lane = StreamingLane(database, asks, habit(random))
+    for _ in range(MOST_STEPS):
+        if not plan and not lane.state.segments and lane.state.at > max(asks):
+            break
+        if plan and random.random() < (0.2 if asks else 0.8):
+            asks[len(database.log)] = plan.pop(0)
+            database.log.append(Entry("signal"))
+        lane.step()
+        database.disturb()
+        if database.pending and random.random() < 0.1:  # nothing stays invisible for ever
+            database.show(any_of(random, database.pending))
+    else:
+        raise ViolationError("it does not end")
+    lane.finish()
 
 
-def run_window(random: Random) -> None:
-    """Each chunk behind the changes that came while it was read."""
-    _run(random, _deliver_after_window)
-
-
-def _run(random: Random, deliver: Any) -> None:
-    database = Database(random, Habits(random.choice((0.1, 0.3, 0.6)), random.choice((0.0, 0.3, 0.9))), budget=0)
-    for _ in range(random.randrange(2, 25)):
-        database.write()
-    database.budget = random.randrange(0, 40)
-    stream = Stream(database)
-    for table in database.tables.values():
-        after, is_last = None, False
-        while not is_last:
-            stream.go_on(random.randrange(stream.at, len(database.log) + 1))
-            chunk = stream.read(table, after)
-            deliver(stream, chunk, after)
-            after = chunk.bound(len(chunk) - 1) if len(chunk) else after
-            is_last = chunk.is_last
-    stream.go_on(len(database.log))
-    compare(database, stream.folded)
-
-
-def _deliver_at_boundary(stream: Stream, chunk: Rows, after: Any) -> None:
-    kind = chunk.table.kind
-    upto = None if chunk.is_last else chunk.bound(len(chunk) - 1)
-    source = Source(stream.database, Position(stream.at), 1, 0.0)
-    touches = _touches(stream.sections, chunk.table)
-    found = first_changes.rewound(
-        chunk.digests, touches, lambda some, rows: source.inside(some, rows, [(after, upto)])
+def habit(random: Random) -> Habit:
+    """How the lane goes."""
+    return Habit(
+        limit=1 + any_below(random, 4),
+        batch=any_of(random, (1, 4, 12)),
+        chunk=any_of(random, (0.3, 0.8)),
+        commit=any_of(random, (0.2, 0.7, 1.0)),
+        death=any_of(random, (0.0, 0.05, 0.2)),
+        deaths=4,
+        is_visible=random.random() < 0.5,
+        wins=random.random() < 0.3,
     )
-    rows = [chunk.row(row) for row in found.rows.tolist()]
-    rows += [some.images.row(row) for some, those in found.images for row in those.tolist()]
-    expected = {
-        key: row
-        for key, row in _rows_at(stream.database, chunk.table, stream.at).items()
-        if kind.rank(after, -1) < kind.ranks[key] <= kind.rank(upto, BEYOND)
-    }
-    if len(rows) != len(expected) or by_key(rows) != expected:
-        raise ViolationError(f"{chunk.table.name} as of {stream.at}: {rows}, but it was {expected}")
-    stream.folded[chunk.table.name].update(by_key(rows))
 
 
-def _deliver_after_window(stream: Stream, chunk: Rows, after: Any) -> None:
-    del after
-    changes = [change for some in _touches(stream.sections, chunk.table) for change in some.images.changes]
-    touches = touches_of(chunk.table, [_blurred(stream.database.random, change) for change in changes])
-    kept = first_changes.outside_window(chunk.digests, [touches])
-    for section in stream.sections:
-        stream.go_on(section.position["n"])
-    rows = [chunk.row(row) for row in kept.nonzero()[0].tolist()]
-    stream.folded[chunk.table.name].update(by_key(rows))
+def planned(random: Random, database: Database, parts: Parts) -> list[Ask]:
+    """The signals that will come."""
+    names = [*database.tables]
+    plan = [_execute(random, names, parts)]
+    if random.random() < 0.3:
+        plan += [Ask("pause"), Ask("resume")]
+    if random.random() < 0.2:
+        plan.append(Ask("stop", tables=[any_of(random, names)]))
+    if random.random() < 0.2:
+        plan.append(_execute(random, names, parts))
+    return plan
 
 
-def _blurred(random: Random, change: Change) -> Change:
-    """The window needs keys only."""
-    return change._replace(image=random.randrange(2)) if change.before is not None else change
-
-
-def _touches(sections: list[Section], table: Table) -> list[first_changes.TableTouches]:
-    return [touches for section in sections for touches in section.touches if touches.table == table.name]
-
-
-def _rows_at(database: Database, table: Table, n: int) -> dict[int, Row]:
-    rows: dict[str, dict[int, Row]] = {name: {} for name in database.tables}
-    fold(database, rows, range(n))
-    return rows[table.name]
+def _execute(random: Random, names: list[str], parts: Parts) -> Ask:
+    some = [name for name in names if random.random() < 0.8] or names[:1]
+    return Ask("execute", [segment for name in some for segment in parts(name)])

@@ -16,14 +16,18 @@ from tailrace.snapshot.digests import Digests, digests_of
 
 
 class Kind:
-    """All keys of one kind: `bounds` as JSON, `ranks` and `digests` by number, `of_rank` the numbers by rank."""
+    """All keys of one kind: `bounds` as JSON, `ranks` and `digests` by number, `of_rank` the numbers by rank.
+
+    The digest behind the last one stands for no key. `touches` are changes of one row, as the real code takes them.
+    """
 
     def __init__(self, keys: Sequence[tuple[list[Any], Any, bytes]]) -> None:
         order = sorted({sorting for _, sorting, _ in keys})
         self.bounds = [bound for bound, _, _ in keys]
         self.ranks = [order.index(sorting) for _, sorting, _ in keys]
         self.of_rank = [[n for n, rank in enumerate(self.ranks) if rank == r] for r in range(len(order))]
-        self.digests = _digests([raw for _, _, raw in keys])
+        self.digests = _digests([*(raw for _, _, raw in keys), b""])
+        self.touches: dict[Any, Any] = {}
         self._ranks = {tuple(bound): rank for bound, rank in zip(self.bounds, self.ranks, strict=True)}
 
     def rank(self, bound: Sequence[Any] | None, default: int) -> int:

@@ -38,7 +38,9 @@ class Pace:
 
 
 class Lane:
-    """One lane of a schedule."""
+    """One lane of a schedule; `state` is what the sink has, `chosen` the tables of which a condition chooses the rows."""
+
+    chosen: frozenset[str] = frozenset()
 
     def __init__(self, database: Database, start: Position, state: SnapshotState, pace: Pace) -> None:
         self.plan = state
@@ -49,20 +51,19 @@ class Lane:
         self._start = start
         self._pace = pace
         self._random: Random = database.random
-        self._stored = json.dumps(state.to_dict())
+        self.state = state
         self._begin()
-
-    @property
-    def state(self) -> SnapshotState:
-        """What the sink has."""
-        return SnapshotState.from_dict(json.loads(self._stored))
 
     def _begin(self) -> None:
         death = self._pace.death if self.died < self._pace.deaths else 0.0
-        self._source = Source(self._database, self._start, self._pace.limit, death)
-        self._waves: Iterator[Wave] = waves.SnapshotLane(self._source, self.state).waves()
+        self._source = self.source(death)
+        self._waves: Iterator[Wave] = waves.SnapshotLane(self._source, self.state, self.chosen).waves()
         self._uncommitted: list[Delivered] = []
         self._next: SnapshotState | None = None
+
+    def source(self, death: float) -> Source:
+        """What a process reads from."""
+        return Source(self._database, self._start, self._pace.limit, death)
 
     def step(self) -> None:
         """One wave, delivered; committed now or with a later one; or a death somewhere."""
@@ -92,10 +93,12 @@ class Lane:
         self.delivered += self._uncommitted
         self._uncommitted = []
         if self._next is not None:
-            self._stored = json.dumps(self._next.to_dict())
+            self.state = self._next
 
     def _die(self) -> None:
+        """The next process reads what the sink has."""
         self.died += 1
+        self.state = SnapshotState.from_dict(json.loads(json.dumps(self.state.to_dict())))
         self._begin()
 
 

@@ -1,4 +1,4 @@
-"""The real code, broken on purpose: what the simulator must notice."""
+"""The real code of initial snapshots, and what both kinds stand on, broken on purpose: what the simulator must notice."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.snapshot import first_changes
 from tailrace.snapshot.first_changes import Rewinder
 from tailrace.snapshot.waves import SnapshotLane
 
@@ -75,8 +74,8 @@ def _any_image_is_complete(self: Any, touches: Any) -> Any:
     return _note(self, replace(touches, complete=np.ones_like(touches.complete)))
 
 
-def _every_row_as_read(self: Any, digests: Any, n: int) -> Any:
-    return np.arange(n)
+def _every_row_as_read(self: Any, digests: Any) -> Any:
+    return np.arange(len(digests))
 
 
 def _every_table_its_end(self: Any, following: Any = None) -> Any:
@@ -100,5 +99,12 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "an incomplete image is taken for complete": (Rewinder, "note", _any_image_is_complete),
     "touched rows are delivered as read": (Rewinder, "untouched", _every_row_as_read),
     "P is the log's head, and is not waited for": (Database, "wait_for", lambda *_: None),
-    "the window removes nothing": (first_changes, "outside_window", lambda digests, _: np.ones(len(digests), bool)),
 }
+
+SHARED = (  # what incremental snapshots stand on, too
+    "a key move touches only the old key",
+    "images after touch nothing",
+    "an incomplete image is taken for complete",
+    "touched rows are delivered as read",
+    "P is the log's head, and is not waited for",
+)

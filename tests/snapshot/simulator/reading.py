@@ -15,6 +15,7 @@ from .database import UNKNOWN, WHOLE, Change, Database, Row, Table
 
 BEYOND = 1_000  # above all ranks
 STRUCTURAL = ("alter", "drop", "create")
+NO_DIGESTS = np.empty((0, 2), np.uint64)
 
 
 class CrashError(Exception):
@@ -41,7 +42,7 @@ class Position:
 
 
 class Rows:
-    """A chunk. `since` is the log's head when the structure was looked up; `is_stale` if it changed before H'."""
+    """A chunk. `since` is where the log was read up to; `is_stale` if the structure changed between there and H'."""
 
     def __init__(self, table: Table, since: int) -> None:
         self.table = table
@@ -55,7 +56,7 @@ class Rows:
 
     @property
     def digests(self) -> Any:
-        return self.table.kind.digests[[row.key for row in self.rows]] if self.rows else np.empty((0, 2), np.uint64)
+        return self.table.kind.digests[[row.key for row in self.rows]] if self.rows else NO_DIGESTS
 
     def bound(self, row: int) -> list[Any]:
         return self.table.kind.bounds[self.rows[row].key]
@@ -82,7 +83,11 @@ class Images:
 
 
 class Source:
-    """What the connector is to the real code; dies with `CrashError` where `dies` says so."""
+    """What the connector is to the real code; dies with the likelihood `death` wherever something may happen.
+
+    Structures are those of the log where it is read up to. A table that has another one by now can't be read, or is
+    read all the same. Where structures change, a read may also fail of a change that the log does not tell (yet).
+    """
 
     def __init__(self, database: Database, start: Position, limit: int, death: float) -> None:
         self._database = database
@@ -91,19 +96,29 @@ class Source:
         self._at = start
         self._last: Rows | None = None
 
+    @property
+    def at(self) -> int:
+        """Up to where the log was read."""
+        return self._at.n
+
     def read(self, segment: Segment) -> Rows | None:
-        """A few rows, each at a moment of its own."""
+        """A few rows, each at a moment of its own; none and no end where the table is not what it was."""
         self._pause()
         table = self._database.tables[segment.table]
-        chunk = self._last = Rows(table, len(self._database.log))
-        self._pause()
-        if not table.is_there:
+        known = table.structure(self._at.n)
+        chunk = self._last = Rows(table, self._at.n)
+        if not known[1]:
             return None
-        self._database.being_read.add(table.name)
-        self._scan(chunk, segment)
-        self._database.being_read.discard(table.name)
+        if table.is_there and not self._fails(table.structure(len(self._database.log)) != known):
+            self._database.being_read.add(table.name)
+            self._scan(chunk, segment)
+            self._database.being_read.discard(table.name)
         self._pause()
         return chunk
+
+    def _fails(self, is_other: bool) -> bool:
+        likelihood = 0.5 if is_other else self._database.habits.structures / 3
+        return likelihood > 0 and self._database.random.random() < likelihood
 
     def _scan(self, chunk: Rows, segment: Segment) -> None:
         kind, rows = chunk.table.kind, chunk.table.visible
@@ -135,18 +150,21 @@ class Source:
 
     def _note_stale(self) -> None:
         if self._last is not None:
-            entries = self._database.log[self._last.since :]
-            self._last.is_stale = any(e.kind in STRUCTURAL and e.table == self._last.table.name for e in entries)
+            table = self._last.table
+            self._last.is_stale = table.structure(len(self._database.log)) != table.structure(self._last.since)
 
     def _section(self, numbers: list[int]) -> Section:
-        entries = [self._database.log[number] for number in numbers]
+        log, tables = self._database.log, self._database.tables
         self._at = self._at.after(numbers[-1])
         changes: dict[str, list[Change]] = {}
-        for change in (change for entry in entries for change in entry.changes):
-            changes.setdefault(change.table, []).append(change)
-        touches = [touches_of(self._database.tables[name], some) for name, some in changes.items()]
-        altered = frozenset(entry.table for entry in entries if entry.kind in STRUCTURAL)
-        return Section(touches, self._at.to_dict(), altered)
+        altered = []
+        for entry in (log[number] for number in numbers):
+            for change in entry.changes:
+                changes.setdefault(change.table, []).append(change)
+            if entry.kind in STRUCTURAL:
+                altered.append(entry.table)
+        touches = [touches_of(tables[name], some) for name, some in changes.items()]
+        return Section(touches, self._at.to_dict(), frozenset(altered))
 
     def inside(self, touches: TableTouches, rows: Any, intervals: Sequence[Any]) -> Any:
         """By rank, as the database compares."""
@@ -163,19 +181,20 @@ class Source:
 
 def touches_of(table: Table, changes: list[Change]) -> TableTouches:
     """Changes of one table as the real code takes them."""
-    before = [change.before if change.image != UNKNOWN else None for change in changes]
-    after = [change.after for change in changes]
-    digests = table.kind.digests
-    return TableTouches(
-        table.name,
-        digests[_numbers(before)],
-        np.array([row is not None for row in before], bool),
-        digests[_numbers(after)],
-        np.array([row is not None for row in after], bool),
-        np.array([change.image == WHOLE for change in changes], bool),
-        Images(table, changes),
+    none = len(table.kind.ranks)
+    keys = tuple(
+        (none if b is None or image == UNKNOWN else b.key, none if a is None else a.key, image == WHOLE)
+        for _, b, a, image in changes
     )
+    arrays = table.kind.touches.get(keys)
+    if arrays is None:
+        arrays = _arrays(table, keys)
+        if len(keys) == 1:  # what comes all the time, and is of a few thousand kinds
+            table.kind.touches[keys] = arrays
+    return TableTouches(table.name, *arrays, Images(table, changes))
 
 
-def _numbers(rows: list[Row | None]) -> Any:
-    return np.array([row.key if row else 0 for row in rows], np.int64)
+def _arrays(table: Table, keys: Sequence[tuple[int, int, bool]]) -> tuple[Any, ...]:
+    digests, none = table.kind.digests, len(table.kind.ranks)
+    before, after, complete = np.array(keys).T
+    return digests[before], before < none, digests[after], after < none, complete.astype(bool)

@@ -3,56 +3,61 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Final
 
-from tailrace.snapshot.segments import TablePlan, shares
+from tailrace.snapshot.segments import Segment, TablePlan, shares
 from tailrace.snapshot.state import start as beginning
 
 from .checks import ViolationError, by_key, check_fold, check_lane, check_rows
-from .database import Database, Habits, Table
-from .incremental import run_incremental, run_window
+from .database import Database, Habits, Table, any_below, any_of
+from .incremental import run_incremental
 from .lanes import Lane, Pace
 from .reading import Position
 
+INITIAL: Final = "initial"
+INCREMENTAL: Final = "incremental"
+BOTH: Final = "both"  # which one follows from the seed
+KINDS: Final = (BOTH, INITIAL, INCREMENTAL)
 MOST_STEPS = 3_000
 
 
-def run(seed: int) -> None:
-    """Run one schedule; a `ViolationError` names its seed."""
+def run(seed: int, kind: str = BOTH) -> None:
+    """Run one schedule; a `ViolationError` names its seed and the kind of snapshot, which together replay it."""
     random = Random(seed)
-    how = random.random()
+    drawn = INITIAL if random.random() < 0.5 else INCREMENTAL
+    kind = drawn if kind == BOTH else kind
     try:
-        if how < 0.8:
+        if kind == INITIAL:
             run_initial(random)
-        elif how < 0.9:
-            run_incremental(random)
         else:
-            run_window(random)
+            run_beside_stream(random)
     except Exception as error:
-        raise ViolationError(f"seed {seed}: {type(error).__name__}: {error}") from error
+        raise ViolationError(f"--seed {seed} --kind {kind}: {type(error).__name__}: {error}") from error
 
 
-def run_block(seeds: tuple[int, int]) -> tuple[int, list[str]]:
+def run_block(block: tuple[int, int, str]) -> tuple[int, list[str]]:
     """Run the schedules from one seed to before another; how many those are, and the violations."""
+    first, end, kind = block
     violations = []
-    for seed in range(*seeds):
+    for seed in range(first, end):
         try:
-            run(seed)
+            run(seed, kind)
         except ViolationError as violation:
             violations.append(str(violation))
-    return seeds[1] - seeds[0], violations
+    return end - first, violations
 
 
 def made(random: Random) -> Database:
     """A database that has been written to for a while."""
     chance = random.random
-    habits = Habits(liveliness=random.choice((0.1, 0.3, 0.6)), lag=random.choice((0.0, 0.3, 0.9)))
+    habits = Habits(liveliness=any_of(random, (0.1, 0.3, 0.6)), lag=any_of(random, (0.0, 0.3, 0.9)))
     database = Database(random, habits, budget=0)
-    for _ in range(random.randrange(2, 25)):
+    for _ in range(2 + any_below(random, 23)):
         database.write()
     habits.structures = 0.15 if chance() < 0.3 else 0.0
     habits.truncates = 0.5 if chance() < 0.4 else 0.0
-    habits.incomplete = 0.3 if chance() < 0.2 else 0.0
-    database.budget = random.randrange(0, 40)
+    habits.incomplete = 0.3 if chance() < 0.3 else 0.0
+    database.budget = any_below(random, 40)
     return database
 
 
@@ -66,7 +71,7 @@ def run_initial(random: Random) -> None:
         active = [lane for lane in lanes if not lane.is_done]
         if not active:
             break
-        random.choice(active).step()
+        any_of(random, active).step()
         database.disturb()
     else:
         raise ViolationError("it does not end")
@@ -75,6 +80,18 @@ def run_initial(random: Random) -> None:
     check_fold(database, start, [(record.table, record.row) for record in delivered])
     for lane in lanes:
         check_lane(database, start, lane)
+
+
+def run_beside_stream(random: Random) -> None:
+    """Incremental snapshots, and the stream all the while."""
+    database = made(random)
+    database.budget += any_below(random, 40)
+
+    def parts(name: str) -> list[Segment]:
+        plan = table_plan(random, database.tables[name])
+        return [segment for lane in shares([plan], 1 + any_below(random, 3)) for segment in lane.segments]
+
+    run_incremental(random, database, parts)
 
 
 def position(database: Database) -> tuple[Position, dict[str, dict]]:
@@ -91,24 +108,22 @@ def position(database: Database) -> tuple[Position, dict[str, dict]]:
     return at, held
 
 
-
-
 def lanes_of(database: Database, start: Position) -> list[Lane]:
     """Lanes, and the tables shared out to them."""
     random = database.random
     plans = [table_plan(random, table) for table in database.tables.values()]
     pace = Pace(
-        limit=random.randrange(1, 4),
-        commit=random.choice((0.2, 0.7, 1.0)),
-        death=random.choice((0.0, 0.05, 0.2)),
+        limit=1 + any_below(random, 3),
+        commit=any_of(random, (0.2, 0.7, 1.0)),
+        death=any_of(random, (0.0, 0.05, 0.2)),
         deaths=4,
     )
-    parts = shares(plans, random.randrange(1, 4))
+    parts = shares(plans, 1 + any_below(random, 3))
     return [Lane(database, start, beginning(plan, start.to_dict()), pace) for plan in parts]
 
 
 def table_plan(random: Random, table: Table) -> TablePlan:
     """A table, cut at some keys, which need not be there."""
-    cuts = sorted(random.sample(range(len(table.kind.of_rank)), random.randrange(0, 4)))
-    splits = [table.kind.bounds[random.choice(table.kind.of_rank[rank])] for rank in cuts]
+    cuts = sorted(random.sample(range(len(table.kind.of_rank)), any_below(random, 4)))
+    splits = [table.kind.bounds[any_of(random, table.kind.of_rank[rank])] for rank in cuts]
     return TablePlan(table.name, len(table.visible), splits)
