@@ -23,6 +23,7 @@ NAMES: Final = (
     "sink.after-commit",
     "task.committed",
 )
+OF_THE_DRIVER: Final = ("sink.before-anew", "sink.after-anew")  # where no task comes by
 
 _armed: dict[str, tuple[str, int]] | None = None
 _met: Counter[str] = Counter()
@@ -48,7 +49,7 @@ def _arm() -> dict[str, tuple[str, int]]:
     for item in filter(None, os.environ.get(VARIABLE, "").split(",")):
         name, _, what = item.partition("=")
         action, _, turn = what.partition("@")
-        if name not in NAMES or action not in {"kill", "error"}:
+        if name not in (*NAMES, *OF_THE_DRIVER) or action not in {"kill", "error"}:
             raise ValueError(f"{VARIABLE}: {item!r} is not NAME=kill@N or NAME=error@N with a name of {', '.join(NAMES)}")
         armed[name] = (action, int(turn or 1))
     _armed = armed

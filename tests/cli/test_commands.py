@@ -108,6 +108,17 @@ def test_setting_offsets_keeps_the_history(capsys, config, target, tmp_path):
     assert FilesSink(tmp_path / "out", "mysql shop", "run").open(0).history == [{"ddl": "x"}]
 
 
+def test_setting_offsets_keeps_what_signals_asked_for(capsys, config, target, tmp_path):
+    going = {"tables": [{"table": '"shop"."a"'}], "marks": {"kafka": 3}}
+    begun = {"blocking": {"tables": [{"table": '"shop"."b"'}], "state": {"n": 1}}}
+    sink = FilesSink(tmp_path / "out", "mysql shop", "run")
+    sink.open(0)
+    sink.commit(Progress("", {"file": "log.000003", "pos": 154}, signalled=going | begun), [])
+    assert run(capsys, "offsets", "set", config, "--to", target, '{"file": "log.000002", "pos": 4}')[0] == 0
+    _, out, _ = run(capsys, "offsets", "show", config, "--to", target)
+    assert json.loads(out)["signalled"] == going | {"blocking": {"tables": [{"table": '"shop"."b"'}]}}
+
+
 @pytest.mark.parametrize(("given", "code"), [("{", 2), ("[]", 2), ('{"pos": 4, "nonsense": 1}', 6)])
 def test_offsets_that_are_none_are_refused(capsys, config, target, given, code):
     assert run(capsys, "offsets", "set", config, "--to", target, given)[0] == code

@@ -148,6 +148,14 @@ def test_an_export_without_progress_is_refused(place):
     assert (code, "nothing was delivered" in text) == (6, True)
 
 
+def test_an_export_within_a_snapshot_that_a_signal_asked_for_says_what_to_do(place):
+    asked = {"tables": [{"table": '"shop"."a"'}]}
+    place.of_debezium(AT, record(4))
+    place.deliver(Progress(str(BinlogPosition(0, 9, 4)), {"file": "log.000009", "pos": 4}, signalled=asked), record(3))
+    code, text = place.run("export")
+    assert (code, "end it with a stop-snapshot signal" in text) == (6, True)
+
+
 @pytest.fixture
 def on_server(place, mysql_server, database):
     """The same with a server's log, of which a transaction of three events is read in part."""

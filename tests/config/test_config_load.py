@@ -203,12 +203,10 @@ def test_none_stands_alone_among_skipped_operations():
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("snapshot.mode", "always"),
-        ("snapshot.mode", "when_needed"),
+        ("snapshot.mode", "custom"),
+        ("snapshot.mode", "when_needed_no_data"),
         ("value.converter", "io.confluent.connect.avro.AvroConverter"),
         ("transforms", "unwrap"),
-        ("signal.data.collection", "shop.signals"),
-        ("signal.enabled.channels", "source,kafka"),
         ("converters", "boolean"),
         ("errors.tolerance", "all"),
         ("source.struct.version", "v1"),

@@ -15,8 +15,9 @@ from tailrace.config.settings import Settings
 HERE = Path(__file__).parent
 PAGE = HERE.parent.parent / "docs" / "reference" / "configuration.md"
 DERIVED = {
-    *("tables", "columns", "column_rules", "message_keys", "warnings", "given", "topic_creation"),
+    *("tables", "columns", "column_rules", "message_keys", "warnings", "given", "topic_creation", "select_overrides"),
     *("producer_override", "consumer_override", "admin_override", "schema_history_producer", "schema_history_consumer"),
+    "signal_consumer",
 }
 
 
@@ -55,7 +56,8 @@ def test_the_type_of_an_attribute_is_that_of_its_table(prop):
     expected = plain.get(prop.kind, "int" if prop.kind.is_number else "str")
     if prop.name == "skipped.operations":
         expected = "frozenset[str]"
-    never_none = prop.required or prop.default is not None or prop.kind.is_list or prop.name == "name"
+    made_of_others = prop.name in {"name", "signal.kafka.topic"}
+    never_none = prop.required or prop.default is not None or prop.kind.is_list or made_of_others
     assert declared == (expected if never_none else f"{expected} | None")
 
 

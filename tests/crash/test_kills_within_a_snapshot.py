@@ -1,21 +1,29 @@
 """A `tailrace run` that is killed again and again while it reads a snapshot by two tasks, and a writer meanwhile: read
-events and changes together are each table's history, each event once.
+events and changes together are each table's history, each event once, and what is told of the snapshot is told once.
 """
 
 import json
 import random
-import threading
-import time
+from collections import Counter
 
 import pytest
 
 from support.kafka_reading import read_topics
+from support.large_table import SECONDS, Writer, document, filled, rows, until
 from support.live_run import LiveRun
 from support.snapshotting import linear
 
-SECONDS = 120
-ROWS = 200_000
 ARMED = ("sink.before-commit=kill@3", "sink.after-commit=kill@4", "task.committed=kill@3")
+HOW = {"snapshot.mode": "initial", "snapshot.max.threads": "2", "notification.enabled.channels": "sink"}
+NOTES = "notification.sink.topic.name"
+TOLD = {
+    "STARTED": 1,
+    "IN_PROGRESS": 1,
+    "TABLE_CHUNK_IN_PROGRESS": 2,
+    "TABLE_CHUNK_COMPLETED": 2,
+    "TABLE_SCAN_COMPLETED": 1,
+    "COMPLETED": 1,
+}
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.spark, pytest.mark.slow]
 
 
@@ -25,7 +33,7 @@ def test_a_snapshot_that_is_killed_again_and_again_is_exact(mysql_server, kafka_
     database = prefix = f"snapshot_{seed}"
     filled(mysql_server, database)
     config = tmp_path / "config.json"
-    config.write_text(json.dumps(document(mysql_server, prefix, database)))
+    config.write_text(json.dumps(document(mysql_server, prefix, database, **HOW, **{NOTES: f"{prefix}.notes"})))
     run = LiveRun(tmp_path, config, f"kafka:{kafka_broker.address}", [mysql_server.port])
     with Writer(mysql_server, database, seed) as writer:
         for armed in ARMED:
@@ -41,89 +49,8 @@ def test_a_snapshot_that_is_killed_again_and_again_is_exact(mysql_server, kafka_
     assert records[: len(reads)] == reads, "no change comes before the last row of the snapshot"
     final = linear(reads, records[len(reads) :])
     assert {row["id"]: row["v"] for row in final.values()} == rows(mysql_server, database)
+    notes = [json.loads(r.value) for r in read_topics(kafka_broker.address, [f"{prefix}.notes"])]
+    assert Counter(note["type"] for note in notes if note["type"] != "SKIPPED") == TOLD
+    (completed,) = (note["additional_data"] for note in notes if note["type"] == "TABLE_SCAN_COMPLETED")
+    assert completed["total_rows_scanned"] == str(len(reads))
     print(f"{len(reads)} read events, {len(records) - len(reads)} changes")
-
-
-def document(server, prefix, database):
-    config = {
-        "connector.class": "io.debezium.connector.mysql.MySqlConnector",
-        "topic.prefix": prefix,
-        "database.hostname": server.host,
-        "database.port": str(server.port),
-        "database.user": server.user,
-        "database.password": server.password,
-        "database.server.id": "7512",
-        "database.include.list": database,
-        "snapshot.mode": "initial",
-        "snapshot.max.threads": "2",
-        "key.converter.schemas.enable": "false",
-        "value.converter.schemas.enable": "false",
-    }
-    return {"name": prefix, "config": config}
-
-
-def filled(server, database):
-    server.sql(f"CREATE DATABASE {database}")
-    server.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(100))", database)
-    numbers = "WITH RECURSIVE s AS (SELECT 1 n UNION ALL SELECT n + 1 FROM s WHERE n < 1000) SELECT n FROM s"
-    server.sql(
-        f"INSERT INTO t SELECT 2 * (a.n * 1000 + b.n), CONCAT('row ', b.n) FROM ({numbers}) a, ({numbers}) b"
-        f" WHERE a.n <= {ROWS // 1000}",
-        database,
-    )
-    server.sql("ANALYZE TABLE t", database)
-
-
-def rows(server, database):
-    with server.connect(database) as connection, connection.cursor() as cursor:
-        cursor.execute("SELECT id, v FROM t")
-        return dict(cursor.fetchall())
-
-
-def until(condition, run):
-    deadline = time.monotonic() + SECONDS
-    while not condition():
-        assert time.monotonic() < deadline, run.log.read_text()
-        time.sleep(0.1)
-
-
-class Writer:
-    """A thread that inserts, updates, deletes and moves keys all over the table."""
-
-    def __init__(self, server, database, seed):
-        self.changes = 0
-        self._server, self._database = server, database
-        self._random = random.Random(seed)
-        self._done = threading.Event()
-        self._failure = None
-
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._write)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._done.set()
-        self._thread.join()
-        assert self._failure is None, self._failure
-
-    def _write(self):
-        try:
-            with self._server.connect(self._database) as connection, connection.cursor() as cursor:
-                while not self._done.wait(0.002):
-                    cursor.execute(*self._change())
-                    self.changes += 1
-        except Exception as error:
-            self._failure = error
-
-    def _change(self):
-        some = self._random.randrange(2 * ROWS)
-        odd = self._random.randrange(1, 4 * ROWS, 2)
-        return self._random.choice(
-            [
-                ("INSERT IGNORE INTO t VALUES (%s, 'new')", (odd,)),
-                ("UPDATE t SET v = CONCAT('changed ', %s) WHERE id >= %s ORDER BY id LIMIT 3", (odd, some)),
-                ("DELETE FROM t WHERE id >= %s ORDER BY id LIMIT 2", (some,)),
-                ("UPDATE IGNORE t SET id = %s WHERE id >= %s ORDER BY id LIMIT 1", (odd, some)),
-            ]
-        )

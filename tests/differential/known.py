@@ -36,7 +36,7 @@ class Known:
         )
 
 
-def _same_float(debezium: Any, tailrace: Any) -> bool:
+def same_float(debezium: Any, tailrace: Any) -> bool:
     return bool(np.float32(debezium) == np.float32(tailrace))
 
 
@@ -62,7 +62,7 @@ KNOWN: tuple[Known, ...] = (
     Known("CHAR with the attribute BYTE", r"dbz[._]d_types[._]binaries", _IMAGE + r"\.cbyte", when=_lost),
     Known("Bytes that windows-1252 does not use", r"dbz[._]d_types[._]charsets", _IMAGE + r"\.l1", when=_lost),
     Known("A comma or a backslash in an ENUM's label", r"dbz[._]d_types[._]enums", _IMAGE + r"\.es"),
-    Known("The digits of a FLOAT", r"dbz[._]d_types[._]floats", _IMAGE + r"\.(f|fu|r)", when=_same_float),
+    Known("The digits of a FLOAT", r"dbz[._]d_types[._]floats", _IMAGE + r"\.(f|fu|r)", when=same_float),
     Known("A negative TIME within JSON", r"dbz[._]d_types[._]json_negative_time", _IMAGE + r"\.j"),
     Known(
         "Truncation in the middle of a character",
@@ -73,12 +73,15 @@ KNOWN: tuple[Known, ...] = (
 )
 
 
-def split(variant: str, differences: Iterable[Difference]) -> tuple[list[Difference], dict[Known, int]]:
-    """The differences that nothing explains, and how often each known one showed."""
+def split(
+    variant: str, differences: Iterable[Difference], known_ones: Iterable[Known] | None = None
+) -> tuple[list[Difference], dict[Known, int]]:
+    """The differences that nothing explains, and how often each known one showed; of a stream, if none are given."""
     unexplained: list[Difference] = []
     counts: dict[Known, int] = {}
+    of_all = KNOWN if known_ones is None else tuple(known_ones)
     for difference in differences:
-        known = next((k for k in KNOWN if k.explains(variant, difference)), None)
+        known = next((k for k in of_all if k.explains(variant, difference)), None)
         if known is None:
             unexplained.append(difference)
         else:

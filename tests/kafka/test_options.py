@@ -10,7 +10,7 @@ from tailrace.config.reference import render
 from tailrace.errors import ConfigError
 from tailrace.kafka.jaas import read_jaas
 from tailrace.kafka.java_names import BY_CLIENT, TABLES, Fate
-from tailrace.kafka.options import Clients, history_clients, sink_clients
+from tailrace.kafka.options import Clients, history_clients, signal_consumer, sink_clients
 from tailrace.kafka.trial import try_options
 
 NAMES = Path(__file__).parent / "kafka_4_3_client_names.txt"
@@ -189,6 +189,63 @@ def test_a_wrong_property_of_the_history_is_named_with_its_prefix():
     wrong = {"schema.history.internal.consumer.fetch.min.bytes": "few"}
     with pytest.raises(ConfigError, match=r"schema\.history\.internal\.consumer\.fetch\.min\.bytes"):
         history_clients(unit_settings(HISTORY | wrong))
+
+
+SIGNALS = {"signal.enabled.channels": "kafka", "signal.kafka.bootstrap.servers": "s:9092"}
+
+
+def signal_options(properties: dict[str, object] | None = None) -> dict[str, str]:
+    more = {f"signal.consumer.{name}": value for name, value in (properties or {}).items()}
+    return signal_consumer(unit_settings(SIGNALS | more))
+
+
+def test_the_consumer_of_signals_has_its_own_brokers_and_group_and_begins_at_the_beginning():
+    assert signal_options() == {
+        "bootstrap.servers": "s:9092",
+        "group.id": "kafka-signal",
+        "auto.offset.reset": "earliest",
+        "isolation.level": "read_committed",
+    }
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"auto.offset.reset": "latest"}, {"auto.offset.reset": "latest"}),
+        ({"isolation.level": "read_uncommitted"}, {"isolation.level": "read_uncommitted"}),
+        ({"group.id": "mine"}, {"group.id": "mine"}),
+        ({"fetch.max.wait.ms": 50, "request.timeout.ms": 9000}, {"fetch.wait.max.ms": "50", "socket.timeout.ms": "9000"}),
+        ({"enable.auto.commit": "true", "max.poll.records": "9"}, {"enable.auto.commit": None, "max.poll.records": None}),
+        ({"bootstrap.servers": "s:9092", "auto.offset.reset": ""}, {"auto.offset.reset": "earliest"}),
+    ],
+    ids=str,
+)
+def test_the_consumer_of_signals_is_told_in_javas_words(given, expected):
+    options = signal_options(given)
+    assert {name: options.get(name) for name in expected} == expected
+
+
+def test_the_consumer_of_signals_logs_in_by_its_own_properties():
+    login = f'org.apache.kafka.common.security.plain.PlainLoginModule required username="me" password="{SECRET}";'
+    options = signal_options({"security.protocol": "SASL_SSL", "sasl.mechanism": "PLAIN", "sasl.jaas.config": login})
+    assert (options["sasl.username"], options["sasl.password"], options["security.protocol"]) == ("me", SECRET, "sasl_ssl")
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"fetch.min.bytes": "few"}, "signal.consumer.fetch.min.bytes has a value that it can't have"),
+        ({"auto.offset.reset": "somewhere"}, "signal.consumer.auto.offset.reset has a value that it can't have"),
+        ({"interceptor.classes": "com.example.Mine"}, "signal.consumer.interceptor.classes can't be had"),
+        ({"bootstrap.servers": "k:9092"}, "signal.consumer.bootstrap.servers names other brokers than s:9092"),
+        ({"nonsense": "1"}, "signal.consumer.nonsense is a property of neither Java's nor librdkafka's client"),
+    ],
+    ids=str,
+)
+def test_a_wrong_property_of_the_consumer_of_signals_is_named(given, says):
+    with pytest.raises(ConfigError) as raised:
+        signal_options(given)
+    assert says in str(raised.value)
 
 
 def jaas(module: str, name: str, password: str) -> str:

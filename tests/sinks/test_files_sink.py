@@ -49,6 +49,19 @@ def test_the_next_task_gets_progress_and_history(new_sink):
     assert new_sink().peek(0) == progress(2)
 
 
+def test_the_next_task_gets_what_signals_asked_for_and_a_record_of_before_has_none(new_sink, tmp_path):
+    asked = {"tables": [{"table": '"db"."ü"'}], "marks": {"file": "0:1"}}
+    sink = new_sink()
+    sink.open(0)
+    sink.commit(Progress("1", {"n": 1}, signalled=asked), [])
+    assert new_sink().peek(0).signalled == new_sink().open(0).progress.signalled == asked
+    path = tmp_path / "out" / "_tailrace" / "lane-0" / "commit.json"
+    fields = json.loads(path.read_text())
+    del fields["signalled"]
+    path.write_text(json.dumps(fields))
+    assert new_sink().open(0).progress == Progress("1", {"n": 1})
+
+
 def test_names_of_files_sort_in_log_order_within_a_topic(new_sink, tmp_path):
     sink = new_sink()
     sink.open(0)
@@ -219,3 +232,23 @@ def test_long_topics_have_folders_of_their_own():
 
 def _killed(*_, **__):
     raise KilledError
+
+
+def test_a_lane_that_begins_anew_has_a_new_history_and_keeps_its_files(new_sink, tmp_path):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1, 2])])
+    sink.commit(progress(2), [{"ddl": "a"}])
+    begun = Progress("00009", {"n": 9}, {"lanes": 1})
+    again = new_sink(run="next")
+    assert again.begin_anew(begun, [{"ddl": "x"}]).progress == (begun,)
+    again.close()
+    with pytest.raises(FencedError, match="another run"):
+        sink.commit(progress(3), [])
+    last = new_sink(run="next")
+    opened = last.open(0)
+    assert (opened.progress, opened.history) == (begun, [{"ddl": "x"}])
+    last.write([records_of("t", [3])])
+    last.commit(progress(10), [{"ddl": "y"}])
+    assert seen(tmp_path) == [1, 2, 3]
+    assert new_sink().open(0).history == [{"ddl": "x"}, {"ddl": "y"}]

@@ -1,6 +1,7 @@
 """Claiming lanes: layouts, barriers, hanging transactions, tasks that come in between."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -73,6 +74,32 @@ def test_the_layout_stays_while_lanes_stand_apart(place):
     eventually(lambda: lanes_recorded(place), {0: 2, 1: 2})
     commit(place, 1, 5, run="next")
     assert place.claimed(4, run="last").progress == (progress(5),) * 4
+
+
+def asked(*tables, **more):
+    return {"tables": [{"table": f'"db"."{name}"'} for name in tables], **more}
+
+
+def test_what_signals_asked_of_any_lane_is_handed_to_all_of_a_new_layout(place):
+    place.claimed(2)
+    for lane, signalled in enumerate([asked("a", marks={"kafka": 7}), asked("b", paused=True, marks={"kafka": 5})]):
+        sink = place.opened(lane)
+        sink.commit(replace(progress(1), signalled=signalled), [])
+        sink.close()
+    together = asked("a", "b", paused=True, marks={"kafka": 5})
+    assert place.claimed(3, run="next").progress == (replace(progress(1), signalled=together),) * 3
+    assert place.sink("next").open(2).progress.signalled == together
+
+
+def test_the_layout_stays_while_a_lane_is_within_a_blocking_snapshot(place):
+    place.claimed(2)
+    blocking = {"blocking": {"tables": [{"table": '"db"."a"'}], "state": {"n": 1}}}
+    for lane, signalled in enumerate([None, blocking]):
+        sink = place.opened(lane)
+        sink.commit(replace(progress(1), signalled=signalled), [])
+        sink.close()
+    claim = place.claimed(1, run="next")
+    assert [each.signalled for each in claim.progress] == [None, blocking]
 
 
 def test_more_lanes_than_the_topics_have_partitions(place):

@@ -1,8 +1,10 @@
 """The progress record as text, and the names of what is ours; no broker is needed."""
 
 import json
+from dataclasses import replace
 
 import pytest
+from attrs import evolve
 
 from support.unit_settings import unit_settings
 from tailrace.connectors.base import Progress
@@ -16,7 +18,12 @@ RECORD = ProgressRecord(
     lanes=2,
     owner=Owner("run", "host", 4711, "task"),
     number=9,
-    progress=Progress("0001-ü", {"file": "binlog.000001", "pos": 2**63, "gtids": None}, {"lanes": 2, "done": True}),
+    progress=Progress(
+        "0001-ü",
+        {"file": "binlog.000001", "pos": 2**63, "gtids": None},
+        {"lanes": 2, "done": True},
+        {"tables": [{"table": '"db"."ü"'}], "marks": {"kafka": 2**40}},
+    ),
     history=3,
     committed_at_ms=1_795_000_000_000,
 )
@@ -33,7 +40,31 @@ def test_a_record_from_before_there_were_snapshots_names_none():
     assert from_json(json.dumps(fields).encode(), "mysql shop", "the record").progress.snapshot is None
 
 
-@pytest.mark.parametrize("field", sorted(set(json.loads(RECORD.to_json())) - {"format", "source", "snapshot"}))
+def test_a_record_from_before_there_were_signals_has_no_work_of_theirs():
+    fields = json.loads(RECORD.to_json())
+    del fields["signalled"]
+    read = from_json(json.dumps(fields).encode(), "mysql shop", "the record").progress
+    assert read == replace(RECORD.progress, signalled=None)
+
+
+def test_lanes_stand_together_whatever_signals_asked_of_each():
+    other = RECORD.with_signalled({"paused": True})
+    assert (RECORD.signalled != other.signalled, RECORD.stands_with(other)) == (True, True)
+    assert not RECORD.stands_with(evolve(RECORD, progress=replace(RECORD.progress, snapshot=None)))
+    assert not RECORD.stands_with(evolve(RECORD, progress=None))
+    assert evolve(RECORD, progress=None).with_signalled({"paused": True}).progress is None
+
+
+def test_lanes_that_are_through_with_a_snapshot_stand_together_whatever_each_had_of_it():
+    def lane(**snapshot):
+        return evolve(RECORD, progress=replace(RECORD.progress, snapshot={"lanes": 2, **snapshot}))
+
+    assert lane(done=True, figures={"rows": 1}).stands_with(lane(done=True, figures={"rows": 2}))
+    assert lane(done=True, figures={"rows": 1}).stands_with(RECORD)
+    assert not lane(figures={"rows": 1}).stands_with(lane(figures={"rows": 2})), "these are not through"
+
+
+@pytest.mark.parametrize("field", sorted(set(json.loads(RECORD.to_json())) - {"format", "source", "snapshot", "signalled", "history_start"}))
 def test_a_record_that_lacks_something_is_damaged(field):
     fields = json.loads(RECORD.to_json())
     del fields[field]

@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from support.counting_log import grow
-from tailrace.errors import ConfigError, StructureError
+from tailrace.errors import ConfigError, StructureError, UnsupportedError
 from tailrace.source.changes import INITIAL, ChangesReader, read_range
 from tailrace.source.options import parse_options
 
@@ -104,6 +104,20 @@ def test_a_dropped_connection_loses_and_repeats_nothing(options):
 def test_wrong_options_are_named(options, wrong, message):
     with pytest.raises(ConfigError, match=message):
         parse_options({**options, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("signal.data.collection", "ops.signals"),
+        ("signal.enabled.channels", "file"),
+        ("notification.enabled.channels", "log"),
+    ],
+)
+def test_a_dataframe_takes_no_signals_and_tells_no_notifications(name, value):
+    usual = {"topic.prefix": "shop", "database.hostname": "db", "database.user": "u", "database.server.id": "5"}
+    with pytest.raises(UnsupportedError, match=f"{name}={value}: a DataFrame takes no signals"):
+        parse_options(usual | {"snapshot.mode": "no_data", name: value})
 
 
 def test_options_are_debeziums_properties_over_those_of_a_file(tmp_path):

@@ -12,7 +12,7 @@ import psutil
 import pytest
 from attrs import evolve
 
-from support.counting_log import grow
+from support.counting_log import grow, purge
 from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.source import run
@@ -190,6 +190,39 @@ def test_only_a_snapshot_is_read_where_that_is_wanted(spark, job, checkpoint, tm
     run_to_the_head(spark, only, checkpoint, [])
     run_to_the_head(spark, only, checkpoint, [])
     assert delivered(tmp_path) == list(range(-100, 0))
+
+
+def test_each_run_begins_with_another_snapshot_where_that_is_wanted(spark, job, checkpoint, tmp_path):
+    told, document = [], {**job.document, "rows": 10, "start": "head"}
+    always = evolve(job, document=document, snapshot_lanes=1, snapshot_again="always")
+    run_to_the_head(spark, always, checkpoint, told)
+    assert told == []
+    grow(tmp_path / "log", 1400)
+    run_to_the_head(spark, always, checkpoint, told)
+    assert delivered(tmp_path) == sorted(2 * [*range(-10, 0)])
+    assert told[0] == "a new snapshot begins, as at each start with snapshot.mode=always"
+
+
+def test_a_stream_whose_log_is_lost_goes_on_with_a_new_snapshot(spark, job, checkpoint, tmp_path):
+    told, document, deadline = [], {**job.document, "rows": 10, "start": "head"}, time.monotonic() + 240
+    pace = Pace(commit_seconds=0.05)
+    needy = evolve(job, document=document, pace=pace, snapshot_lanes=1, snapshot_again="when_needed")
+    run_to_the_head(spark, needy, checkpoint, told)
+    grow(tmp_path / "log", 1400)
+
+    def lose_the_log():
+        last = delivered(tmp_path)[-1]
+        if last == 1399 and not told:
+            purge(tmp_path / "log", 2100)
+            grow(tmp_path / "log", 2100)
+        elif told and delivered(tmp_path).count(-1) == 2:
+            grow(tmp_path / "log", 2800)
+        return time.monotonic() > deadline or last == 2799
+
+    with closing(Link(lambda kind, content: None)) as link:
+        run.deliver(spark, needy, str(checkpoint), link, available_now=False, stop_asked=lose_the_log, notice=told.append)
+    assert told[0].startswith("warning: the log no longer reaches back: the log was purged up to 2100. A new snapshot begins")
+    assert delivered(tmp_path) == [*sorted(2 * [*range(-10, 0)]), *range(700, 1400), *range(2100, 2800)]
 
 
 def run_to_the_head(spark, job, checkpoint, told):

@@ -51,6 +51,19 @@ def test_a_stop_reaches_tasks_that_run_and_tasks_to_come():
             assert later.stopping()
 
 
+def test_threads_of_a_task_can_talk_at_once():
+    """The heartbeat's statement, say, fails on a thread of its own and writes to the log."""
+    heard = []
+    with closing(Link(lambda kind, content: heard.append(content))) as link, closing(Reporter(link.address)) as task:
+        threads = [threading.Thread(target=lambda n=n: [task.notice(f"{n} {i}") for i in range(100)]) for n in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert task.connected
+    assert sorted(heard) == sorted(f"{n} {i}" for n in range(4) for i in range(100))
+
+
 def test_a_task_without_a_link_goes_on():
     for address in ("", "/nowhere/link"):
         task = Reporter(address)

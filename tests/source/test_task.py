@@ -1,17 +1,21 @@
 """The task of the direct way, without Spark."""
 
 import json
+import logging
 import shutil
 import threading
 from contextlib import closing
+from functools import partial
 
 import pytest
 from attrs import evolve
 
-from support.counting_log import CountingLog, grow
+from support.counting_log import COMPLETED, SKIPPED, CountingLog, grow
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError, StoppedError
+from tailrace.sinks.base import Claim
 from tailrace.sinks.files import FilesSink
+from tailrace.source import skipping, task
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.slices import Turn
@@ -151,6 +155,31 @@ def test_a_stop_before_the_beginning_was_fixed_does_not_count_as_done(job, monke
             deliver(evolve(job, link=link.address), Turn(Lane(), True, "", None))
 
 
+def test_a_snapshot_is_delayed_once_however_often_its_beginning_is_tried(job, monkeypatch):
+    pauses, begin = [], CountingLog.start_point
+
+    def at_the_third_attempt(log, lanes):
+        if len(pauses) < 3:
+            raise RetriableError("a lock is in the way")
+        return begin(log, lanes)
+
+    monkeypatch.setattr(task, "paused", lambda seconds, _: pauses.append(seconds))
+    monkeypatch.setattr(CountingLog, "start_point", at_the_third_attempt)
+    delayed = evolve(job, snapshot_lanes=1, snapshot_delay_seconds=5.0)
+    deliver(delayed, Turn(Lane(), True, "", None, snapshot=True))
+    deliver(delayed, TO_700)
+    assert pauses == [5.0, 0.01, 0.01]
+
+
+def test_a_stop_ends_the_delay_of_a_snapshot(job):
+    delayed = evolve(job, snapshot_lanes=1, snapshot_delay_seconds=3600.0)
+    with closing(Link(lambda kind, content: None)) as link:
+        threading.Timer(0.3, link.stop_tasks).start()
+        with pytest.raises(StoppedError):
+            deliver(evolve(delayed, link=link.address), Turn(Lane(), True, "", None, snapshot=True))
+    assert job.new_sink().peek(0) is None
+
+
 def test_a_sink_that_is_lost_again_and_again_ends_the_retries(job, monkeypatch):
     monkeypatch.setattr(FilesSink, "commit", _never)
     with pytest.raises(SinkLostError):
@@ -272,6 +301,91 @@ def test_the_log_after_a_snapshot_begins_where_the_snapshot_is_of(with_snapshot)
     deliver(with_snapshot, TO_700)
     assert delivered(with_snapshot) == list(range(-100, 700))
     assert with_snapshot.new_sink().peek(0).snapshot is None
+
+
+@pytest.fixture
+def heard(with_snapshot):
+    """A job whose tasks report, and what they do."""
+    figures = []
+    with closing(Link(lambda kind, content: figures.append(content) if kind == "figures" else None)) as link:
+        yield evolve(with_snapshot, link=link.address), figures
+
+
+def test_figures_of_a_snapshot_come_with_the_commits_that_deliver_it(heard):
+    job, figures = heard
+    deliver(job, SNAPSHOT)
+    told = [each["snapshot"] for each in figures]
+    assert told[0] is None, "the beginning is fixed"
+    assert [(each["rows"], each["ended"]) for each in told[1:]] == [(n, False) for n in (20, 40, 60, 80, 100)] + [(100, True)]
+
+
+def test_figures_between_two_commits_are_put_together(heard):
+    job, figures = heard
+    deliver(evolve(job, pace=Pace(commit_seconds=100, commit_changes=50)), SNAPSHOT)
+    told = [each["snapshot"] for each in figures if each["snapshot"]]
+    assert [(each["rows"], each["before"], sorted(each["of"])) for each in told] == [
+        (60, 0, ["block 0", "block 1", "block 2"]),
+        (100, 0, ["block 3", "block 4", "rows"]),
+    ]
+
+
+def test_a_lane_that_an_earlier_run_is_through_with_tells_its_figures(heard, monkeypatch):
+    """Files have one lane: this one takes itself for the first of two."""
+    job, figures = heard
+    first_of_two = Turn(Lane(0, 2), True, "", None, snapshot=True)
+    deliver(evolve(job, snapshot_lanes=2), first_of_two)
+    figures.clear()
+    deliver(job, first_of_two)
+    assert [(each["snapshot"]["rows"], each["snapshot"]["ended"], each["commits"]) for each in figures] == [(50, True, 0)]
+
+
+def test_the_lane_that_tells_the_end_of_a_snapshot_waits_for_the_others(with_snapshot, monkeypatch):
+    telling = evolve(with_snapshot, document={**with_snapshot.document, "tells": True}, snapshot_lanes=2)
+    first_of_two = Turn(Lane(0, 2), True, "", None, snapshot=True)
+    peek = FilesSink.peek
+    others = [Progress("", {"n": 0}, {"lanes": 2, "read": 20}), Progress("", {"n": 0}, {"lanes": 2, "done": True})]
+    for other in others:
+        monkeypatch.setattr(FilesSink, "peek", lambda sink, lane, other=other: other if lane else peek(sink, lane))
+        assert COMPLETED not in delivered(telling)
+        deliver(telling, first_of_two)
+        assert len(delivered(telling)) == 50 + (other is others[-1])
+        assert telling.new_sink().peek(0).snapshot_is_pending is (other is not others[-1])
+    assert delivered(telling)[-1] == COMPLETED
+
+
+def test_a_line_of_the_log_comes_over_the_link_while_a_task_is_at_work(heard, monkeypatch):
+    lines = []
+    job, _ = heard
+    log = logging.getLogger("tailrace.somewhere")
+    monkeypatch.setattr(CountingLog, "_check_history", lambda *_: log.info("read %d", 5))
+    with closing(Link(lambda kind, content: lines.append(content) if kind == "log" else None)) as link:
+        deliver(evolve(job, link=link.address), SNAPSHOT)
+        log.info("this one comes too late")
+    assert lines == [[logging.INFO, "read 5"]]
+
+
+def test_without_a_link_the_log_goes_to_standard_error(with_snapshot, monkeypatch, capsys):
+    log = logging.getLogger("tailrace.somewhere")
+    monkeypatch.setattr(CountingLog, "_check_history", lambda *_: log.warning("careful"))
+    deliver(with_snapshot, SNAPSHOT)
+    assert "WARNING tailrace.somewhere: careful" in capsys.readouterr().err
+
+
+def test_a_start_that_finds_no_snapshot_to_take_says_so_once_in_a_commit_of_its_own(with_snapshot):
+    telling = evolve(with_snapshot, document={**with_snapshot.document, "tells": True})
+    skip = partial(skipping.tell, ask=lambda question: question())
+    skip(telling, Claim((None,)))
+    deliver(evolve(telling, snapshot_lanes=2), SNAPSHOT)  # its position only, as it is for two lanes
+    skip(telling, telling.new_sink().claim(1))
+    assert delivered(telling) == [], "a new job, and one within its snapshot, skip nothing"
+    other = evolve(telling, target=telling.target + "2")
+    deliver(other, SNAPSHOT)
+    before = other.new_sink().peek(0)
+    skip(other, other.new_sink().claim(1))
+    assert delivered(other)[-2:] == [COMPLETED, SKIPPED]
+    assert other.new_sink().peek(0) == before
+    deliver(other, TO_700)
+    assert delivered(other)[-2:] == [COMPLETED, SKIPPED]
 
 
 def test_a_snapshot_that_is_read_is_not_read_again(with_snapshot):

@@ -5,8 +5,11 @@ structure, which is remembered in the history. A reader that gets a history whic
 a real one would. `fail_every` makes reading fail now and then as a dropped connection does; `fatal_at` makes it fail for good.
 
 A snapshot has the numbers from -1 down, `rows` of them, and of several lanes each has those that leave its own rest.
+Read part by part, each part has a block of them. With `tells` the first lane tells the snapshot's end as the number
+`COMPLETED`, and a start without one is told as `SKIPPED`.
 """
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -15,12 +18,13 @@ import numpy as np
 import orjson
 
 from tailrace.changes.records import Binary, Header, Records
-from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, StartPoint
+from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotStep, StartPoint, alone
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 
 TRANSACTION = 7
 STRUCTURE_EVERY = 50 * TRANSACTION
 TOPICS = 3
+COMPLETED, SKIPPED = 10_000_001, 10_000_002
 
 
 def connector(document):
@@ -33,6 +37,11 @@ def grow(path, count):
     new = path.with_suffix(".new")
     new.write_text(str(count))
     new.replace(path)
+
+
+def purge(path, upto):
+    """The log has no changes before this one any more."""
+    Path(path).with_suffix(".purged").write_text(str(upto))
 
 
 def structure(n):
@@ -53,6 +62,7 @@ class CountingLog:
         header=False,
         fatal_at=None,
         rows=0,
+        tells=False,
     ):
         self._log = Path(log)
         self._block = int(block)
@@ -63,28 +73,75 @@ class CountingLog:
         self._header = header
         self._fatal_at = fatal_at
         self._rows = int(rows)
+        self._tells = tells
 
     def head(self) -> Mapping[str, int]:
         return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
 
-    def start_point(self, snapshot_lanes: int = 0) -> StartPoint:
+    def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
         n = self.head()["n"] if self._start == "head" else int(self._start)
         snapshot = {"lanes": snapshot_lanes, "read": 0} if snapshot_lanes else None
-        return StartPoint({"n": n}, [structure(0)], snapshot)
+        return StartPoint({"n": n}, [structure(0)], snapshot, f"{n - 1:012d}" if after else "")
 
-    def snapshot(self, lane, progress, history) -> Iterator[LogBatch]:
+    def require_within_reach(self, progress: Progress) -> None:
+        self._require(progress.restart["n"])
+
+    def _require(self, n):
+        purged = self._log.with_suffix(".purged")
+        if purged.exists() and n < int(purged.read_text()):
+            raise PositionLostError(f"the log was purged up to {purged.read_text()}")
+
+    def snapshot(self, lane, progress, history, others=alone) -> Iterator[LogBatch]:
         self._check_history(history, progress)
         state = progress.snapshot
         numbers = [-1 - n for n in range(self._rows) if n % lane.count == lane.number]
         for count in range(state["read"], len(numbers), self._block):
             read = numbers[count : count + self._block]
             reached = Progress(progress.delivered, progress.restart, {**state, "read": count + len(read)})
-            yield LogBatch([records_of("count.rows", read)], reached, changes=len(read), at_head=True)
+            told = self._figures(lane, count + len(read), name=f"block {count // self._block}", ended=False)
+            yield LogBatch([records_of("count.rows", read)], reached, changes=len(read), at_head=True, figures=told)
             if self._pause_seconds:
                 time.sleep(self._pause_seconds)
             if self._fail_every and (count // self._block + 1) % self._fail_every == 0:
                 raise RetriableError("the connection was dropped")
-        yield LogBatch([], Progress(progress.delivered, progress.restart, {"lanes": lane.count, "done": True}))
+        if self._tells and lane.is_first and any(each is None or each.snapshot_is_pending for each in others()):
+            return
+        end = [records_of("count.told", [COMPLETED])] if self._tells and lane.is_first else []
+        figures = self._figures(lane, len(numbers))
+        done = {"lanes": lane.count, "done": True, **({"figures": figures} if lane.count > 1 else {})}
+        yield LogBatch(end, Progress(progress.delivered, progress.restart, done), at_head=True, figures=figures)
+
+    def skipped(self, progress):
+        return [records_of("count.told", [SKIPPED])] if self._tells else []
+
+    @staticmethod
+    def _figures(lane, rows, *, name="rows", ended=True):
+        counts = {"rows": rows, "about": rows, "chunks": 1, "part": lane.number, "parts": lane.count, "done": ended}
+        whole = {"lanes": lane.count, "before": 0, "rows": rows, "chunks": 1, "about": rows, "tables": 1, "done": int(ended)}
+        return {**whole, "ended": ended, "of": {name: counts}}
+
+    def snapshot_point(self) -> StartPoint:
+        point = self.start_point()
+        return StartPoint(point.restart, point.history, {"rows": self._rows})
+
+    def next_parts(self, point, reached, wanted, max_bytes) -> SnapshotStep:
+        """A part has as many numbers as a block; a "byte" is a number."""
+        read, rows = (reached or {"read": 0})["read"], point.snapshot["rows"]
+        wanted = wanted if max_bytes is None else max(max_bytes // self._block, 1)
+        cuts = [min(read + n * self._block, rows) for n in range(wanted + 1)]
+        parts = [[first, last] for first, last in itertools.pairwise(cuts) if first < last]
+        return SnapshotStep([{"numbers": part} for part in parts], {"read": cuts[-1]} if cuts[-1] < rows else None)
+
+    def read_part(self, part, progress, history) -> Iterator[LogBatch]:
+        """In two steps; a drop of the connection may come between."""
+        self._check_history(history, progress)
+        first, last = part.content["numbers"]
+        for n in range((progress.snapshot or {"read": first})["read"], last, -(-self._block // 2)):
+            end = min(n + -(-self._block // 2), last)
+            numbers = [-1 - i for i in range(n, end)]
+            yield LogBatch([records_of("count.rows", numbers)], Progress("", progress.restart, {"read": end}))
+            if self._fail_every and end < last:
+                raise RetriableError("the connection was dropped")
 
     def head_after(self, start, max_bytes):
         """A "byte" of this log is a change."""
@@ -106,6 +163,7 @@ class CountingLog:
         until = range_.until["n"] if range_.until else None
         batches = 0
         while until is None or i < until:
+            self._require(i)
             end = min(i + self._block, self.head()["n"] if until is None else until)
             if end <= i:
                 time.sleep(self._poll_seconds)

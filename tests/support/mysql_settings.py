@@ -24,3 +24,22 @@ def settings_for(server: Server, **changes: Any) -> Settings:
     }
     given = {name.replace("_", "."): str(value) for name, value in changes.items() if value is not None}
     return from_mapping({**{name: str(value) for name, value in usual.items()}, **given})
+
+
+def stream_options(server: Server, database: str, **more: Any) -> dict[str, str]:
+    """Options of `mysql-cdc` for one database, with up to ten readers side by side."""
+    usual = {
+        "database.hostname": server.host,
+        "database.port": server.port,
+        "database.user": server.user,
+        "database.password": server.password,
+        "database.server.id": next(SERVER_IDS) * 10,
+        "topic.prefix": "test",
+        "database.include.list": database,
+        "snapshot.max.threads": 3,
+        "include.schema.changes": False,
+        "tombstones.on.delete": False,
+        "key.converter.schemas.enable": False,
+        "value.converter.schemas.enable": False,
+    }
+    return {name: str(value) for name, value in {**usual, **more}.items()}

@@ -29,15 +29,19 @@ class Read:
         self.delivered.append(batch.progress.delivered)
         self.history += json.loads(json.dumps(list(batch.history)))
         self.batches += 1
-        for records in batch.records:
-            for i in range(len(records)):
-                self.topics.setdefault(records.topic, []).append(plain(records, i))
+        for topic, _, record in told_in(batch):
+            self.topics.setdefault(topic, []).append(record)
 
     def values(self, topic):
         return [json.loads(record["value"]) if record["value"] else None for record in self.topics.get(topic, [])]
 
     def payloads(self, topic):
         return [value["payload"] if value and "payload" in value else value for value in self.values(topic)]
+
+
+def told_in(batch):
+    """The records of a batch, each with its topic and its partition."""
+    return [(each.topic, each.partition, plain(each, i)) for each in batch.records for i in range(len(each))]
 
 
 def plain(records, i):

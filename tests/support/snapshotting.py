@@ -2,19 +2,25 @@
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 
-from support.reading import Read, plain
+from support.reading import Read, told_in
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
 
 
 @dataclass
 class Snapshot:
-    """What the lanes gave: records of each topic in the order in which they came, and where to go on."""
+    """What the lanes gave: records of each topic in the order in which they came, and where to go on.
+
+    `told` has all of them in order, each with its topic and its partition.
+    """
 
     progress: Progress
     history: list
     topics: dict = field(default_factory=dict)
+    told: list = field(default_factory=list)
+    figures: list = field(default_factory=list)
     waves: int = 0
 
     def payloads(self, topic):
@@ -32,9 +38,9 @@ class Snapshot:
         return Read(Progress(self.progress.delivered, self.progress.restart), list(self.history))
 
 
-def begun(settings, lanes):
-    point = MySqlConnector(settings).start_point(lanes)
-    return Snapshot(stored(Progress("", point.restart, point.snapshot)), list(point.history))
+def begun(settings, lanes, after=()):
+    point = MySqlConnector(settings).start_point(lanes, after)
+    return Snapshot(stored(point.progress), list(point.history))
 
 
 def stored(progress):
@@ -42,41 +48,64 @@ def stored(progress):
     return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, progress.snapshot])))
 
 
-def taken(settings, lanes=1, stop_every=None, between=lambda: None):
-    """A whole snapshot; every so many batches of a lane it goes on from its progress with a new reader."""
-    snapshot = begun(settings, lanes)
+def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=()):
+    """A whole snapshot; every so many batches of a lane it goes on from its progress with a new reader.
+
+    What can't be committed then is read again, and not stopped a second time.
+    """
+    snapshot = begun(settings, lanes, after)
     between()
     states = [snapshot.progress] * lanes
     pending = set(range(lanes))
     readers = {}
     since = dict.fromkeys(pending, 0)
+    uncommitted = {lane: [] for lane in pending}
+    dropped = set()
     while pending:
         for lane in sorted(pending):
             if lane not in readers:
                 connector = MySqlConnector(settings)
-                readers[lane] = connector.snapshot(Lane(lane, lanes), states[lane], tuple(snapshot.history))
+                others = partial(_others, states, lane)
+                readers[lane] = connector.snapshot(Lane(lane, lanes), states[lane], tuple(snapshot.history), others)
                 since[lane] = 0
-            batch = next(readers[lane])
-            take(snapshot, batch)
-            states[lane] = stored(batch.progress)
+            batch = next(readers[lane], None)
+            if batch is None:  # it waits for the others, to tell the end
+                readers.pop(lane)
+                continue
+            uncommitted[lane].append(batch)
+            if not batch.is_open:
+                for each in uncommitted[lane]:
+                    take(snapshot, each)
+                uncommitted[lane].clear()
+                dropped.discard(lane)
+                states[lane] = stored(batch.progress)
             since[lane] += 1
             between()
             if not states[lane].snapshot_is_pending:
                 pending.discard(lane)
-            elif stop_every and since[lane] == stop_every:
+            elif stop_every and since[lane] >= stop_every and lane not in dropped:
                 readers.pop(lane).close()
+                if uncommitted[lane]:
+                    uncommitted[lane].clear()
+                    dropped.add(lane)
     for reader in readers.values():
         assert list(reader) == []
-    assert all(state == states[0] for state in states), "lanes that are done stand alike"
+    assert all(state.standing == states[0].standing for state in states), "lanes that are done stand alike"
     snapshot.progress = states[0]
     return snapshot
 
 
+def _others(states, lane):
+    return [state for number, state in enumerate(states) if number != lane]
+
+
 def take(snapshot, batch):
     snapshot.waves += 1
-    for records in batch.records:
-        for i in range(len(records)):
-            snapshot.topics.setdefault(records.topic, []).append(plain(records, i))
+    snapshot.figures.append(batch.figures)
+    told = told_in(batch)
+    snapshot.told += told
+    for topic, _, record in told:
+        snapshot.topics.setdefault(topic, []).append(record)
 
 
 def linear(reads, changes):

@@ -13,15 +13,16 @@ from tailrace.cli.offsets_target import Kept
 from tailrace.connectors import restart_from
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
+from tailrace.signals.carried import begun_again
 from tailrace.sinks.base import Opened
 
 
 def show(config: Path, to: str, checkpoint: Path | None) -> None:
-    """Print `{"delivered", "restart"}`; of several lanes as a list of these."""
+    """Print `{"delivered", "restart"}`, and `signalled` where signals asked for something; of several lanes a list."""
     lanes = Kept.of(config, to, checkpoint).lanes()
     if not lanes:
         raise ProgressError(f"nothing was delivered to {to} yet: there is no progress")
-    shown = [{"delivered": lane.delivered, "restart": lane.restart} for lane in lanes]
+    shown = [_shown(lane) for lane in lanes]
     typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
 
 
@@ -36,8 +37,14 @@ def set_(config: Path, to: str, position: str, checkpoint: Path | None) -> None:
             begun.extend(kept.job.new_connector().start_point().history)
         return [] if opened.history else begun
 
-    kept.store(Progress("", restart), history)
+    signalled = begun_again([lane.signalled for lane in kept.lanes()])
+    kept.store(Progress("", restart, signalled=signalled), history)
     typer.echo(f"the next run reads from {json.dumps(restart)}")
+
+
+def _shown(lane: Progress) -> Mapping[str, Any]:
+    shown: Mapping[str, Any] = {"delivered": lane.delivered, "restart": lane.restart}
+    return shown if lane.signalled is None else {**shown, "signalled": lane.signalled}
 
 
 def _parsed(position: str) -> Mapping[str, Any]:

@@ -14,6 +14,7 @@ from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError, StructureError
 from tailrace.schema.kept import schema_history_of
+from tailrace.signals.carried import is_at_work
 
 
 def export(config: Path, to: str, destination: str, name: str | None, checkpoint: Path | None) -> None:
@@ -34,6 +35,11 @@ def _one_position(lanes: Sequence[Progress], to: str) -> Progress:
         raise ProgressError(
             f"the snapshot into {to} is not read to its end, and Debezium can't go on with it: let it end (tailrace run ... "
             "--available-now), and export again"
+        )
+    if any(is_at_work(lane.signalled) for lane in lanes):
+        raise ProgressError(
+            f"a snapshot into {to} that a signal asked for is not read to its end, and Debezium can't go on with it: let it "
+            "end, or end it with a stop-snapshot signal, and export again"
         )
     if any((lane.delivered, lane.restart) != (lanes[0].delivered, lanes[0].restart) for lane in lanes):
         positions = ", ".join(lane.delivered or "nothing" for lane in lanes)

@@ -21,13 +21,14 @@ from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.documents import read_document
 from tailrace.config.load import from_mapping
-from tailrace.config.properties.snapshots import ONLY_SNAPSHOT, WITH_ROWS
+from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
+from tailrace.source.log_lines import lines_to
 
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
@@ -118,6 +119,8 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
         lanes=lanes,
         snapshot_lanes=snapshot_lanes(settings, is_kafka=is_kafka),
         only_snapshot=settings.snapshot_mode == ONLY_SNAPSHOT,
+        snapshot_again=settings.snapshot_mode if settings.snapshot_mode in ANEW else "",
+        snapshot_delay_seconds=settings.snapshot_delay_ms / 1000 if settings.snapshot_mode in WITH_ROWS else 0.0,
     )
     return job, settings
 
@@ -148,7 +151,11 @@ def run_job(
     """Run to the end, or until stopped; whether it was stopped."""
     from tailrace.source import run
 
-    with closing(Link(screen.handle)) as link, start_session(master=master or local_master(job), verbose=verbose) as spark:
+    with (
+        closing(Link(screen.handle)) as link,
+        lines_to(screen.handle),
+        start_session(master=master or local_master(job), verbose=verbose) as spark,
+    ):
         screen.say("reading the log")
         with (stop or StopSignal()).watched() as signal_:
             try:

@@ -1,12 +1,15 @@
 """What a running job shows: events, notices, and how far it has come.
 
-On a terminal the progress is one line that stays at the bottom; elsewhere a plain line now and then, so that a log
-file stays readable. Progress and notices go to standard error, events to standard output.
+On a terminal the progress stays at the bottom: one line, and while a snapshot is read one more for each table that is
+being read; elsewhere it is a plain line now and then, so that a log file stays readable. Progress, notices and lines of
+the log go to standard error, events to standard output.
 """
 
 from __future__ import annotations
 
+import logging
 import time
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -14,7 +17,10 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from tailrace.cli import snapshot_lines
 from tailrace.cli.events import event_line
+from tailrace.source.log_lines import LINE
+from tailrace.source.snapshot_progress import SnapshotProgress
 
 PLAIN_SECONDS = 10.0
 FIELDS = ("changes", "records", "bytes", "commits")
@@ -32,6 +38,8 @@ class Screen:
         self._live = self._err.is_terminal and not quiet_progress
         self._plain = not self._err.is_terminal and not quiet_progress
         self._told_at = time.monotonic()
+        self._snapshot: SnapshotProgress | None = None
+        self._warned: set[str] = set()
 
     def __enter__(self) -> Self:
         if self._live:
@@ -56,7 +64,15 @@ class Screen:
             self.notice(content)
         elif kind == "figures":
             self.totals.add(content)
+            self._note_snapshot(content)
             self._show_progress()
+        elif kind == LINE:
+            self._log_line(*content)
+
+    @property
+    def snapshot(self) -> SnapshotProgress | None:
+        """The snapshot that is being read."""
+        return self._snapshot
 
     def notice(self, text: str) -> None:
         """A line for people."""
@@ -71,14 +87,41 @@ class Screen:
 
     def finish(self, word: str) -> None:
         """The last line: totals."""
+        self._end_snapshot()
         self._err.print(f"{word}: {self.totals}")
+
+    def _note_snapshot(self, figures: dict[str, Any]) -> None:
+        """Of a task that reads a snapshot; the log comes after it."""
+        told = figures.get("snapshot")
+        if told is not None:
+            if self._snapshot is None or (self._snapshot.done and not told["ended"]):
+                self._snapshot = SnapshotProgress()
+            self._snapshot.add(figures["lane"], told, time.monotonic())
+        elif self._snapshot is not None and self._snapshot.done:
+            self._end_snapshot()
+
+    def _end_snapshot(self) -> None:
+        snapshot, self._snapshot = self._snapshot, None
+        if snapshot is not None and snapshot.done and (self._live or self._plain):
+            self._err.print(snapshot_lines.ended(snapshot))
+
+    def _log_line(self, level: int, text: str) -> None:
+        """A warning once, as each lane says it and says it again with each task."""
+        if level < logging.WARNING:
+            self._err.print(text)
+        elif text not in self._warned:
+            self._warned.add(text)
+            self.notice(text)
 
     def _show_progress(self) -> None:
         if self._status is not None:
-            self._status.update(str(self.totals))
+            self._status.update(Text(self._told(snapshot_lines.block)))
         elif self._plain and time.monotonic() - self._told_at >= PLAIN_SECONDS:
             self._told_at = time.monotonic()
-            self._err.print(str(self.totals))
+            self._err.print(self._told(snapshot_lines.line))
+
+    def _told(self, tell: Callable[[SnapshotProgress], str]) -> str:
+        return str(self.totals) if self._snapshot is None else tell(self._snapshot)
 
 
 class Totals:

@@ -10,7 +10,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import JSON, SIMPLE_HEADERS
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
-from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.config.signal_checks import check_signals
 from tailrace.config.values import Value
 from tailrace.kafka.java_names import BY_CLIENT, Fate
 
@@ -27,7 +27,9 @@ _CLIENTS = {
     "admin.override.": "admin",
     "schema.history.internal.producer.": "producer",
     "schema.history.internal.consumer.": "consumer",
+    "signal.consumer.": "consumer",
 }
+_COUNTS_HERE = frozenset({"signal.consumer.auto.offset.reset"})
 
 
 def check_together(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
@@ -42,7 +44,7 @@ def check_together(values: Mapping[str, Value], entries: Mapping[str, Entry], pr
     _check_transactional_id(entries, problems)
     _check_header_converter(values, problems)
     _check_client_names(entries, problems)
-    _check_snapshot(values, problems)
+    check_signals(values, entries, problems)
 
 
 def _check_lists(values: Mapping[str, Value], problems: Problems) -> None:
@@ -65,15 +67,6 @@ def _check_queue(values: Mapping[str, Value], problems: Problems) -> None:
     queue, batch = values["max.queue.size"], values["max.batch.size"]
     if isinstance(queue, int) and isinstance(batch, int) and queue <= batch:
         problems.add(f"max.queue.size is {queue}: it must be more than max.batch.size, which is {batch}")
-
-
-def _check_snapshot(values: Mapping[str, Value], problems: Problems) -> None:
-    """What would make a snapshot other than asked for is refused where one is read."""
-    if values["snapshot.mode"] not in WITH_ROWS:
-        return
-    for name in ("snapshot.select.statement.overrides", "snapshot.query.mode"):
-        if values[name] not in {(), "select_all", None}:
-            problems.add_not_yet(f"{name} is set, which is not supported yet: leave it out, or set snapshot.mode=no_data")
 
 
 def _check_operations(values: Mapping[str, Value], problems: Problems) -> None:
@@ -135,5 +128,5 @@ def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> Non
     for prefix, kind in _CLIENTS.items():
         for name, entry in entries.items():
             row = BY_CLIENT[kind].get(name.removeprefix(prefix)) if name.startswith(prefix) else None
-            if row is not None and row.fate is Fate.IGNORED:
+            if row is not None and row.fate is Fate.IGNORED and name not in _COUNTS_HERE:
                 problems.warn(f"{entry.shown_name} is ignored: {row.says}")

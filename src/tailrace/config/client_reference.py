@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from tailrace.kafka.java_names import TABLES, Fate, JavaName
-from tailrace.kafka.options import CONSUMER, HISTORY_PRODUCER, PRODUCER
+from tailrace.kafka.options import CONSUMER, HISTORY_PRODUCER, PRODUCER, SIGNAL_CONSUMER
 
 _INTRODUCTION = """\
 ## Properties of Kafka's clients
 
-What may follow `producer.override.`, `consumer.override.`, `admin.override.`, `schema.history.internal.producer.` and
-`schema.history.internal.consumer.`: the properties of Kafka's Java clients, which are in the tables below, and all of
-librdkafka's by its own names. The client library is asked at the start whether it takes them; a message names the
-property and not its value. What is about security in `producer.override` counts for the other two clients as well,
-unless they have properties of security of their own; likewise with the schema history's producer. The brokers are those
+What may follow `producer.override.`, `consumer.override.`, `admin.override.`, `schema.history.internal.producer.`,
+`schema.history.internal.consumer.` and `signal.consumer.`: the properties of Kafka's Java clients, which are in the tables
+below, and all of librdkafka's by its own names. The client library is asked at the start whether it takes them; a message
+names the property and not its value. What is about security in `producer.override` counts for the other two clients as
+well, unless they have properties of security of their own; likewise with the schema history's producer. The signal topic's
+consumer goes by `signal.consumer.` alone, and may be told `auto.offset.reset` and `isolation.level`. The brokers are those
 of `--to kafka:…`. How to encrypt and log in is told by [the guide](../guides/kafka-security.md).
 """
 _USUAL = """\
@@ -22,12 +23,13 @@ _USUAL = """\
 
 By librdkafka's names. `transaction.timeout.ms` is 60000, and `delivery.timeout.ms` three quarters of it; without
 transactions it is 120000, and where idempotence is switched off one request at a time keeps the order. What the
-consumers are told can't be changed.
+consumers are told can't be changed, but for the signal topic's.
 """
 _DEFAULTS = {
     "The sink's producer": PRODUCER,
     "The schema history's producer": HISTORY_PRODUCER,
-    "Both consumers": CONSUMER,
+    "The sink's and the history's consumer": CONSUMER,
+    "The signal topic's consumer": SIGNAL_CONSUMER,
 }
 
 

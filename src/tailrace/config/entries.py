@@ -120,7 +120,8 @@ def _recognise(entry: Entry, problems: Problems) -> bool:
         return True
     family = family_of(entry.name)
     near = _nearest(entry.name, BY_NAME, cutoff=0.93)
-    if family is None or (near and family.is_open):
+    is_of_near = near is not None and entry.name.startswith(f"{near}.")  # a family's own property, and a member of it
+    if family is None or (near and family.is_open and not is_of_near):
         problems.add(_unknown(entry))
         return False
     _tell_status(entry, family, problems)

@@ -39,17 +39,30 @@ class NameFilter:
 
 @frozen
 class TableFilter:
-    """The tables that are captured. The system schemas never are."""
+    """The tables that are captured. The system schemas never are.
+
+    Attributes:
+        databases: the lists of databases.
+        tables: the lists of tables.
+        also: (database, table), in lower case, of those that are captured whatever the lists say: signal tables.
+
+    """
 
     databases: NameFilter = NameFilter()
     tables: NameFilter = NameFilter()
+    also: frozenset[tuple[str, str]] = frozenset()
 
     def matches(self, database: str, table: str) -> bool:
         """Whether the table's changes are captured."""
-        return self.matches_database(database) and self.tables.matches(f"{database}.{table}")
+        if (database.lower(), table.lower()) in self.also:
+            return True
+        return self._has_database(database) and self.tables.matches(f"{database}.{table}")
 
     def matches_database(self, database: str) -> bool:
         """Whether tables of the database may be captured."""
+        return self._has_database(database) or any(database.lower() == each for each, _ in self.also)
+
+    def _has_database(self, database: str) -> bool:
         return database.lower() not in SYSTEM_SCHEMAS and self.databases.matches(database)
 
 

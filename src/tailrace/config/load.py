@@ -15,6 +15,8 @@ from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter
 from tailrace.config.keys import read_message_keys
+from tailrace.config.overrides import LIST as OVERRIDES
+from tailrace.config.overrides import SelectOverrides, read_overrides
 from tailrace.config.passthrough import passed
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
@@ -25,6 +27,7 @@ from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.values import NotYetError, Value, read
+from tailrace.signals.names import signal_tables
 
 
 def load(path: str | Path) -> Settings:
@@ -48,8 +51,9 @@ def from_mapping(document: Mapping[str, Any], *, source: str = "configuration") 
     rules = read_rules(entries, problems)
     keys = read_message_keys(entries.get("message.key.columns"), problems)
     creation = _topic_creation(values, entries, problems)
+    overrides = read_overrides(values[OVERRIDES], entries, problems)
     problems.raise_if_any(source)
-    return _settings(values, entries, problems, rules, keys, creation)
+    return _settings(values, entries, problems, rules, keys, creation, overrides)
 
 
 def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
@@ -101,26 +105,30 @@ def _settings(
     rules: tuple[Rule, ...],
     keys: MessageKeys,
     creation: TopicCreation,
+    overrides: SelectOverrides,
 ) -> Settings:
     attributes: dict[str, Any] = {
         prop.attribute: values[prop.name] for prop in PROPERTIES if prop.in_settings
     }
     attributes["name"] = attributes["name"] or attributes["topic_prefix"]
+    attributes["signal_kafka_topic"] = attributes["signal_kafka_topic"] or f"{attributes['topic_prefix']}-signal"
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
     attributes["schema_history_internal"] = _history(values, entries)
     return Settings(
         **attributes,
-        tables=TableFilter(_filter(values, "database"), _filter(values, "table")),
+        tables=TableFilter(_filter(values, "database"), _filter(values, "table"), _signal_tables(values)),
         columns=ColumnFilter(_filter(values, "column")),
         column_rules=rules,
         message_keys=keys,
+        select_overrides=overrides,
         topic_creation=creation,
         producer_override=passed(entries, "producer.override."),
         consumer_override=passed(entries, "consumer.override."),
         admin_override=passed(entries, "admin.override."),
         schema_history_producer=passed(entries, "schema.history.internal.producer."),
         schema_history_consumer=passed(entries, "schema.history.internal.consumer."),
+        signal_consumer=passed(entries, "signal.consumer."),
         warnings=tuple(problems.warnings),
         given=tuple((hide_salt(name), entry.shown_value) for name, entry in entries.items()),
     )
@@ -139,6 +147,11 @@ def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value
         if named and not is_given(entries, "schema.history.internal")
         else values["schema.history.internal"]
     )
+
+
+def _signal_tables(values: Mapping[str, Value]) -> frozenset[tuple[str, str]]:
+    tables = signal_tables(_texts(values["signal.data.collection"]))
+    return frozenset((table.catalog.lower(), table.name.lower()) for table in tables)
 
 
 def _filter(values: Mapping[str, Value], what: str) -> NameFilter:

@@ -67,6 +67,7 @@ class Property:
         reason: why it is ignored, or what is to be done instead; the second half of a message.
         harmless: values of a property that is not there yet which switch it off, and so are no error.
         not_yet: values of a property that works which are not there yet.
+        impossible: values, or items of a list, that can't be had, each with the reason, or what to do instead.
         pattern: what a text must match as a whole.
         pattern_says: the pattern in words.
 
@@ -87,6 +88,7 @@ class Property:
     reason: str = ""
     harmless: tuple[str, ...] = ()
     not_yet: tuple[str, ...] = ()
+    impossible: dict[str, str] = field(factory=dict)
     pattern: re.Pattern[str] | None = None
     pattern_says: str = ""
 

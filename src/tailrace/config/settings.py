@@ -17,6 +17,7 @@ from tailrace.config.filters import (
     SourceTypes,
     TableFilter,
 )
+from tailrace.config.overrides import SelectOverrides
 from tailrace.config.passthrough import PassThrough
 from tailrace.config.secret import Secret
 from tailrace.config.topic_creation import TopicCreation
@@ -30,10 +31,12 @@ class Settings:
         tables: which tables are captured.
         columns: which columns the value of an event holds.
         column_rules: what happens to columns, in Debezium's order; the first that matches counts.
+        select_overrides: the statements that read tables in a snapshot.
         message_keys: which columns make the key instead of the primary key's.
         topic_creation: how topics are made.
         producer_override, consumer_override, admin_override: properties of the Kafka sink's clients.
         schema_history_producer, schema_history_consumer: those of the clients of the schema history's topic.
+        signal_consumer: those of the client of the signal topic.
         warnings: what is set and has no effect, one sentence each.
         given: the properties as they were given, by their current names, fit to be shown.
 
@@ -146,7 +149,6 @@ class Settings:
     snapshot_tables_order_by_row_count: str
     snapshot_select_statement_overrides: tuple[str, ...]
     snapshot_query_mode: str
-    snapshot_query_mode_custom_name: str | None
     snapshot_locking_mode_custom_name: str | None
     snapshot_mode_custom_name: str | None
     snapshot_mode_configuration_based_snapshot_data: bool
@@ -154,16 +156,14 @@ class Settings:
     snapshot_mode_configuration_based_start_stream: bool
     snapshot_mode_configuration_based_snapshot_on_schema_error: bool
     snapshot_mode_configuration_based_snapshot_on_data_error: bool
-    incremental_snapshot_chunk_size: int
-    incremental_snapshot_allow_schema_changes: bool
-    incremental_snapshot_watermarking_strategy: str
+    incremental_snapshot_chunk_size: int | None
 
     # Signals and notifications
-    signal_data_collection: str | None
+    signal_data_collection: tuple[str, ...]
     signal_enabled_channels: tuple[str, ...]
     signal_poll_interval_ms: int
     signal_file: str
-    signal_kafka_topic: str | None
+    signal_kafka_topic: str
     signal_kafka_groupid: str
     signal_kafka_bootstrap_servers: str | None
     signal_kafka_poll_timeout_ms: int
@@ -206,12 +206,14 @@ class Settings:
     columns: ColumnFilter
     column_rules: tuple[ColumnPolicy | SourceTypes, ...]
     message_keys: MessageKeys
+    select_overrides: SelectOverrides
     topic_creation: TopicCreation
     producer_override: PassThrough
     consumer_override: PassThrough
     admin_override: PassThrough
     schema_history_producer: PassThrough
     schema_history_consumer: PassThrough
+    signal_consumer: PassThrough
     warnings: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
 

@@ -75,19 +75,23 @@ def _list(prop: Property, text: str) -> tuple[str, ...]:
         return expressions
     items = split_list(text)
     for item in items:
+        if item in prop.impossible:
+            raise ValueError(f"{item} is not supported: {prop.impossible[item]}")
         if prop.allowed and item not in prop.allowed:
             raise ValueError(f"{item!r} is not among its values: {', '.join(prop.allowed)}")
     return items
 
 
 def _choice(prop: Property, text: str) -> str | None:
-    spellings = {name.lower(): name for name in (*prop.allowed, *prop.not_yet, *prop.harmless)}
+    spellings = {name.lower(): name for name in (*prop.allowed, *prop.not_yet, *prop.impossible, *prop.harmless)}
     spellings |= {old.lower(): new for old, new in prop.other_spellings.items()}
     value = spellings.get(text.lower())
     if value is None:
         raise ValueError(f"it must be {allowed_in_words(prop)}")
     if value in prop.not_yet:
         raise NotYetError(f"that is not supported yet; it must be {allowed_in_words(prop)}")
+    if value in prop.impossible:
+        raise ValueError(f"that is not supported: {prop.impossible[value]}")
     return None if value in prop.harmless and value not in prop.allowed else value
 
 

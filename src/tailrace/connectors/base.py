@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Protocol
 
 from tailrace.changes.records import Records
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
+FIGURES: Final = "figures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +21,29 @@ class Progress:
         delivered: the text of the last position that the sink has everything up to; "" when there is none.
         restart: from where the log must be read again to understand what follows (the connector's own, JSON).
         snapshot: a snapshot that comes before the log from there on; None: no snapshot does. `lanes` says how many lanes
-            read it, `done` that this one has read its part; the rest is the connector's own, JSON.
+            read it, `done` that this one has read its part, then with the last `figures` if there are other lanes; the
+            rest is the connector's own, JSON.
+        signalled: work that was asked for by signals, and how far the signal channels were read: the connector's own, JSON.
+            None: nothing of the kind. `signals/carried.py` tells what it can hold.
 
     """
 
     delivered: str
     restart: Mapping[str, Any]
     snapshot: Mapping[str, Any] | None = None
+    signalled: Mapping[str, Any] | None = None
 
     @property
     def snapshot_is_pending(self) -> bool:
         """Whether this lane has something of a snapshot left to read."""
         return self.snapshot is not None and not self.snapshot.get("done", False)
+
+    @property
+    def standing(self) -> Progress:
+        """What is the same in lanes that have delivered the same: without the figures of each one's part of a snapshot."""
+        if self.snapshot is None or self.snapshot_is_pending:
+            return self
+        return replace(self, snapshot={name: value for name, value in self.snapshot.items() if name != FIGURES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +67,14 @@ class Lane:
         return self.count == 1 or zlib.crc32(topic.encode()) % self.count == self.number
 
 
+Others = Callable[[], Sequence[Progress | None]]  # how far the other lanes have come, by what the sink has of them now
+
+
+def alone() -> Sequence[Progress | None]:
+    """There are no other lanes."""
+    return ()
+
+
 @dataclass(slots=True)
 class LogBatch:
     """What one step of reading gave: records, and the progress to store once they are delivered.
@@ -67,6 +87,8 @@ class LogBatch:
         source_ts_ms: when the newest change was committed; None while nothing was read.
         idle: the log's end was reached; nothing came within the poll interval.
         at_head: nothing more was waiting when this had been read, so it is better committed now than later.
+        figures: of a snapshot, to be shown when this is committed; `snapshot/figures.py` says what it holds.
+        is_open: this must not be committed before the next batch: the progress does not tell what the records are.
 
     """
 
@@ -77,6 +99,8 @@ class LogBatch:
     source_ts_ms: int | None = None
     idle: bool = False
     at_head: bool = False
+    figures: Mapping[str, Any] | None = None
+    is_open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +121,49 @@ class LogRange:
 class StartPoint:
     """Where a new connector begins: its restart position, the structures that hold there, and the snapshot as of there.
 
-    `snapshot` is as in `Progress`, the same for all lanes that are to read it.
+    `snapshot` is as in `Progress`, the same for all lanes that are to read it; `delivered` as well, and is "" but where
+    somebody has delivered before.
     """
 
     restart: Mapping[str, Any]
     history: Sequence[HistoryRecord] = field(default=())
     snapshot: Mapping[str, Any] | None = None
+    delivered: str = ""
+
+    @property
+    def progress(self) -> Progress:
+        """The progress of each lane that begins here."""
+        return Progress(self.delivered, self.restart, self.snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotStep:
+    """The next parts of a snapshot that is read part by part.
+
+    Attributes:
+        parts: the connector's own, JSON; each can be read on its own, any number of times, with the same rows.
+        reached: how far the snapshot is in parts now, the connector's own, JSON; None: these are the last.
+
+    """
+
+    parts: Sequence[Mapping[str, Any]]
+    reached: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotPart:
+    """A part to be read.
+
+    Attributes:
+        content: what it is, as a step gave it.
+        number: which of the parts that are read side by side.
+        now_us: what its events tell as processing time and as the time of reading, microseconds since the epoch.
+
+    """
+
+    content: Mapping[str, Any]
+    number: int
+    now_us: int
 
 
 class Connector(Protocol):
@@ -111,14 +172,27 @@ class Connector(Protocol):
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
 
-    def start_point(self, snapshot_lanes: int = 0) -> StartPoint:
-        """Where a connector without progress begins; with a snapshot that is for about so many lanes, 0: with none."""
+    def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
+        """Where a connector without progress begins; with a snapshot that is for about so many lanes, 0: with none.
 
-    def snapshot(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+        `after` is the progress of lanes whose place the snapshot takes: what it gives as delivered does not sort before
+        theirs.
+        """
+
+    def require_within_reach(self, progress: Progress) -> None:
+        """Raise `PositionLostError` where the log no longer reaches back to where this progress goes on."""
+
+    def snapshot(
+        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
+    ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done.
 
-        The records of a batch and its progress belong in one commit.
+        The records of a batch and its progress belong in one commit. Where a snapshot's end is told, one lane does so, and
+        leaves its own part undone as long as `others` does not say that theirs are done; it is to be asked again then.
         """
+
+    def skipped(self, progress: Progress) -> Sequence[Records]:
+        """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out.
@@ -129,6 +203,22 @@ class Connector(Protocol):
 
 class RangeConnector(Connector, Protocol):
     """A connector whose log is read range by range, each of which can be read again: for the DataFrame way."""
+
+    def snapshot_point(self) -> StartPoint:
+        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
+
+    def next_parts(
+        self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
+    ) -> SnapshotStep:
+        """The next parts of the snapshot at a point, about `wanted` of them; `reached` is what the step before gave."""
+
+    def read_part(
+        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> Iterator[LogBatch]:
+        """The read events of a part; what `progress` says was delivered is left out.
+
+        `progress.restart` is the snapshot's position, `progress.snapshot` None at first.
+        """
 
     def head_after(self, start: Mapping[str, Any] | None, max_bytes: int | None) -> Mapping[str, Any]:
         """The newest position, or with a limit an earlier boundary that is about so many bytes behind `start`."""

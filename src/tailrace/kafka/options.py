@@ -44,6 +44,7 @@ CONSUMER: Final = {
     "auto.offset.reset": "earliest",
     "queued.max.messages.kbytes": "16384",
 }
+SIGNAL_CONSUMER: Final = {"auto.offset.reset": "earliest", "isolation.level": "read_committed"}
 _OTHER_NAMES: Final = {
     "request.required.acks": "acks",
     "compression.codec": "compression.type",
@@ -107,6 +108,22 @@ def history_clients(settings: Settings) -> Clients:
     common = {"bootstrap.servers": servers}
     reader = {"group.id": f"tailrace-{settings.topic_prefix}", **consumer, **CONSUMER}
     return Clients(producer={**producer, **common}, consumer={**reader, **common}, admin={**admin, **common})
+
+
+def signal_consumer(settings: Settings) -> Options:
+    """The options of the signal topic's consumer, with the group whose offset is asked for. They hold secrets. Raises as above.
+
+    Where to begin and what to read (`SIGNAL_CONSUMER`) may be said here, unlike elsewhere: it is the user's topic.
+    """
+    servers, prefix = settings.signal_kafka_bootstrap_servers, "signal.consumer."
+    if not servers:
+        raise ConfigError("signal.kafka.bootstrap.servers is missing")
+    _check_servers(prefix, settings.signal_consumer, servers)
+    given = {name: text for name, text in settings.signal_consumer.items() if name not in SIGNAL_CONSUMER}
+    chosen = {name: settings.signal_consumer.get(name, "").strip() or usual for name, usual in SIGNAL_CONSUMER.items()}
+    options = {"group.id": settings.signal_kafka_groupid, **_translated("consumer", given, prefix), **chosen}
+    try_options("consumer", options, prefix)
+    return {**options, "bootstrap.servers": servers}
 
 
 def _check_servers(prefix: str, given: Given, servers: str) -> None:

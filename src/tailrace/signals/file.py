@@ -3,7 +3,8 @@ r"""Signals of a file: a line of JSON each, appended to by anybody, taken away w
 Debezium reads the file and empties it, and what is written in between is lost. Here the file is moved aside in one step
 (`file-signals.txt.<number>.taken`) and an empty one put in its place, with the same rights, so that a line ends up in
 one or the other. A program that had the file open goes on writing to the one that was moved, so that this one is looked
-into as well, and removed only when it has been quiet for a minute and there is a newer one.
+into as well. It is removed when it has been quiet for a minute, there is a newer one, and the progress that the reader
+began with says that all of it was handled: a progress of later may not have come to its commit.
 
 A line without its end may be half a line. It counts as soon as it is a whole JSON object, which no beginning of one can
 be; a line that stays as it is for some seconds is given up.
@@ -58,7 +59,8 @@ class FileSignals:
         """`mark`: of the newest signals that were handled, from the progress; `clock` gives seconds."""
         self._path = Path(os.path.realpath(path))  # a link stays where it is
         self._clock = clock
-        self._handled = _parsed(mark)  # bytes, by the number of a moved file
+        self._kept = _parsed(mark)  # bytes, by the number of a moved file
+        self._handled = dict(self._kept)
         self._unfinished: dict[str, tuple[int, float]] = {}  # files that end in half a line: size, and since when
 
     def read(self) -> Taken | None:
@@ -94,7 +96,8 @@ class FileSignals:
             if _is_quiet(path):
                 if taken := self._rest_of(number, path, last=True):
                     return taken
-                path.unlink()
+                if self._kept.get(number) == self._handled.get(number):
+                    path.unlink()
         return self._rest_of(*self._move())
 
     def _moved(self) -> dict[str, Path]:

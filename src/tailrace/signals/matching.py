@@ -11,22 +11,17 @@ Source: Debezium documentation, "Sending signals to a Debezium connector", and t
 from __future__ import annotations
 
 import logging
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tailrace.config.patterns import PatternError, compile_java, split_list
+from tailrace.config.patterns import PatternError, compile_java
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Condition, ExecuteSnapshot, SnapshotKind, StopSnapshot
+from tailrace.signals.names import QUOTES, table_id
 
 EVERYTHING: Final = ".*"
-_PART: Final = re.compile(
-    r"""\s*(?:"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'|`(?P<back>(?:[^`]|``)*)`|(?P<plain>[^\s."'`][^\s.]*))"""
-    r"\s*(?:(?P<more>\.)|\Z)"
-)
-_QUOTES: Final = {"double": '"', "single": "'", "back": "`"}
 
 log = logging.getLogger(__name__)
 
@@ -47,30 +42,12 @@ class Collection:
     condition: str | None = None
 
 
-def table_id(name: str) -> TableId:
-    """The id that a name with dots, and quotes where it needs them, stands for.
-
-    Raises:
-        ValueError: it is no such name.
-
-    """
-    parts = list(_parts(name))
-    if len(parts) == 1:
-        return TableId("", "", parts[0])
-    return TableId(parts[0], "" if len(parts) == 2 else parts[1], parts[-1])
-
-
-def signal_tables(names: str | None) -> tuple[TableId, ...]:
-    """The tables of `signal.data.collection`; they are meant literally, and case counts. Raises as `table_id`."""
-    return tuple(map(table_id, split_list(names or "")))
-
-
 def check_expression(name: str) -> None:
     """Raise `PatternError` where a name is no expression; one with quotes need not be one."""
     try:
         compile_java(name)
     except PatternError:
-        if _literal(name) is None or not any(quote in name for quote in _QUOTES.values()):
+        if _literal(name) is None or not any(quote in name for quote in QUOTES.values()):
             raise
 
 
@@ -147,23 +124,6 @@ def _literal(name: str) -> TableId | None:
         return table_id(name)
     except ValueError:
         return None
-
-
-def _parts(name: str) -> Iterator[str]:
-    at, count, more = 0, 0, True
-    while more:
-        found = _PART.match(name, at)
-        if found is None or count == 3:
-            raise ValueError(f"{name!r} is not the name of a table")
-        yield _unquoted(found)
-        at, count, more = found.end(), count + 1, found["more"] is not None
-
-
-def _unquoted(found: re.Match[str]) -> str:
-    kind = next(kind for kind in (*_QUOTES, "plain") if found[kind] is not None)
-    quote = _QUOTES.get(kind, "")
-    text = found[kind]
-    return text.replace(quote * 2, quote) if quote else text
 
 
 def _folded(table: TableId) -> TableId:

@@ -44,8 +44,18 @@ class Sink(Protocol):
     def claim(self, lanes: int) -> Claim:
         """Take the sink over for this run, before its tasks begin: whoever delivered to it before is fenced.
 
-        Where nothing is recorded, or all lanes that are stand at one position, there are `lanes` lanes from now on;
-        otherwise it stays with those that are recorded, as the answer says.
+        Where nothing is recorded, or all lanes that are stand at one position and none is within a blocking snapshot,
+        there are `lanes` lanes from now on; otherwise it stays with those that are recorded, as the answer says.
+        """
+
+    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+        """One lane, with this progress and this history, in place of all that is recorded: at once and for good.
+
+        To be called by the run that has claimed the sink, while none of its tasks is at work. What was delivered stays.
+
+        Raises:
+            FencedError: another run has claimed it since.
+
         """
 
     def peek(self, lane: int) -> Progress | None:

@@ -36,6 +36,13 @@ class ConsoleSink:
         """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
         return Claim((self.peek(0),))
 
+    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+        """The one lane goes on from there, as if it had just begun."""
+        self.open(0)
+        with self._record.locked():
+            self._last = self._record.store(self._last, progress, history, (), anew=True)
+        return Claim((progress,))
+
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come."""
         commit = self._lane_record(lane).read()

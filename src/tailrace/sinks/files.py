@@ -26,6 +26,7 @@ from urllib.parse import quote
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError
+from tailrace.failpoints import hit
 from tailrace.sinks.base import Claim, Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord, sync_folder
 
@@ -50,6 +51,15 @@ class FilesSink:
     def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
         """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
         return Claim((self.peek(0),))
+
+    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+        """The one lane goes on from there, as if it had just begun; files that are there stay."""
+        self.open(0)
+        with self._record.locked():
+            hit("sink.before-anew")
+            self._last = self._record.store(self._last, progress, history, (), anew=True)
+            hit("sink.after-anew")
+        return Claim((progress,))
 
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come."""

@@ -38,6 +38,7 @@ class Commit:
         source: whose progress this is, as `kind topic-prefix`.
         files: (written as, to be seen as), relative to the sink's folder.
         history_bytes: how much of `history.jsonl` counts.
+        history_start: where that begins: behind what counted before the lane began anew.
 
     """
 
@@ -47,7 +48,9 @@ class Commit:
     restart: Mapping[str, Any]
     files: Sequence[tuple[str, str]] = ()
     history_bytes: int = 0
+    history_start: int = 0
     snapshot: Mapping[str, Any] | None = None
+    signalled: Mapping[str, Any] | None = None
     epoch: int = 0
     committed_at_ms: int = 0
     format: int = field(default=FORMAT)
@@ -55,7 +58,7 @@ class Commit:
     @property
     def progress(self) -> Progress:
         """The progress that it stored."""
-        return Progress(self.delivered, self.restart, self.snapshot)
+        return Progress(self.delivered, self.restart, self.snapshot, self.signalled)
 
 
 class LaneRecord:
@@ -107,8 +110,13 @@ class LaneRecord:
         progress: Progress,
         history: Sequence[HistoryRecord],
         files: Sequence[tuple[str, str]],
+        *,
+        anew: bool = False,
     ) -> Commit:
-        """Commit, by one rename; call it with the lock held, once the files are on the disk."""
+        """Commit, by one rename; call it with the lock held, once the files are on the disk.
+
+        With `anew` the history given is the whole one from now on.
+        """
         self.check_owner()
         commit = Commit(
             number=last.number + 1 if last else 1,
@@ -116,8 +124,10 @@ class LaneRecord:
             delivered=progress.delivered,
             restart=progress.restart,
             snapshot=progress.snapshot,
+            signalled=progress.signalled,
             files=tuple(files),
             history_bytes=self._append_history(last, history),
+            history_start=_history_start(last, anew=anew),
             epoch=self.epoch,
             committed_at_ms=time.time_ns() // 1_000_000,
         )
@@ -136,7 +146,7 @@ class LaneRecord:
             raise ProgressError(f"the schema history {path} can't be read: {error}") from error
         if len(text) < commit.history_bytes:
             raise ProgressError(f"{path} is shorter than the {commit.history_bytes} bytes that were committed")
-        return [json.loads(line) for line in text.splitlines()]
+        return [json.loads(line) for line in text[commit.history_start :].splitlines()]
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -176,6 +186,12 @@ class LaneRecord:
         committed = commit.history_bytes if commit else 0
         if path.exists() and path.stat().st_size > committed:
             os.truncate(path, committed)
+
+
+def _history_start(last: Commit | None, *, anew: bool) -> int:
+    if last is None:
+        return 0
+    return last.history_bytes if anew else last.history_start
 
 
 def replace_file(path: Path, content: Mapping[str, Any]) -> None:

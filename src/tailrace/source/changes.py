@@ -5,7 +5,8 @@ Its rows are records, or with `output="rows"` the typed rows of one table.
 Offsets are positions of the log, planned from its head, so a batch that Spark runs again gives the same rows: also
 the processing time that events tell is part of the plan. The first offset is a constant, since Spark asks for it
 again after a crash; the first batch goes from there to the position where reading begins, and holds nothing but the
-structures that the connector begins with.
+structures that the connector begins with. Where the tables are to come first, the batches after it stay at this position
+and hold the rows as of there (`beginning.py`).
 
 The structures at a range's start come from a file, if `schema.history.internal.file.filename` names one, which all
 executors must reach. Without one only a log with full row metadata can be read.
@@ -14,7 +15,7 @@ executors must reach. Without one only a log with full row metadata can be read.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,15 +28,15 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector
+from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector, SnapshotPart
 from tailrace.errors import RetriableError
 from tailrace.schema.history import HistoryFile
 from tailrace.source.arrow import SPARK_SCHEMA
+from tailrace.source.beginning import Offset, begin, next_parts, offset_at, planned_history
 from tailrace.source.options import ReadJob, parse_options
-from tailrace.source.reading import Reading, new_connector, read_records, row_reading, spark_schema
+from tailrace.source.reading import RECORDS, Reading, Step, new_connector, row_reading, spark_schema
 from tailrace.source.retry import retrying
 
-Offset = Mapping[str, Any]
 INITIAL: Offset = {"position": None}
 
 
@@ -55,7 +56,7 @@ class ChangesSource(DataSource):  # type: ignore[misc]
     def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802
         """What plans and reads."""
         job = parse_options(self.options)
-        return ChangesReader(job, row_reading(job, schema) if job.output == "rows" else read_records)
+        return ChangesReader(job, row_reading(job, schema) if job.output == "rows" else RECORDS)
 
 
 class RangePartition(InputPartition):  # type: ignore[misc]
@@ -67,10 +68,20 @@ class RangePartition(InputPartition):  # type: ignore[misc]
         self.end = end
 
 
+class PartPartition(InputPartition):  # type: ignore[misc]
+    """A part of a snapshot on its way to a task, with the offset that ends its batch."""
+
+    def __init__(self, end: Offset, number: int) -> None:
+        super().__init__(None)
+        snapshot = end["snapshot"]
+        self.end = {**end, "snapshot": {"plan": snapshot["plan"]}}
+        self.part = SnapshotPart(snapshot["parts"][number], number, end["now_us"])
+
+
 class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
     """Plans ranges in the planner's process, and reads them in the tasks'."""
 
-    def __init__(self, job: ReadJob, reading: Reading = read_records) -> None:
+    def __init__(self, job: ReadJob, reading: Reading = RECORDS) -> None:
         self._job = job
         self._reading = reading
         self._to_fixed_target = False
@@ -94,10 +105,16 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """The work between two offsets."""
-        return [] if start == end else [RangePartition(start, end)]
+        if start == end:
+            return []
+        if "snapshot" in end:
+            return [PartPartition(end, number) for number in range(len(end["snapshot"]["parts"]))]
+        return [RangePartition(start, end)]
 
-    def read(self, partition: RangePartition) -> Iterator[pa.RecordBatch]:
+    def read(self, partition: RangePartition | PartPartition) -> Iterator[pa.RecordBatch]:
         """Do the work, in a task."""
+        if isinstance(partition, PartPartition):
+            return read_part(self._job, partition, self._reading)
         return read_range(self._job, partition.start, partition.end, self._reading)
 
     def commit(self, end: Offset) -> None:
@@ -105,18 +122,22 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
 
     def _next(self, start: Offset, limit: ReadLimit) -> Offset:
         connector = new_connector(self._job)
-        position = start["position"]
+        position, max_bytes = start["position"], limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
         if position is None:
-            return _offset(begin(self._job, connector))
-        newest = self._newest(connector, position, limit)
+            return begin(self._job, connector, max_bytes)
+        if self._to_fixed_target and self._target is None and not self._job.only_snapshot:
+            self._target = connector.head_after(position, None)
+        snapshot = next_parts(self._job, connector, start, max_bytes)
+        if snapshot is not None or self._job.only_snapshot:
+            return snapshot or start
+        newest = self._newest(connector, position, max_bytes)
         if connector.progress_at(newest).delivered <= connector.progress_at(position).delivered:
             return start
-        return _offset(newest)
+        return offset_at(newest)
 
-    def _newest(self, connector: RangeConnector, position: Mapping[str, Any], limit: ReadLimit) -> Mapping[str, Any]:
-        max_bytes = limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
-        if self._to_fixed_target and self._target is None:
-            self._target = connector.head_after(position, None)
+    def _newest(
+        self, connector: RangeConnector, position: Mapping[str, Any], max_bytes: int | None
+    ) -> Mapping[str, Any]:
         if max_bytes is None:
             return self._target or connector.head_after(position, None)
         cut = connector.head_after(position, max_bytes)
@@ -125,38 +146,54 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
         return min(cut, self._target, key=lambda p: connector.progress_at(p).delivered)
 
 
-def begin(job: ReadJob, connector: RangeConnector) -> Mapping[str, Any]:
-    """Where a new stream begins; its structures begin the history file, if there is one."""
-    point = connector.start_point()
-    if job.history_file:
-        HistoryFile(job.history_file).append(point.history)
-    return point.restart
-
-
-def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = read_records) -> Iterator[pa.RecordBatch]:
+def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = RECORDS) -> Iterator[pa.RecordBatch]:
     """The rows between two offsets; what the range adds to the schema history is stored at its end."""
     first = start["position"] is None
     position = end["position"] if first else start["position"]
     connector = new_connector(job)
-    progress = Progress("", position) if first else connector.progress_at(position)
     history = stored_history(job, connector, position)
-    found: list[HistoryRecord] = []
+
+    def steps(progress: Progress, found: Sequence[HistoryRecord]) -> Iterator[Step]:
+        range_ = LogRange(progress.restart, end["position"], end["now_us"])
+        return reading.log(job, range_, progress, (*history, *found))
+
+    begun = Progress("", position) if first else connector.progress_at(position)
+    found = yield from _kept_up(job, begun, steps)
+    if job.history_file and found:
+        HistoryFile(job.history_file).append(found)
+
+
+def read_part(job: ReadJob, partition: PartPartition, reading: Reading = RECORDS) -> Iterator[pa.RecordBatch]:
+    """The rows of a part of the snapshot, or the events of the structures."""
+    position = partition.end["position"]
+    history = stored_history(job, new_connector(job), position) or planned_history(partition.end)
+
+    def steps(progress: Progress, _: Sequence[HistoryRecord]) -> Iterator[Step]:
+        return reading.part(job, partition.part, progress, history)
+
+    yield from _kept_up(job, Progress("", position), steps)
+
+
+def _kept_up(
+    job: ReadJob, progress: Progress, steps: Callable[[Progress, Sequence[HistoryRecord]], Iterator[Step]]
+) -> Generator[pa.RecordBatch, None, list[HistoryRecord]]:
+    """The rows of all steps; where an error struck, the next attempt goes on. Returns what the schema history gets."""
+    reached, found = progress, list[HistoryRecord]()
     failures = 0
     while True:
-        range_ = LogRange(progress.restart, end["position"], end["now_us"])
         try:
-            for batches, progress, new in reading(job, range_, progress, (*history, *found)):  # noqa: B007, B020 -- where an error struck, the next attempt goes on
+            for batches, progress_then, new in steps(reached, found):
                 yield from batches
+                reached = progress_then
                 found += new
                 failures = 0
-            break
         except RetriableError:
             failures += 1
             if 0 <= job.pace.max_retries < failures:
                 raise
             time.sleep(job.pace.retry_seconds)
-    if job.history_file and found:
-        HistoryFile(job.history_file).append(found)
+        else:
+            return found
 
 
 def stored_history(job: ReadJob, connector: RangeConnector, position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
@@ -164,7 +201,3 @@ def stored_history(job: ReadJob, connector: RangeConnector, position: Mapping[st
     if not job.history_file or not Path(job.history_file).exists():
         return ()
     return connector.history_at(HistoryFile(job.history_file).load(), position)
-
-
-def _offset(position: Mapping[str, Any]) -> Offset:
-    return {"position": position, "now_us": time.time_ns() // 1000}

@@ -60,6 +60,9 @@ class Job:
             it begins with none.
         snapshot: a name for the query where it is to read a snapshot and end; "" where it follows the log.
         only_snapshot: the run ends when the snapshot is read.
+        snapshot_again: when a job with progress takes another snapshot: `always`, at each start of a run; `when_needed`,
+            where the log no longer reaches back to the progress; "": never.
+        snapshot_delay_seconds: pause before a snapshot.
 
     """
 
@@ -74,6 +77,8 @@ class Job:
     snapshot_lanes: int | None = None
     snapshot: str = ""
     only_snapshot: bool = False
+    snapshot_again: str = ""
+    snapshot_delay_seconds: float = 0.0
 
     def to_json(self) -> str:
         """As one text."""

@@ -1,8 +1,8 @@
 """The link between the driver and the tasks that run on the same machine.
 
-Figures, notices and console lines go one way, "stop" goes the other. It is a convenience, not part of delivery: a task
-without a link (on another machine, or after the driver's death) works by its time budget alone. A Unix socket in a
-folder that only this user can enter, so no key is needed; messages are JSON, never pickles.
+Figures, notices, lines of the log and console lines go one way, "stop" goes the other. It is a convenience, not part of
+delivery: a task without a link (on another machine, or after the driver's death) works by its time budget alone. A Unix
+socket in a folder that only this user can enter, so no key is needed; messages are JSON, never pickles.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ class Reporter:
         self._connection: Connection | None = None
         self._stopping = False
         self._asked_at = -ASK_SECONDS
+        self._lock = threading.RLock()  # other threads of a task write to the log
         self._connect(address)
 
     @property
@@ -94,14 +95,15 @@ class Reporter:
 
     def send(self, kind: str, content: Any) -> None:
         """Send a message and wait until it was handled."""
-        if self._connection is None:
-            return
-        try:
-            self._connection.send_bytes(json.dumps([kind, content]).encode())
-            self._stopping = self._connection.recv_bytes() == STOP
-        except (EOFError, OSError):
-            self.close()
-            self._stopping = True
+        with self._lock:
+            if self._connection is None:
+                return
+            try:
+                self._connection.send_bytes(json.dumps([kind, content]).encode())
+                self._stopping = self._connection.recv_bytes() == STOP
+            except (EOFError, OSError):
+                self.close()
+                self._stopping = True
 
     def close(self) -> None:
         """Let go of the driver."""

@@ -13,15 +13,18 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
+from tailrace.config.overrides import LIST
 from tailrace.config.problems import Problems
 from tailrace.config.properties import PROPERTIES
-from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
+from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
 
 OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"}
 OUTPUTS = ("records", "rows")
 ROW_IMAGES = ("after", "both")
+PARTS = 8  # the planner does not know how many cores Spark has
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 
 
@@ -34,8 +37,12 @@ class ReadJob:
         connector: `module:function` that makes a `RangeConnector` of it.
         output: `records`, or `rows` for one table's typed columns.
         with_before: whether rows have the image before as well, as `_before`.
+        with_snapshot: whether a new stream begins with the tables.
+        only_snapshot: whether it ends with them.
+        snapshot_delay_seconds: the pause before.
+        parts: of a snapshot, so many at most in one batch.
         history_file: where the schema history is kept; None: nowhere.
-        max_bytes: of the log, about so many a batch; None: all there is.
+        max_bytes: of the log or of tables, about so many a batch; None: of the log all there is, of tables what `parts` have.
         pace: attempts after retriable errors.
 
     """
@@ -44,6 +51,10 @@ class ReadJob:
     connector: str = CONNECTOR_FACTORY
     output: str = "records"
     with_before: bool = False
+    with_snapshot: bool = False
+    only_snapshot: bool = False
+    snapshot_delay_seconds: float = 0.0
+    parts: int = PARTS
     history_file: str | None = None
     max_bytes: int | None = None
     pace: Pace = field(factory=Pace)
@@ -58,15 +69,23 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
     document = _document(given)
     if "connector.factory" in given:
         history = document.pop("schema.history.internal.file.filename", None)
+        mode = document.pop("snapshot.mode", "no_data")
         return ReadJob(
-            document=document, connector=given["connector.factory"], history_file=history, max_bytes=max_bytes
+            document=document,
+            connector=given["connector.factory"],
+            with_snapshot=mode in WITH_ROWS,
+            only_snapshot=mode == ONLY_SNAPSHOT,
+            history_file=history,
+            max_bytes=max_bytes,
         )
     settings = from_mapping(document, source="the options of mysql-cdc")
-    if settings.snapshot_mode in WITH_ROWS:
+    if settings.snapshot_mode in ANEW:
         raise UnsupportedError(
-            f"snapshot.mode={settings.snapshot_mode}: a DataFrame begins with the log, its rows of before can't be read yet; "
-            "set snapshot.mode=no_data, and read the tables by JDBC"
+            f"snapshot.mode={settings.snapshot_mode}: a DataFrame goes on from its checkpoint, whatever it says; set "
+            "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
+    _refuse_signals(settings)
+    _refuse_overrides(settings)
     pace = Pace(
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
@@ -76,10 +95,36 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
         document=document,
         output=output,
         with_before=both,
+        with_snapshot=settings.snapshot_mode in WITH_ROWS,
+        only_snapshot=settings.snapshot_mode == ONLY_SNAPSHOT,
+        snapshot_delay_seconds=settings.snapshot_delay_ms / 1000,
+        parts=settings.snapshot_max_threads or PARTS,
         history_file=history,
         max_bytes=max_bytes,
         pace=pace,
     )
+
+
+def _refuse_signals(settings: Settings) -> None:
+    """A DataFrame is a range of the log, the same whenever it is read: nothing can be asked of it meanwhile."""
+    for name, given, usual in (
+        ("signal.data.collection", settings.signal_data_collection, ()),
+        ("signal.enabled.channels", settings.signal_enabled_channels, ("source",)),
+        ("notification.enabled.channels", settings.notification_enabled_channels, ()),
+    ):
+        if given != usual:
+            raise UnsupportedError(
+                f"{name}={','.join(given)}: a DataFrame takes no signals and tells no notifications; leave it out, or deliver "
+                "with `tailrace run`"
+            )
+
+
+def _refuse_overrides(settings: Settings) -> None:
+    if settings.snapshot_mode in WITH_ROWS and settings.select_overrides.given:
+        raise UnsupportedError(
+            f"{LIST} is set: a part of a DataFrame's snapshot has to give the same rows whenever it is read, and rows that a "
+            "statement chooses are not; leave it out and filter the DataFrame, or deliver with `tailrace run`"
+        )
 
 
 def _document(given: Mapping[str, str]) -> dict[str, str]:

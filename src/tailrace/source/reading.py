@@ -1,8 +1,9 @@
-"""How the DataFrame way reads a range: as records of any table, or as typed rows of one."""
+"""How the DataFrame way reads a range of the log or a part of a snapshot: as records of any table, or as typed rows of one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,13 +13,20 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
 from tailrace.connectors import load_object, typed_rows_of
-from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector
+from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, RangeConnector, SnapshotPart
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
 from tailrace.source.retry import retrying
 
 Step = tuple[Iterator[pa.RecordBatch], Progress, Sequence[HistoryRecord]]
-Reading = Callable[[ReadJob, LogRange, Progress, Sequence[HistoryRecord]], Iterator[Step]]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What gives the steps of a range, and of a part of a snapshot, from where the progress says."""
+
+    log: Callable[[ReadJob, LogRange, Progress, Sequence[HistoryRecord]], Iterator[Step]]
+    part: Callable[[ReadJob, SnapshotPart, Progress, Sequence[HistoryRecord]], Iterator[Step]]
 
 
 def new_connector(job: ReadJob) -> RangeConnector:
@@ -31,7 +39,21 @@ def read_records(
     job: ReadJob, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[Step]:
     """A range as records."""
-    for batch in new_connector(job).read(range_, progress, history):
+    yield from _of_batches(new_connector(job).read(range_, progress, history))
+
+
+def read_part_records(
+    job: ReadJob, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+) -> Iterator[Step]:
+    """A part of a snapshot as records."""
+    yield from _of_batches(new_connector(job).read_part(part, progress, history))
+
+
+RECORDS = Reading(read_records, read_part_records)
+
+
+def _of_batches(batches: Iterator[LogBatch]) -> Iterator[Step]:
+    for batch in batches:
         rows = (rows for records in batch.records for rows in record_batches(records))
         yield rows, batch.progress, batch.history
 
@@ -45,12 +67,13 @@ def spark_schema(job: ReadJob) -> Any:
 
 
 def row_reading(job: ReadJob, schema: Any) -> Reading:
-    """A range as typed rows, in the columns that the query was started with."""
+    """Typed rows, in the columns that the query was started with."""
     from tailrace.encoding.rows import BEFORE, OPERATION, RowSchema
 
     arrow = to_arrow_schema(schema, timezone="UTC")
     columns = pa.schema(list(arrow)[: arrow.get_field_index(OPERATION)])
-    return partial(_read_rows, RowSchema(columns, job.with_before and BEFORE in arrow.names), arrow)
+    rows = RowSchema(columns, job.with_before and BEFORE in arrow.names)
+    return Reading(partial(_read_rows, rows, arrow), partial(_read_part_rows, rows, arrow))
 
 
 def _read_rows(
@@ -64,6 +87,19 @@ def _read_rows(
     settings = _settings(job)
     read = typed_rows_of(settings).read_rows
     for batches, reached, new in read(settings, rows, range_, progress, history):
+        yield _in_pieces(batches, schema), reached, new
+
+
+def _read_part_rows(
+    rows: Any,
+    schema: pa.Schema,
+    job: ReadJob,
+    part: SnapshotPart,
+    progress: Progress,
+    history: Sequence[HistoryRecord],
+) -> Iterator[Step]:
+    settings = _settings(job)
+    for batches, reached, new in typed_rows_of(settings).read_part(settings, rows, part, progress, history):
         yield _in_pieces(batches, schema), reached, new
 
 

@@ -6,23 +6,26 @@ all of them start from the same position.
 
 A snapshot comes before the log. Its lanes are the sink's lanes for as long as it lasts: all of them stand at the position
 that it is of, each with a part of the tables. When all are done they stand there alike, and the lanes for the log are
-laid out. So nothing of the log is delivered before the last row of the snapshot is.
+laid out. So nothing of the log is delivered before the last row of the snapshot is. `anew` says when another is taken.
 """
 
 from __future__ import annotations
 
-import re
 import time
 import uuid
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
 
 from tailrace.errors import ConfigError, ProgressError, RetriableError
+from tailrace.signals.carried import has_unmovable
 from tailrace.sinks.base import Claim
+from tailrace.source import anew, skipping
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
+from tailrace.source.endings import is_dead_planner, is_dead_process, may_be_lost
 from tailrace.source.job import Job
 from tailrace.source.link import Link
 from tailrace.source.retry import paused, retrying
@@ -34,8 +37,6 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 20.0
 QUIET_SECONDS = 60.0  # a query that ran for so long has recovered from whatever had ended the one before
-DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
-DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
 
 Notice = Callable[[str], None]
 
@@ -73,8 +74,28 @@ class _Run:
     notice: Notice
 
     def deliver(self, job: Job, *, available_now: bool) -> bool:
-        """The snapshot, if there is one to read, then the log with as many lanes as wanted; whether it was stopped."""
+        """All that is to be delivered, with another snapshot where one is wanted; whether it was stopped."""
         claim = self._claimed(job)
+        why = anew.at_start(job, claim, self._asking(job))
+        if not why:
+            skipping.tell(job, claim, self._asking(job))
+        while True:
+            if why:
+                self.notice(why)
+                if paused(job.snapshot_delay_seconds, self.stop_asked):
+                    return True
+                claim = anew.begun(job, claim, self._snapshot_lanes(job), self._asking(job))
+            try:
+                return self._deliver(job, claim, available_now=available_now)
+            except Exception as error:
+                why = anew.after_failure(job, self._asking(job)) if may_be_lost(error) else ""
+                if not why:
+                    raise
+                job = anew.another_run(job)
+                claim = self._claimed(job)
+
+    def _deliver(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
+        """The snapshot, if there is one to read, then the log with as many lanes as wanted; whether it was stopped."""
         if job.snapshot_lanes is not None and not any(claim.progress):
             if self._read_snapshot(job, 1):  # only its position and what is to be read
                 return True
@@ -94,11 +115,15 @@ class _Run:
 
     def _read_snapshot(self, job: Job, lanes: int) -> bool:
         """Each lane's part; whether it was stopped."""
-        slots: int = self.spark.sparkContext.defaultParallelism
-        wanted = min(job.snapshot_lanes or slots, slots)
+        wanted = self._snapshot_lanes(job)
         return self._kept_up(
             evolve(job, lanes=lanes, snapshot_lanes=wanted, snapshot=uuid.uuid4().hex), available_now=True
         )
+
+    def _snapshot_lanes(self, job: Job) -> int:
+        """How many lanes a snapshot is for that begins now."""
+        slots: int = self.spark.sparkContext.defaultParallelism
+        return min(job.snapshot_lanes or slots, slots)
 
     def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
         """The log, after the lanes have been brought to the job's number; whether it was stopped."""
@@ -108,10 +133,7 @@ class _Run:
                 return True
             claim = self._claimed(job)
             if claim.lanes != job.lanes:
-                raise ProgressError(
-                    f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
-                    f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
-                )
+                raise ProgressError(_unchanged(job, claim))
         return self._kept_up(job, available_now=available_now)
 
     def _claimed(self, job: Job) -> Claim:
@@ -122,7 +144,11 @@ class _Run:
                 claim = sink.claim(job.lanes)
                 return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
 
-        return retrying(job.pace, ask, self.notice, self.stop_asked)
+        return self._asking(job)(ask)
+
+    def _asking(self, job: Job) -> anew.Ask:
+        """Asks again after retriable errors, at the job's pace."""
+        return partial(retrying, job.pace, notice=self.notice, stopping=self.stop_asked)
 
     def _kept_up(self, job: Job, *, available_now: bool) -> bool:
         """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
@@ -142,19 +168,6 @@ class _Run:
                 self.notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
                 if paused(pause, self.stop_asked):
                     return True
-
-
-def is_dead_process(error: Exception) -> bool:
-    """Whether the query failed because a Python process of Spark's is gone (killed, out of memory) or could not start."""
-    told = _told(error)
-    return any(sign in told for sign in DEAD_TASK) or bool(DEAD_PLANNER.search(told))
-
-
-def _told(error: Exception) -> str:
-    """All that an error of Spark's tells, with its causes: of a dead planner only Java's stack trace does."""
-    cause = getattr(error, "_cause", None)
-    own = f"{error}\n{getattr(error, '_stackTrace', '')}"
-    return own if cause is None else f"{own}\n{_told(cause)}"
 
 
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
@@ -194,7 +207,7 @@ def stop(query: StreamingQuery, link: Link) -> None:
             f"the last commit did not come within {GRACE_SECONDS:g} s; what it would have held is delivered by the next run"
         )
     error = query.exception()
-    if error is not None and not DEAD_PLANNER.search(_told(error)):  # a planner has nothing left to do
+    if error is not None and not is_dead_planner(error):  # a planner has nothing left to do
         raise error
 
 
@@ -219,6 +232,19 @@ def _lanes_of_snapshot(claim: Claim) -> int:
     if not any(progress and progress.snapshot_is_pending for progress in claim.progress):
         return 0
     return max(int(progress.snapshot["lanes"]) for progress in claim.progress if progress and progress.snapshot)
+
+
+def _unchanged(job: Job, claim: Claim) -> str:
+    """Why the lanes stay as many as they are, and what to do."""
+    if any(progress and has_unmovable(progress.signalled) for progress in claim.progress):
+        return (
+            f"the {_lanes(claim.lanes)} of {job.target} are reading a blocking snapshot, which has to end before there can be "
+            f"{job.lanes}: run with tasks.max={claim.lanes} until its last rows are delivered, then change it"
+        )
+    return (
+        f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
+        f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
+    )
 
 
 def _lanes(count: int) -> str:

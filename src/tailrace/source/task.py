@@ -4,51 +4,37 @@ It ends at its time budget, at the end of a bounded turn, or when the driver ask
 just as safe, because only commits count. Retriable errors of the source are retried here, from what was read
 completely, without giving up the lane. A sink that is lost is opened anew: whether its last commit came through is for
 the sink to say, and reading goes on from there.
+
+Some batches belong in one commit with what follows them (`LogBatch.is_open`). Where reading ends behind such a batch, all
+since the last commit is dropped.
 """
 
 from __future__ import annotations
 
 import time
-import uuid
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import Protocol, cast
 
-from tailrace.connectors.base import Connector, HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.base import FIGURES, Connector, HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.errors import FencedError, ProgressError, RetriableError, SinkLostError, StoppedError
 from tailrace.failpoints import hit
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
+from tailrace.source.log_lines import lines_to
 from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress
-
-
-@dataclass(slots=True)
-class Figures:
-    """What a task did so far, for display only.
-
-    Attributes:
-        task: tells the tasks of a run apart.
-        lane: the task's.
-        delivered: text of the last position that was committed.
-        lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
-
-    """
-
-    task: str = field(default_factory=lambda: uuid.uuid4().hex)
-    lane: int = 0
-    changes: int = 0
-    records: int = 0
-    bytes: int = 0
-    commits: int = 0
-    delivered: str = ""
-    lag_ms: int = -1
+from tailrace.source.uncommitted import Figures, Uncommitted
 
 
 def deliver(job: Job, turn: Turn) -> Figures:
     """Do a turn."""
-    with closing(Reporter(job.link)) as reporter, closing(_Delivery(job, turn, reporter)) as delivery:
+    with (
+        closing(Reporter(job.link)) as reporter,
+        lines_to(reporter.send if reporter.connected else None),
+        closing(_Delivery(job, turn, reporter)) as delivery,
+    ):
         try:
             return delivery.run()
         except FencedError:
@@ -68,11 +54,12 @@ class _Delivery:
         self._figures = Figures(lane=turn.lane.number)
         self._history: list[HistoryRecord] = []
         self._progress: Progress | None = None
-        self._uncommitted = _Uncommitted()
+        self._uncommitted = Uncommitted()
         self._ends_at = time.monotonic() + job.pace.slice_seconds
         self._last_commit = 0.0
         self._failures = 0
         self._losses = 0
+        self._delay = job.snapshot_delay_seconds  # before the first attempt only
 
     def close(self) -> None:
         """Let go of the sink."""
@@ -96,7 +83,7 @@ class _Delivery:
             while not self._attempt():
                 pass
         except RetriableError as error:
-            self._uncommitted = _Uncommitted()
+            self._uncommitted = Uncommitted()
             self._losses += 1
             return self._pause(error, self._losses)
         return True
@@ -127,8 +114,11 @@ class _Delivery:
 
     def _begin(self, connector: Connector) -> Progress:
         """The first commit: nothing was delivered, but from here on the beginning is fixed."""
+        delay, self._delay = self._delay, 0.0
+        if delay and paused(delay, self._reporter.stopping):
+            self._stop()
         point = connector.start_point(self._job.snapshot_lanes or 0)
-        self._uncommitted = _Uncommitted(Progress("", point.restart, point.snapshot), list(point.history))
+        self._uncommitted = Uncommitted(point.progress, list(point.history))
         self._commit()
         return cast("Progress", self._progress)
 
@@ -143,14 +133,24 @@ class _Delivery:
 
     def _read_snapshot(self, connector: Connector, progress: Progress) -> None:
         """A lane's part of the snapshot; nothing, while there are other lanes than it was begun for."""
-        if progress.snapshot is None or not progress.snapshot_is_pending:
+        if progress.snapshot is None or progress.snapshot["lanes"] != self._turn.lane.count:
             return
-        if progress.snapshot["lanes"] == self._turn.lane.count:
-            self._deliver(connector.snapshot(self._turn.lane, progress, tuple(self._history)))
+        if progress.snapshot_is_pending:
+            self._deliver(connector.snapshot(self._turn.lane, progress, tuple(self._history), self._others))
+        elif FIGURES in progress.snapshot:  # of an earlier run
+            self._figures.snapshot = progress.snapshot[FIGURES]
+            self._reporter.report(asdict(self._figures))
+
+    def _others(self) -> list[Progress | None]:
+        """How far the other lanes have come."""
+        own = self._turn.lane
+        return [self._sink.peek(number) for number in range(own.count) if number != own.number]
 
     def _deliver(self, batches: Iterator[LogBatch]) -> None:
         with closing(cast("_Closable", batches)):
             for batch in batches:
+                if batch.is_open and not self._uncommitted.is_open:
+                    self._commit()  # what came before need not be lost with it
                 self._take(batch)
                 if self._is_due(batch):
                     self._commit()
@@ -161,11 +161,12 @@ class _Delivery:
     def _take(self, batch: LogBatch) -> None:
         size = self._sink.write(batch.records) if batch.records else 0
         self._uncommitted.add(batch, size)
-        self._failures = 0
+        if not batch.is_open:
+            self._failures = 0
 
     def _is_due(self, batch: LogBatch) -> bool:
         pace, waiting = self._job.pace, self._uncommitted
-        if waiting.progress is None:
+        if waiting.progress is None or waiting.is_open:
             return False
         if pace.commit_at_head and (batch.at_head or batch.idle) and waiting.has_content:
             return True
@@ -176,7 +177,7 @@ class _Delivery:
         if self._reporter.stopping():
             self._stop()
             return True
-        return not self._turn.is_bounded and time.monotonic() >= self._ends_at
+        return not (self._turn.is_bounded or self._uncommitted.is_open) and time.monotonic() >= self._ends_at
 
     def _stop(self) -> None:
         self._commit()
@@ -184,7 +185,11 @@ class _Delivery:
             raise StoppedError("stopped as asked; everything that was read is delivered")
 
     def _commit(self) -> None:
-        waiting, self._uncommitted = self._uncommitted, _Uncommitted()
+        """Commit what was written; or drop it, where it can't be committed."""
+        if self._uncommitted.is_open:
+            self._drop()
+            return
+        waiting, self._uncommitted = self._uncommitted, Uncommitted()
         self._last_commit = time.monotonic()
         if waiting.progress is None or (waiting.progress == self._progress and not waiting.has_content):
             return
@@ -195,6 +200,14 @@ class _Delivery:
         hit("task.committed")
         waiting.count_into(self._figures)
         self._reporter.report(asdict(self._figures))
+        self._figures.snapshot = None
+
+    def _drop(self) -> None:
+        """Go back to the last commit."""
+        self._uncommitted = Uncommitted()
+        self._sink.close()
+        self._sink = self._job.new_sink()
+        self._open()
 
     def _pause(self, error: RetriableError, failures: int) -> bool:
         """Wait before the next attempt; whether the turn is over instead."""
@@ -214,34 +227,3 @@ class _Closable(Protocol):
     def __iter__(self) -> Iterator[LogBatch]: ...
 
     def close(self) -> None: ...
-
-
-class _Uncommitted:
-    """What was written since the last commit."""
-
-    def __init__(self, progress: Progress | None = None, history: list[HistoryRecord] | None = None) -> None:
-        self.progress = progress
-        self.history = history or []
-        self.changes = self.records = self.bytes = 0
-        self.source_ts_ms: int | None = None
-
-    @property
-    def has_content(self) -> bool:
-        return bool(self.records or self.history)
-
-    def add(self, batch: LogBatch, size: int) -> None:
-        self.progress = batch.progress
-        self.history += batch.history
-        self.changes += batch.changes
-        self.records += sum(map(len, batch.records))
-        self.bytes += size
-        self.source_ts_ms = batch.source_ts_ms or self.source_ts_ms
-
-    def count_into(self, figures: Figures) -> None:
-        figures.changes += self.changes
-        figures.records += self.records
-        figures.bytes += self.bytes
-        figures.commits += 1
-        figures.delivered = self.progress.delivered if self.progress else ""
-        if self.source_ts_ms is not None:
-            figures.lag_ms = max(0, time.time_ns() // 1_000_000 - self.source_ts_ms)

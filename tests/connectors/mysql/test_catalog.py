@@ -106,6 +106,15 @@ def test_more_tables_than_fit_one_round_trip(mysql_server, database, connection,
     assert [f"`c{i}`" in ddl for i, ddl in enumerate(found.tables.values())] == [True] * 7
 
 
+def test_others_are_read_besides_and_one_that_the_server_can_not_show_is_left_out(mysql_server, database, connection, caplog):
+    mysql_server.sql("CREATE TABLE a (id INT); CREATE TABLE b (id INT); CREATE TABLE m (id INT) ENGINE=MyISAM", database)
+    mysql_server.sql("CREATE TABLE merged (id INT) ENGINE=MERGE UNION=(m); DROP TABLE m", database)
+    others = lambda d, t: d == database  # noqa: E731
+    found = catalog.structures(connection, catalog.server(connection), lambda d, t: (d, t) == (database, "b"), others)
+    assert (list(found.tables), list(found.others)) == ([TableId(database, "", "b")], [TableId(database, "", "a")])
+    assert f"{database}.merged is not captured" in caplog.text
+
+
 def test_no_table_at_all_is_fine(connection):
     found = catalog.structures(connection, catalog.server(connection), lambda d, t: False)
     assert not found.tables

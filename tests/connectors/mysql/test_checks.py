@@ -137,3 +137,23 @@ def test_a_server_that_does_not_answer_is_a_finding(mysql_server):
 def test_a_warning_does_not_stop_the_start(mysql_server):
     settings = settings_for(mysql_server, database_include_list="none_such")
     assert any("no table" in finding.what for finding in require(connect(settings), settings))
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ("id VARCHAR(42) PRIMARY KEY, type VARCHAR(32), data TEXT", (Level.OK, "has its three columns")),
+        ("id VARCHAR(42), type VARCHAR(32)", (Level.WARNING, "has 2 columns instead of three")),
+        ("id INT, type VARCHAR(32), data TEXT", (Level.WARNING, "has columns that are no text: id")),
+        (None, (Level.WARNING, "is not there")),
+    ],
+)
+def test_the_signal_table_is_looked_at(mysql_server, database, columns, found):
+    if columns:
+        mysql_server.sql(f"CREATE TABLE signals ({columns})", database)
+    findings = check(settings_for(mysql_server, signal_data_collection=f"{database}.signals"))
+    level, text = found
+    (finding,) = [each for each in findings if "signal table" in each.what]
+    assert finding.level is level
+    assert text in finding.what
+    assert ("CREATE TABLE" in finding.mend) == (level is Level.WARNING)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.mysql_settings import settings_for
-from support.reading import Read, begin, fresh, read_on
+from support.reading import Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
@@ -134,7 +134,28 @@ def test_recovery_builds_the_history_again_from_the_tables_as_they_are(table, sp
     play(table, 2)
     read_on(settings, lost)
     assert after_images(lost) == ROWS[:2]
-    assert [record["databaseName"] for record in lost.history] == ["", DATABASE, DATABASE, DATABASE]
+    assert [record["ddl"].split("(")[0].strip() for record in lost.history] == [
+        "SET character_set_server=utf8mb4, collation_server=utf8mb4_0900_ai_ci",
+        f"CREATE DATABASE `{DATABASE}` CHARSET utf8mb4 COLLATE utf8mb4_0900_ai_ci",
+        "CREATE TABLE `hidden`",
+        "CREATE TABLE `t`",
+        "ALTER TABLE t ADD COLUMN w INT",
+    ]
+
+
+@pytest.mark.mysql
+def test_recovery_tells_the_structures_once_and_goes_on_from_where_it_was(table):
+    _, start = begin(table, table_include_list=f"{DATABASE}.t")
+    settings = settings_for(table, table_include_list=f"{DATABASE}.t", snapshot_mode="recovery")
+    play(table, 1)
+    restart = {k: v for k, v in start.progress.restart.items() if k != "initial"}
+    first = next(batches(settings, Read(Progress(str(position(start)), restart), [])))
+    assert (first.progress.delivered, first.progress.restart) == (str(position(start)), restart)
+    told = [json.loads(value) for records in first.records for value in records.values]
+    assert [value.get("payload", value)["source"]["snapshot"] for value in told] == ["true"] * 7 + ["last"]
+    again = read_on(settings, Read(first.progress, list(first.history)))
+    assert "test" not in again.topics
+    assert after_images(again) == ROWS[:1]
 
 
 @pytest.mark.mysql
@@ -169,15 +190,52 @@ def test_what_a_history_file_has_behind_the_position_does_not_count(table, tmp_p
 
 
 @pytest.mark.mysql
-def test_a_connector_begins_with_the_structures_of_captured_tables(table):
+def test_a_connector_begins_with_the_structures_of_all_tables(table):
     settings, read = begin(table, table_include_list=f"{DATABASE}.t")
     read_on(settings, read, now_us=1_700_000_000_123_456)
-    (created,) = read.payloads("test")
-    source = created["source"]
-    assert (source["snapshot"], source["ts_ms"], source["db"], source["table"]) == ("true", 1_700_000_000_123, DATABASE, "t")
+    told = read.payloads("test")
+    assert [event["ddl"].split(" (")[0] for event in told] == [
+        "SET character_set_server=utf8mb4, collation_server=utf8mb4_0900_ai_ci",
+        f"DROP TABLE IF EXISTS `{DATABASE}`.`hidden`",
+        f"DROP TABLE IF EXISTS `{DATABASE}`.`t`",
+        f"DROP DATABASE IF EXISTS `{DATABASE}`",
+        f"CREATE DATABASE `{DATABASE}` CHARSET utf8mb4 COLLATE utf8mb4_0900_ai_ci",
+        f"USE `{DATABASE}`",
+        "CREATE TABLE `hidden`",
+        "CREATE TABLE `t`",
+    ]
+    created, source = told[-1], told[-1]["source"]
+    assert (source["snapshot"], source["ts_us"], source["db"], source["table"]) == ("last", 1_700_000_000_123_456, DATABASE, "t")
     assert created["tableChanges"][0]["type"] == "CREATE"
     assert (source["server_id"], source["pos"]) == (0, MySqlConnector(settings).head()["pos"])
     assert read_on(settings, fresh(read)).topics == {}
+
+
+@pytest.mark.mysql
+def test_in_the_shape_of_2_1_what_a_connector_begins_with_is_flagged(table):
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t", tailrace_event_shape="2.1")
+    table.sql("ALTER TABLE t ADD COLUMN w INT", DATABASE)
+    told = [event["source"]["snapshot"] for event in read_on(settings, read).payloads("test")]
+    assert told == [True] * 8 + [False]
+
+
+@pytest.mark.mysql
+def test_only_captured_tables_are_told_where_no_others_are_wanted(table):
+    only = {"schema_history_internal_store_only_captured_tables_ddl": True}
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t", **only)
+    assert ["hidden" in record["ddl"] for record in read.history] == [False, False, False]
+    read_on(settings, read)
+    assert len(read.payloads("test")) == 6
+    table.sql("ALTER TABLE hidden ADD COLUMN m INT", DATABASE)
+    assert len(read_on(settings, read).payloads("test")) == 6
+
+
+@pytest.mark.mysql
+def test_ddl_on_a_table_that_is_not_captured_is_told_with_its_structure(table):
+    settings, read = begin(table, table_include_list=f"{DATABASE}.t")
+    table.sql("ALTER TABLE hidden ADD COLUMN m INT", DATABASE)
+    (change,) = read_on(settings, read).payloads("test")[-1]["tableChanges"]
+    assert [column["name"] for column in change["table"]["columns"]] == ["n", "m"]
 
 
 @pytest.mark.mysql

@@ -55,6 +55,13 @@ def compare_values(debezium: Sequence[Record], tailrace: Sequence[Record]) -> li
     ]
 
 
+def compare_in_order(
+    debezium: Sequence[Record], tailrace: Sequence[Record], *, marks: bool = True
+) -> list[Difference]:
+    """All differences of two snapshots, record by record: of one reader each, that takes table after table."""
+    return [d for d in _in_order(debezium, tailrace) if not _is_masked(d, marks=marks)]
+
+
 def _in_order(theirs: Sequence[Record], ours: Sequence[Record]) -> Iterator[Difference]:
     for index, (a, b) in enumerate(zip(theirs, ours, strict=False)):
         yield from of_pair(a.topic, index, a, b)

@@ -47,7 +47,7 @@ def golden(name: str) -> list[Captured]:
 
 def played(scenario: Scenario, server: MySqlServer, folder: Path) -> Session:
     """Run a scenario on a server that it has to itself."""
-    _empty(server)
+    emptied(server)
     cases.run_all(server.port, [*scenario.tables, "COMMIT"])
     with Session(server, folder, {**SMALL, **scenario.properties}) as session:
         scenario.play(session)
@@ -79,7 +79,8 @@ class Servers:
         return self._started[scenario.gtid]
 
 
-def _empty(server: MySqlServer) -> None:
+def emptied(server: MySqlServer) -> None:
+    """A server without databases of ours."""
     for (name,) in server.sql("SHOW DATABASES"):
         if name not in SYSTEM:
             server.sql(f"DROP DATABASE `{name}`")

@@ -13,7 +13,7 @@ from tests.differential import cases
 from tests.differential.snapshots import signalled
 from tests.differential.snapshots.running import PREFIX, Captured, Session
 from tests.differential.snapshots.tables import ENDS_EMPTY, FIRST_CHANGE, MARKS, NOTHING, ONE_ROW
-from tests.differential.variants import HISTORY
+from tests.differential.variants import HISTORY, KEYS, POLICIES
 
 SCHEMALESS = {f"{part}.converter.schemas.enable": "false" for part in ("key", "value", "header")}
 SMALL = {
@@ -24,6 +24,7 @@ SMALL = {
     "signal.poll.interval.ms": "200",
 }
 WITHOUT_LONG = {"strings": "id <> 5", "jsons": "id <> 11", "binaries": "id <> 4"}
+TIMES = r"d_types\.(dates|zero_dates|not_nulls)"
 TYPES = {
     "table.include.list": r"d_types\..*,d_defaults\..*,d_keys\..*,d_ddl2?\..*",
     "column.exclude.list": "d_types.decimals.dz",  # reading it in a snapshot stops Debezium
@@ -32,6 +33,28 @@ TYPES = {
     **{
         f"snapshot.select.statement.overrides.d_types.{table}": f"SELECT * FROM d_types.{table} WHERE {some}"
         for table, some in WITHOUT_LONG.items()
+    },
+}
+MORE_TYPES = {  # every mode of values once
+    "times for Connect, keys": {
+        "time.precision.mode": "connect",
+        "decimal.handling.mode": "string",
+        "binary.handling.mode": "base64",
+        "bigint.unsigned.handling.mode": "precise",
+        **KEYS,
+    },
+    "times as text, column policies": {
+        "time.precision.mode": "isostring",
+        "decimal.handling.mode": "double",
+        "binary.handling.mode": "hex",
+        **POLICIES,
+        "column.exclude.list": f"{POLICIES['column.exclude.list']},{TYPES['column.exclude.list']}",
+    },
+    "times in nanoseconds": {"time.precision.mode": "nanoseconds", "table.include.list": TIMES},
+    "times in microseconds": {
+        "time.precision.mode": "microseconds",
+        "binary.handling.mode": "base64-url-safe",
+        "table.include.list": f"{TIMES},d_types.binaries",
     },
 }
 NOTIFIED = {"notification.enabled.channels": "sink,log", "notification.sink.topic.name": "notices"}
@@ -197,6 +220,10 @@ SCENARIOS = (
     ),
     Scenario("initial, killed", MARKS, crash, NOTIFIED),
     Scenario("initial, every type", cases.FIRST, every_type, TYPES),
+    *(
+        Scenario(f"initial, every type, {name}", cases.FIRST, every_type, TYPES | modes)
+        for name, modes in MORE_TYPES.items()
+    ),
     Scenario("initial_only", MARKS, initial_only, {"snapshot.mode": "initial_only", **NOTIFIED}),
     Scenario("no_data", MARKS, schema_only, {"snapshot.mode": "no_data", **NOTIFIED}),
     Scenario("always", MARKS, twice, {"snapshot.mode": "always", **NOTIFIED}),

@@ -11,13 +11,13 @@ from tests.differential import cases
 from tests.differential.records import by_topic
 from tests.differential.snapshots import values
 from tests.differential.snapshots.comparing import without_times
-from tests.differential.snapshots.recording import Servers, golden, played
+from tests.differential.snapshots.recording import golden, played
 from tests.differential.snapshots.running import Session
 from tests.differential.snapshots.scenarios import SCENARIOS, SMALL
 
 from tailrace.testing.mysql_server import MySqlServer
 
-pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
+pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow, pytest.mark.usefixtures("bench")]
 VARYING = {  # how many records there are depends on the moment: of these the kinds are compared
     "__debezium-heartbeat.dbz",
     "dbz.s_inc.pulse",
@@ -33,12 +33,6 @@ TWO_READERS = {"initial, two threads", "initial, killed"}
 EVERY = bool(os.environ.get("TAILRACE_TEST_EVERY_SCENARIO"))
 PLAYED = [s for s in SCENARIOS if s.name not in TWO_READERS and (EVERY or s.name in {"initial", "incremental"})]
 of_debezium_alone = pytest.mark.skipif(not EVERY, reason="Debezium's own: TAILRACE_TEST_EVERY_SCENARIO=1 runs it")
-
-
-@pytest.fixture(scope="module")
-def servers(bench):
-    with Servers() as started:
-        yield started
 
 
 @pytest.mark.parametrize("scenario", PLAYED, ids=lambda s: s.name)

@@ -17,6 +17,7 @@ from tailrace.config.properties import (
     own,
     reading,
     selection,
+    signals,
     snapshots,
 )
 from tailrace.config.property import Family, Property
@@ -28,7 +29,7 @@ _TABLES: tuple[tuple[str, tuple[Property, ...], tuple[Family, ...]], ...] = (
     (reading.GROUP, reading.PROPERTIES, reading.FAMILIES),
     (history.GROUP, history.PROPERTIES, history.FAMILIES),
     (snapshots.GROUP, snapshots.PROPERTIES, snapshots.FAMILIES),
-    (snapshots.SIGNAL_GROUP, snapshots.SIGNAL_PROPERTIES, snapshots.SIGNAL_FAMILIES),
+    (signals.GROUP, signals.PROPERTIES, signals.FAMILIES),
     (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
     (own.GROUP, own.PROPERTIES, ()),
 )

@@ -44,8 +44,9 @@ PROPERTIES = (
         name="database.server.id.offset",
         kind=Kind.INT,
         default=10000,
-        status=Status.UNUSED,
-        doc="Distance to the server id of a second binlog connection during some incremental snapshots.",
+        minimum=1,
+        doc="Distance to the server id of the second binlog connection that an incremental snapshot needs; with several "
+        "tasks more than their number.",
     ),
     Property(
         name="database.ssl.mode",

@@ -10,8 +10,8 @@ GROUP = "tailrace's own"
 
 EXACTLY_ONCE = "exactly-once"
 AT_LEAST_ONCE = "at-least-once"
-_TOPIC = re.compile(r"[a-zA-Z0-9_.\-]{1,249}")
-_TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
+TOPIC = re.compile(r"[a-zA-Z0-9_.\-]{1,249}")
+TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
 
 PROPERTIES = (
     Property(
@@ -37,14 +37,14 @@ PROPERTIES = (
     ),
     Property(
         name="tailrace.progress.topic",
-        pattern=_TOPIC,
-        pattern_says=_TOPIC_SAYS,
+        pattern=TOPIC,
+        pattern_says=TOPIC_SAYS,
         doc="Compacted Kafka topic of the progress; without it `__tailrace-progress.<topic.prefix>`.",
     ),
     Property(
         name="tailrace.history.topic",
-        pattern=_TOPIC,
-        pattern_says=_TOPIC_SAYS,
+        pattern=TOPIC,
+        pattern_says=TOPIC_SAYS,
         doc="Kafka topic of the structures that the progress needs; without it `__tailrace-history.<topic.prefix>`.",
     ),
     Property(

@@ -36,9 +36,7 @@ PROPERTIES = (
         name="read.only",
         kind=Kind.BOOL,
         default=False,
-        status=Status.UNUSED,
-        reason="tailrace never writes to the source",
-        doc="Whether incremental snapshots do without writing to the source.",
+        doc="Whether incremental snapshots do without writing to the source; tailrace's always do.",
     ),
     Property(
         name="poll.interval.ms",

@@ -1,13 +1,14 @@
-"""Snapshots, signals and notifications: known, and mostly not there yet."""
+"""Snapshots."""
 
 from __future__ import annotations
 
 from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Snapshots"
-SIGNAL_GROUP = "Signals and notifications"
 ONLY_SNAPSHOT = "initial_only"
-WITH_ROWS = ("initial", ONLY_SNAPSHOT)
+ANEW = ("always", "when_needed")
+"""The values of `snapshot.mode` with which rows are read again that were read already."""
+WITH_ROWS = ("initial", ONLY_SNAPSHOT, *ANEW)
 """The values of `snapshot.mode` with which a new connector begins by reading rows."""
 _UNUSED = Status.UNUSED
 
@@ -23,8 +24,6 @@ PROPERTIES = (
         default="initial",
         allowed=(*WITH_ROWS, "no_data", "recovery"),
         not_yet=(
-            "always",
-            "when_needed",
             "when_needed_no_data",
             "configuration_based",
             "custom",
@@ -32,7 +31,8 @@ PROPERTIES = (
         ),
         other_spellings={"schema_only": "no_data", "schema_only_recovery": "recovery"},
         doc="What a new connector begins with: `initial` reads the tables, then the log from there on; `initial_only` ends "
-        "after the tables; `no_data` begins at the log's end; `recovery` builds a lost schema history again.",
+        "after the tables; `always` reads them at each start; `when_needed` also when the log no longer reaches back; "
+        "`no_data` begins at the log's end; `recovery` builds a lost schema history again.",
     ),
     Property(
         name="snapshot.locking.mode",
@@ -79,7 +79,8 @@ PROPERTIES = (
         name="snapshot.max.threads",
         kind=Kind.INT,
         minimum=1,
-        doc="Tasks that read a snapshot side by side; without it as many as Spark has cores (into files: one).",
+        doc="Tasks that read a snapshot side by side; without it as many as Spark has cores (into files: one). Of a "
+        "DataFrame: parts that one batch has; without it 8.",
     ),
     Property(
         name="snapshot.max.threads.multiplier",
@@ -102,25 +103,26 @@ PROPERTIES = (
         kind=Kind.ENUM,
         default="disabled",
         allowed=("descending", "ascending", "disabled"),
-        status=_UNUSED,
         doc="Whether a snapshot begins with the largest or the smallest tables.",
     ),
     Property(
         name="snapshot.select.statement.overrides",
         kind=Kind.LIST,
-        status=Status.UNUSED,
-        doc="Tables for which a statement of one's own reads the snapshot.",
+        doc="Tables, as `database.table`, of which a SELECT of one's own says which rows a snapshot reads.",
     ),
     Property(
         name="snapshot.query.mode",
         kind=Kind.ENUM,
         default="select_all",
-        allowed=("select_all", "custom"),
-        status=_UNUSED,
-        doc="Who writes the statements of a snapshot.",
+        allowed=("select_all",),
+        impossible={"custom": "it is a Java class; name tables in snapshot.select.statement.overrides instead"},
+        doc="Who writes the statements of a snapshot; for one's own see `snapshot.select.statement.overrides`.",
     ),
     Property(
-        name="snapshot.query.mode.custom.name", status=_UNUSED, doc="Name of a custom snapshot query class."
+        name="snapshot.query.mode.custom.name",
+        status=Status.IGNORED,
+        reason="Java classes can't be run here",
+        doc="Name of a custom snapshot query class.",
     ),
     Property(
         name="snapshot.locking.mode.custom.name", status=_UNUSED, doc="Name of a custom snapshot lock class."
@@ -143,21 +145,25 @@ PROPERTIES = (
     Property(
         name="incremental.snapshot.chunk.size",
         kind=Kind.INT,
-        default=1024,
         minimum=1,
-        status=_UNUSED,
-        doc="Rows of a chunk of an incremental snapshot.",
+        doc="Rows of a chunk of an incremental snapshot; without it a chunk has as many rows as about 16 MB hold, at most "
+        "65,536.",
     ),
-    _flag(
-        "incremental.snapshot.allow.schema.changes",
-        "Whether structures may change during an incremental snapshot.",
+    Property(
+        name="incremental.snapshot.allow.schema.changes",
+        kind=Kind.BOOL,
+        default=False,
+        status=Status.IGNORED,
+        reason="structures may always change",
+        doc="Whether structures may change during an incremental snapshot.",
     ),
     Property(
         name="incremental.snapshot.watermarking.strategy",
         kind=Kind.ENUM,
         default="insert_insert",
         allowed=("insert_insert", "insert_delete"),
-        status=_UNUSED,
+        status=Status.IGNORED,
+        reason="nothing is written to the source",
         doc="How the window of a chunk is marked in the signal table.",
     ),
     Property(
@@ -174,64 +180,9 @@ PROPERTIES = (
 FAMILIES = (
     prefixed(
         "snapshot.select.statement.overrides.",
-        "The statement for one table, as `...overrides.<database>.<table>`.",
-        _UNUSED,
+        "The SELECT for one table, as `...overrides.<database>.<table>`.",
+        Status.WORKS,
         "",
     ),
     prefixed("snapshot.max.threads.multiplier.", "The multiplier for one table.", _UNUSED, ""),
-)
-
-SIGNAL_PROPERTIES = (
-    Property(
-        name="signal.data.collection",
-        status=Status.REFUSED,
-        doc="Table that signals are written to, as `database.table`.",
-    ),
-    Property(
-        name="signal.enabled.channels",
-        kind=Kind.LIST,
-        default=("source",),
-        harmless=("", "source"),
-        status=Status.REFUSED,
-        doc="Where signals come from: source, kafka, file, jmx.",
-    ),
-    Property(
-        name="signal.poll.interval.ms",
-        kind=Kind.MS,
-        default=5000,
-        minimum=1,
-        status=_UNUSED,
-        doc="How often the channels are asked for signals.",
-    ),
-    Property(
-        name="signal.file", default="file-signals.txt", status=_UNUSED, doc="File that signals are read from."
-    ),
-    Property(name="signal.kafka.topic", status=_UNUSED, doc="Topic that signals are read from."),
-    Property(
-        name="signal.kafka.groupId",
-        default="kafka-signal",
-        status=_UNUSED,
-        doc="Consumer group of the signal topic.",
-    ),
-    Property(name="signal.kafka.bootstrap.servers", status=_UNUSED, doc="Brokers of the signal topic."),
-    Property(
-        name="signal.kafka.poll.timeout.ms",
-        kind=Kind.MS,
-        default=100,
-        minimum=0,
-        status=_UNUSED,
-        doc="How long one look for signals waits.",
-    ),
-    Property(
-        name="notification.enabled.channels",
-        kind=Kind.LIST,
-        harmless=("",),
-        status=Status.REFUSED,
-        doc="Where notifications go: sink, log, jmx.",
-    ),
-    Property(name="notification.sink.topic.name", status=_UNUSED, doc="Topic of the notifications."),
-)
-
-SIGNAL_FAMILIES = (
-    prefixed("signal.consumer.", "Kafka consumer properties of the signal topic.", _UNUSED, ""),
 )

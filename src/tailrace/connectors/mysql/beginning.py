@@ -1,35 +1,132 @@
-"""The first records of a schema history: the structures that a connector begins with."""
+"""What a connector begins with: the structures of tables, as the first records of a schema history, and as events.
+
+The history has the server's character set, then the databases, then the tables. The events tell more, as Debezium's do:
+each table is dropped, and each database is dropped and made anew before its tables, so that who carries them out has
+these tables and no others, whatever there was before. What they tell follows from the history, which is all that a task
+has of the beginning.
+
+Tables that are not captured are told and remembered as well, unless the configuration says otherwise
+(`schema.history.internal.store.only.captured.tables.ddl`, `….databases.ddl`): later DDL on them is told with the
+structure that they have then, and one that is captured later is known.
+"""
 
 from __future__ import annotations
 
+import logging
 import time
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
+from tailrace.config.filters import SYSTEM_SCHEMAS
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.catalog import Server
+from tailrace.connectors.mysql.catalog import Server, Wanted, quoted
+from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.schema.changes_topic import schema_events
-from tailrace.schema.history import history_record
-from tailrace.schema.structures import Structures
+from tailrace.errors import StructureError
+from tailrace.schema.changes_topic import SchemaEvent, schema_events
+from tailrace.schema.history import history_record, parse_id, table_of
+from tailrace.schema.structures import ChangeType, Structures, TableChange
+from tailrace.schema.tables import Table, TableId
+
+AT = "the server's catalog"
+MANY: Final = 2_000  # tables that nobody reads; each costs some milliseconds once, and some kilobytes of the history
+
+log = logging.getLogger(__name__)
+
+
+def structures_now(connection: Connection, server: Server, settings: Settings) -> catalog.Structures:
+    """The structures that a connector of these settings begins with now, captured or told besides."""
+    locking = settings.snapshot_locking_mode != "none"
+    return catalog.structures(connection, server, settings.tables.matches, told_besides(settings), locking=locking)
+
+
+def told_besides(settings: Settings) -> Wanted:
+    """Whether a table is told and remembered that is not captured."""
+    if settings.schema_history_internal_store_only_captured_tables_ddl:
+        return lambda _database, _table: False
+    if settings.schema_history_internal_store_only_captured_databases_ddl:
+        return lambda database, _table: settings.tables.matches_database(database)
+    return lambda database, _table: database.lower() not in SYSTEM_SCHEMAS
+
+
+def in_order(settings: Settings, tables: Sequence[TableId]) -> list[TableId]:
+    """Tables as Debezium reads them: by the patterns of `table.include.list`, those of one pattern by name."""
+    by_name = sorted(tables, key=catalog.in_name_order)
+    patterns = settings.tables.tables.include
+    first = [table for each in patterns for table in by_name if each.fullmatch(f"{table.catalog}.{table.name}")]
+    return list(dict.fromkeys((*first, *by_name)))
 
 
 def first_history(
     settings: Settings, server: Server, restart: RestartPosition, found: catalog.Structures
 ) -> list[HistoryRecord]:
     """The structures found, as history records at a connector's restart position."""
-    structures = Structures(lower_names=server.lower_names)
-    charset, collation = server["character_set_server"], server["collation_server"]
-    statements = [("", f"SET character_set_server={charset}, collation_server={collation}")]
-    statements += list(found.databases.items())
-    statements += [(table.catalog, ddl) for table, ddl in found.tables.items()]
     position: dict[str, Any] = {"file": restart.file, "pos": restart.pos, "snapshot": True}
     if restart.gtids is not None:
         position["gtids"] = restart.gtids
     source, now_ms = {"server": settings.topic_prefix}, time.time_ns() // 1_000_000
     return [
         history_record(source, position, now_ms, event, comments=settings.include_schema_comments)
-        for database, ddl in statements
-        for event in schema_events(database, ddl, structures.apply(database, ddl, at="the server's catalog"))
+        for event in _made(settings, server, found)
     ]
+
+
+def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
+    """The events of a beginning, whose history is as `first_history` made it."""
+    made = [each for record in history for each in _tables(record)]
+    creates = {record["databaseName"]: record["ddl"] for record in history if not record.get("tableChanges")}
+    events = [SchemaEvent("", creates[""], (), None)] if "" in creates else []
+    created: dict[str, list[SchemaEvent]] = {}
+    for table, ddl in made:
+        drop = f"DROP TABLE IF EXISTS {quoted(table.id.catalog)}.{quoted(table.id.name)}"
+        events.append(_event(ChangeType.DROP, table.id, drop))
+        created.setdefault(table.id.catalog, []).append(_event(ChangeType.CREATE, table.id, ddl, table))
+    for database, its_tables in created.items():
+        statements = (f"DROP DATABASE IF EXISTS {quoted(database)}", creates.get(database), f"USE {quoted(database)}")
+        events += [SchemaEvent(database, ddl, (), None) for ddl in statements if ddl]
+        events += its_tables
+    return events
+
+
+def _made(settings: Settings, server: Server, found: catalog.Structures) -> Iterator[SchemaEvent]:
+    """What makes the structures found, each table once its database is there."""
+    structures = Structures(lower_names=server.lower_names)
+    charset, collation = server["character_set_server"], server["collation_server"]
+    yield from _applied(structures, "", f"SET character_set_server={charset}, collation_server={collation}")
+    for database, ddl in found.databases.items():
+        yield from _applied(structures, database, ddl)
+    captured = in_order(settings, list(found.tables))
+    told = {**{table: found.tables[table] for table in captured}, **found.others}
+    if len(found.others) > MANY:
+        log.warning(
+            "%s tables that are not captured are told and remembered as well: "
+            "schema.history.internal.store.only.captured.tables.ddl=true leaves them out",
+            len(found.others),
+        )
+    only_captured = settings.schema_history_internal_store_only_captured_tables_ddl
+    for table in told if only_captured else sorted(told, key=catalog.in_name_order):
+        try:
+            yield from _applied(structures, table.catalog, told[table])
+        except StructureError as error:
+            if table not in found.others:
+                raise
+            log.warning("%s is not captured, and its structure is not told: %s", table, error)
+        structures.remove(structures.id(table.catalog, table.name))  # each statement copies what is known
+
+
+def _applied(structures: Structures, database: str, ddl: str) -> list[SchemaEvent]:
+    return schema_events(database, ddl, structures.apply(database, ddl, at=AT))
+
+
+def _tables(record: HistoryRecord) -> Iterator[tuple[Table, str]]:
+    """The tables that a record makes, and the statement that does."""
+    changes: Sequence[Mapping[str, Any]] = record.get("tableChanges") or ()
+    for change in changes:
+        yield table_of(parse_id(change["id"]), change["table"], change.get("comment")), record["ddl"]
+
+
+def _event(type_: ChangeType, table_id: TableId, ddl: str, table: Table | None = None) -> SchemaEvent:
+    database = table_id.catalog
+    return SchemaEvent(database, ddl, (TableChange(type_, database, ddl, table_id, table=table),), table_id.name)

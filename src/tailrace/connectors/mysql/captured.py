@@ -46,6 +46,8 @@ from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Column, Table, TableId
+from tailrace.signals.model import Channel
+from tailrace.signals.names import signal_tables
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +63,7 @@ class Captured:
         constants: fields of the source block that never change.
         plans: how all columns stand in its rows.
         is_owned: its events are delivered here; else they are only counted.
+        is_signals: rows that are inserted into it are signals, for every lane.
 
     """
 
@@ -70,6 +73,7 @@ class Captured:
     constants: Mapping[str, str | None]
     plans: Sequence[ColumnPlan]
     is_owned: bool = True
+    is_signals: bool = False
 
     @property
     def name(self) -> str:
@@ -96,6 +100,7 @@ class CapturedTables:
         self._shape_settings = shape_settings(settings)
         self._positions = position_program(WIDTHS, POSITION_LEVELS, SEPARATOR.encode())
         self._batch_positions = position_program(WIDTHS, [Level.BATCH] * len(WIDTHS), SEPARATOR.encode())
+        self._signals = frozenset(structures.id(table.catalog, table.name) for table in signal_tables_of(settings))
         self._slots: list[Captured] = []
 
     def __getitem__(self, slot: int) -> Captured:
@@ -112,7 +117,8 @@ class CapturedTables:
             return None
         table = self._table(logged)
         is_owned = self.owns(table.id)
-        if not is_owned and not self._settings.provide_transaction_metadata:
+        is_wanted = is_owned or table.id in self._signals
+        if not is_wanted and not self._settings.provide_transaction_metadata:
             return None
         types = [
             column_type(table.id, column, seen, self._settings)
@@ -164,10 +170,11 @@ class CapturedTables:
 
     def _captured(self, table: Table, types: Sequence[ColumnType], *, is_owned: bool) -> Captured:
         schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
-        wanted = set(schemas.columns if is_owned else schemas.key_columns)
+        is_signals = table.id in self._signals
+        wanted = set(schemas.columns if is_owned or is_signals else schemas.key_columns)
         plans = [t.plan if i in wanted else replace(t.plan, emit=False) for i, t in enumerate(types)]
         shape = Shape(schemas, self._shape_settings, self._positions, _policies(table, types, schemas.value_columns))
-        return Captured(table, RowDecoder(plans), shape, self.constants(table.id), plans, is_owned)
+        return Captured(table, RowDecoder(plans), shape, self.constants(table.id), plans, is_owned, is_signals)
 
     def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:
         source = source_block.schema(self._settings)
@@ -208,6 +215,13 @@ _KINDS = {
     Type.STRUCT: Kind.STRUCT,
     Type.ARRAY: Kind.LIST,
 }
+
+
+def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:
+    """The tables whose rows are signals, as they are configured."""
+    if Channel.SOURCE not in settings.signal_enabled_channels:
+        return ()
+    return signal_tables(settings.signal_data_collection or ())
 
 
 def _policies(table: Table, types: Sequence[ColumnType], values: Sequence[int]) -> dict[int, ColumnPolicy]:

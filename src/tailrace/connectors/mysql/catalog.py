@@ -13,9 +13,10 @@ to the set afterwards without having been logged since, belongs before the head 
 from __future__ import annotations
 
 import contextlib
+import logging
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows, translated
@@ -65,6 +66,8 @@ GONE = {1049, 1146}  # a database, a table
 
 Wanted = Callable[[str, str], bool]
 
+log = logging.getLogger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Server:
@@ -113,11 +116,20 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Structures:
-    """DDL that makes the tables as they are at the head, in order of their names."""
+    """DDL that makes the tables as they are at the head, in order of their names.
+
+    Attributes:
+        head: where in the log they hold.
+        databases: of these tables.
+        tables: the wanted ones.
+        others: those that were asked for besides, as far as the server can show them.
+
+    """
 
     head: Head
     databases: Mapping[str, str]
     tables: Mapping[TableId, str]
+    others: Mapping[TableId, str] = field(default_factory=dict)
 
 
 def server(connection: Connection) -> Server:
@@ -193,21 +205,29 @@ def require_available(
 
 
 def table_ids(connection: Connection, wanted: Wanted | None = None) -> list[TableId]:
-    """The base tables outside MySQL's own databases, in order of name."""
+    """The base tables outside MySQL's own databases, in order of their names as `database.table`."""
     found = rows(
         connection,
         "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE TABLE_TYPE = 'BASE TABLE'"
         " AND TABLE_SCHEMA NOT IN %s",
         SYSTEM_DATABASES,
     )
-    return [TableId(d, "", t) for d, t in sorted(found) if wanted is None or wanted(d, t)]
+    tables = [TableId(d, "", t) for d, t in found if wanted is None or wanted(d, t)]
+    return sorted(tables, key=in_name_order)
 
 
-def structures(connection: Connection, of: Server, wanted: Wanted, *, locking: bool = True) -> Structures:
-    """The structures of the wanted tables, and the head of the log at which they hold."""
+def in_name_order(table: TableId) -> bytes:
+    """What tables are sorted by: `database.table` by UTF-16 code units, as Java compares strings."""
+    return f"{table.catalog}.{table.name}".encode("utf-16-be", "surrogatepass")
+
+
+def structures(
+    connection: Connection, of: Server, wanted: Wanted, others: Wanted | None = None, *, locking: bool = True
+) -> Structures:
+    """The structures of the wanted tables, and of `others` if asked for; and the head of the log at which they hold."""
     with _ddl_lock(connection, allowed=locking) as locked:
         for _ in range(ATTEMPTS):
-            found = _structures_once(connection, of, wanted, locked=locked)
+            found = _structures_once(connection, of, wanted, others, locked=locked)
             if found:
                 return found
     raise RetriableError(
@@ -257,13 +277,13 @@ def _ddl_lock(connection: Connection, *, allowed: bool) -> Iterator[bool]:
 
 
 def _structures_once(
-    connection: Connection, of: Server, wanted: Wanted, *, locked: bool
+    connection: Connection, of: Server, wanted: Wanted, others: Wanted | None, *, locked: bool
 ) -> Structures | None:
     """None when DDL came in between, or when it can't be told."""
     before = head(connection, of)
     execute(connection, f"DO SLEEP({SETTLING_SECONDS})")
     at = head(connection, of)  # what is being committed now was logged after `before`, most likely
-    found = _read_structures(connection, at, wanted)
+    found = _read_structures(connection, at, wanted, others)
     after = head(connection, of)
     events = events_between(connection, before, after)
     if found is None or (events is None and locked):
@@ -304,27 +324,54 @@ def _try(connection: Connection, lock: str) -> bool:
     return True
 
 
-def _read_structures(connection: Connection, at: Head, wanted: Wanted) -> Structures | None:
+def _read_structures(connection: Connection, at: Head, wanted: Wanted, others: Wanted | None) -> Structures | None:
     """None when something went away while it was read."""
-    tables = table_ids(connection, wanted)
-    databases = sorted({table.catalog for table in tables})
+    tables = table_ids(connection, lambda d, t: wanted(d, t) or (others is not None and others(d, t)))
+    first = [table for table in tables if wanted(table.catalog, table.name)]
     try:
-        database_ddl = _show_create(connection, [f"DATABASE {quoted(name)}" for name in databases])
-        table_ddl = _show_create(connection, [f"TABLE {quoted(t.catalog)}.{quoted(t.name)}" for t in tables])
+        ddl = dict(zip(first, _show_create(connection, first), strict=True))
     except SourceSetupError as error:
         if error.__cause__ and error.__cause__.args[:1] and error.__cause__.args[0] in GONE:
             return None
         raise
-    return Structures(
-        at, dict(zip(databases, database_ddl, strict=True)), dict(zip(tables, table_ddl, strict=True))
-    )
+    shown = _show_others(connection, [table for table in tables if table not in ddl])
+    return Structures(at, _databases(connection, {table.catalog for table in (*ddl, *shown)}), ddl, shown)
 
 
-def _show_create(connection: Connection, what: Sequence[str]) -> list[str]:
-    """Many SHOW CREATE in few round trips."""
+def _databases(connection: Connection, names: Collection[str]) -> dict[str, str]:
+    """DDL that makes databases."""
+    sql = "SELECT SCHEMA_NAME, DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA"
+    return {
+        name: f"CREATE DATABASE {quoted(name)} CHARSET {charset} COLLATE {collation}"
+        for name, charset, collation in sorted(rows(connection, sql))
+        if name in names
+    }
+
+
+def _show_others(connection: Connection, tables: Sequence[TableId]) -> dict[TableId, str]:
+    """DDL that makes tables that nobody reads: one that the server can't show is left out, and named."""
+    found: dict[TableId, str] = {}
+    for at in range(0, len(tables), STATEMENTS_AT_ONCE):
+        some = tables[at : at + STATEMENTS_AT_ONCE]
+        try:
+            found |= zip(some, _show_create(connection, some), strict=True)
+        except SourceSetupError as error:
+            if not connection.open:
+                raise
+            if len(tables) > 1:
+                for table in some:
+                    found |= _show_others(connection, [table])
+            else:
+                log.warning("%s is not captured, and its structure is not told: %s", some[0], error)
+    return found
+
+
+def _show_create(connection: Connection, tables: Sequence[TableId]) -> list[str]:
+    """Many SHOW CREATE TABLE in few round trips."""
     found: list[str] = []
-    for at in range(0, len(what), STATEMENTS_AT_ONCE):
-        statements = ";".join(f"SHOW CREATE {name}" for name in what[at : at + STATEMENTS_AT_ONCE])
+    for at in range(0, len(tables), STATEMENTS_AT_ONCE):
+        some = tables[at : at + STATEMENTS_AT_ONCE]
+        statements = ";".join(f"SHOW CREATE TABLE {quoted(t.catalog)}.{quoted(t.name)}" for t in some)
         with translated("reading the structures of tables"), connection.cursor() as cursor:
             cursor.execute(statements)
             found.append(cursor.fetchone()[1])

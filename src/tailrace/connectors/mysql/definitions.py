@@ -16,9 +16,10 @@ from typing import Any
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql.batches import Batch
+from tailrace.connectors.mysql.beginning import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
-from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of
+from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of, source_times
 from tailrace.errors import LogFormatError
 from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events
 from tailrace.schema.history import history_record, parse_id, rebuild
@@ -54,20 +55,33 @@ class Definitions:
         )
         self._events = SchemaEventRecords(settings)
         self.truncated: list[TableId] = []
+        self.renamed: list[TableId] = []
 
     def tell_initial(self, restart: RestartPosition, batch: Batch) -> int:
-        """Add schema-change events for the structures that the connector begins with; how many there are in all lanes."""
-        created = [record for record in self._initial if record.get("tableChanges")]
-        events = [event for record in created for event in self._created(record)]
-        ts_ms = batch.now_us // 1000
-        source = {"ts_ms": ts_ms, "gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
-        self._tell(events, {**source, "snapshot": "true"}, restart.position, batch)
-        return len(events) if self._settings.include_schema_changes else 0
+        """Add the events of the structures that the connector begins with, where no rows follow; how many they are.
+
+        They are counted in all lanes, whoever tells them.
+        """
+        self.tell_first(restart, batch)
+        return self.tell_last(restart, batch, "last")
+
+    def tell_first(self, restart: RestartPosition, batch: Batch) -> None:
+        """Add them but for the last one, whose mark depends on whether rows follow."""
+        self._tell_some(self._initial_events()[:-1], 0, "true", restart, batch)
+
+    def tell_last(self, restart: RestartPosition, batch: Batch, mark: str) -> int:
+        """Add the last one of them; how many they are together."""
+        events = self._initial_events()
+        self._tell_some(events[-1:], len(events) - 1, mark, restart, batch)
+        return len(events)
 
     def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
-        """Take in a statement, and add the schema-change events that it makes. Then see `truncated`."""
+        """Take in a statement, and add the schema-change events that it makes.
+
+        Then `truncated` are the tables that it emptied, and `renamed` the names that it gave to tables of other names.
+        """
         at = f"{query.file}:{query.start}"
-        self.truncated = []
+        self.truncated, self.renamed = [], []
         if query.kind is QueryKind.DATA:
             self._refuse_captured_data(query, at)
             return
@@ -75,6 +89,7 @@ class Definitions:
             return
         changes = self.structures.apply(query.database, query.sql, at=at, mode=SqlMode.from_bits(query.sql_mode))
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
+        self.renamed = [c.id for c in changes if c.previous_id is not None and c.id is not None]
         events = schema_events(query.database, query.sql, changes, self._scope)
         self._record(query, events, gtids, batch.now_us)
         self._tell(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
@@ -91,6 +106,24 @@ class Definitions:
         event = SchemaEvent(table.id.catalog, "", (change,), table.id.name)
         self._remember([event], position, now_us)
 
+    def take(self, database: str, change: Mapping[str, Any], restart: RestartPosition, batch: Batch) -> None:
+        """Take a change of a structure that a signal gives, as `tableChanges` has them, and tell it.
+
+        Raises:
+            StructureError: it can't be read.
+
+        """
+        rebuild([{"tableChanges": [change], "source": {}, "position": {}}], self.structures)
+        table_id = parse_id(change["id"])
+        changed = TableChange(ChangeType(change["type"]), database, "", table_id, table=self.structures.get(table_id))
+        event = SchemaEvent(database, "", (changed,), table_id.name)
+        position: dict[str, Any] = {"file": restart.file, "pos": restart.pos}
+        if restart.gtids is not None:
+            position["gtids"] = restart.gtids
+        self._remember([event], position, batch.now_us)
+        source = {"ts_ms": batch.now_us // 1000, "gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
+        self._tell([event], {**source, "snapshot": None}, restart.position, batch)
+
     def take_history(self) -> list[HistoryRecord]:
         """The records that the schema history gets since the last call."""
         taken, self._new_history = self._new_history, []
@@ -102,13 +135,19 @@ class Definitions:
         if events and self._tells and self._settings.include_schema_changes:
             batch.add(self._events.records(events, source, position, batch))
 
-    def _created(self, record: HistoryRecord) -> Iterator[SchemaEvent]:
-        for change in record["tableChanges"]:
-            table = self.structures.get(parse_id(change["id"]))
-            if table is not None and self._settings.tables.matches(table.id.catalog, table.id.name):
-                database = table.id.catalog
-                created = TableChange(ChangeType.CREATE, database, record["ddl"], table.id, table=table)
-                yield SchemaEvent(database, record["ddl"], (created,), table.id.name)
+    def _initial_events(self) -> list[SchemaEvent]:
+        if not self._settings.include_schema_changes:
+            return []
+        return first_events(self._initial)
+
+    def _tell_some(
+        self, events: Sequence[SchemaEvent], number: int, mark: str, restart: RestartPosition, batch: Batch
+    ) -> None:
+        """Add events of the beginning, the first of which has this number."""
+        place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
+        at = restart.position
+        first = BinlogPosition(at.era, at.file, at.pos, number)
+        self._tell(events, {**place, **source_times(batch.now_us), "snapshot": mark}, first, batch)
 
     def _record(self, query: Query, events: Sequence[SchemaEvent], gtids: str | None, now_us: int) -> None:
         position: dict[str, Any] = {"ts_sec": query.timestamp, "file": query.file, "pos": query.position}

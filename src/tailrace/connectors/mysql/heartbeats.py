@@ -37,6 +37,10 @@ class Heartbeats:
         """How long to wait for something to come, so that the next heartbeat is in time."""
         return min(longest, int(self._timer.milliseconds_left()) + 1)
 
+    def hurry(self) -> None:
+        """The next one is due now, whatever the interval."""
+        self._timer.hurry()
+
     def beat(self, batch: Batch, progress: Progress, now_us: int) -> None:
         """Add one at the end of a batch, with whose progress it goes, if one is due."""
         if self._timer.milliseconds_left() > 0:

@@ -26,6 +26,7 @@ class KeptHistory:
     Attributes:
         records: of it.
         at_restart: those of them whose structures hold where reading begins.
+        is_rebuilt: they were made of the tables as they are now, and nobody has told of them.
 
     """
 
@@ -46,7 +47,8 @@ class KeptHistory:
             pos = restart.pos if delivered is None else max(delivered.pos, restart.pos)
             wanted = at_or_before({"file": restart.file, "pos": pos})
             self.records = [record for record in self._place.load() if wanted(record["position"])]
-        if not self.records and settings.snapshot_mode == "recovery":
+        self.is_rebuilt = not self.records and settings.snapshot_mode == "recovery"
+        if self.is_rebuilt:
             self.records = list(rebuilt_history(settings, restart))
         self.at_restart = self.records
         if restart.is_prepared:  # far behind what is delivered: statements in between are gone through once more
@@ -64,6 +66,17 @@ class KeptHistory:
     def _copy(self, records: Sequence[HistoryRecord]) -> None:
         if self._place is not None and self._writes and records:
             self._place.append(records)
+
+
+class NoHistory:
+    """Of one who reads with structures that were given, and keeps what comes to them for himself."""
+
+    at_restart: Sequence[HistoryRecord] = ()
+    is_rebuilt = False
+
+    def save(self, new: Sequence[HistoryRecord]) -> list[HistoryRecord]:  # noqa: ARG002
+        """Nothing is to be stored."""
+        return []
 
 
 def known_at(desired: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog, connection
-from tailrace.connectors.mysql.beginning import first_history
+from tailrace.connectors.mysql.beginning import first_history, structures_now
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.gtid import GtidSet, resumed, source_filter
 from tailrace.connectors.mysql.positions import RestartPosition
@@ -63,6 +63,5 @@ def rebuilt_history(settings: Settings, restart: RestartPosition) -> Sequence[Hi
     """The schema history from the tables as they are now, which holds if no DDL was run on them since."""
     with connection.connect(settings) as session:
         server = catalog.server(session)
-        locking = settings.snapshot_locking_mode != "none"
-        found = catalog.structures(session, server, settings.tables.matches, locking=locking)
+        found = structures_now(session, server, settings)
     return first_history(settings, server, restart, found)

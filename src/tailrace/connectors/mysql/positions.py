@@ -17,7 +17,7 @@ many events since its BEGIN, and how many rows of the next one, were delivered.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -146,6 +146,12 @@ class RestartPosition:
         if self.open_gtid is None or self.skip_gtid not in {None, self.open_gtid}:
             return moved
         return replace(moved, skip_gtid=self.open_gtid, skip_events=0, skip_rows=self.open_rows)
+
+    def not_before(self, others: Iterable[BinlogPosition]) -> RestartPosition:
+        """The same place, in an era in which it does not sort before any of these positions."""
+        last = max(others, default=self.position)
+        is_behind = replace(self.position, era=last.era) >= last
+        return replace(self, era=last.era if is_behind else last.era + 1)
 
     def to_debezium(self, server_id: int | None = None, ts_sec: int | None = None) -> dict[str, Any]:
         """As the value of Debezium's offset record."""

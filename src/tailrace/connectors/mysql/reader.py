@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress, StartPoint
+from tailrace.changes.records import Records
+from tailrace.connectors.base import (
+    HistoryRecord,
+    Lane,
+    LogBatch,
+    LogRange,
+    Others,
+    Progress,
+    SnapshotPart,
+    SnapshotStep,
+    StartPoint,
+    alone,
+)
 from tailrace.connectors.mysql import catalog, checks, connection
-from tailrace.connectors.mysql.beginning import first_history
+from tailrace.connectors.mysql.beginning import first_history, structures_now
+from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
+from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
+from tailrace.connectors.mysql.snapshots.telling import Telling
 
 log = logging.getLogger(__name__)
 
@@ -26,35 +40,68 @@ class MySqlConnector(Ranges):
             server = catalog.server(session)
             return catalog.head(session, server).restart(server).to_dict()
 
-    def start_point(self, snapshot_lanes: int = 0) -> StartPoint:
+    def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
         """The head of the log and the structures that hold there, as the first records of a schema history.
+
+        With a snapshot, in place of the progress in `after`.
 
         Raises:
             SourceSetupError: the server is not set up for change data capture; the message names all that is missing.
             RetriableError: a snapshot can't begin now.
 
         """
-        if snapshot_lanes:
-            time.sleep(self.settings.snapshot_delay_ms / 1000)
         with connection.connect(self.settings) as session:
             for finding in checks.require(session, self.settings):
                 log.warning("%s", finding)
             server = catalog.server(session)
             if snapshot_lanes:
-                return planned(session, server, self.settings, snapshot_lanes)
-            locking = self.settings.snapshot_locking_mode != "none"
-            found = catalog.structures(session, server, self.settings.tables.matches, locking=locking)
-        restart = replace(found.head.restart(server), initial=self.settings.include_schema_changes)
+                return planned(session, server, self.settings, snapshot_lanes, after)
+            found = structures_now(session, server, self.settings)
+        tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
+        restart = replace(found.head.restart(server), initial=tells)
         return StartPoint(restart.to_dict(), first_history(self.settings, server, restart, found))
 
-    def snapshot(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def require_within_reach(self, progress: Progress) -> None:
+        """Raise `PositionLostError` where the server can't give everything from there on where this progress goes on."""
+        from tailrace.connectors.mysql.opening import opening  # as below
+
+        opening(self.settings, RestartPosition.from_dict(progress.restart))
+
+    def snapshot(
+        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
+    ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done."""
         from tailrace.connectors.mysql.snapshots.reading import SnapshotReader  # as below
 
-        return SnapshotReader(self.settings, lane, progress, history).batches()
+        return SnapshotReader(self.settings, lane, progress, history, others).batches()
+
+    def skipped(self, progress: Progress) -> Sequence[Records]:
+        """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
+        place = str(RestartPosition.from_dict(progress.restart).position)
+        return Telling(self.settings, progress.delivered or place).skipped()
+
+    def snapshot_point(self) -> StartPoint:
+        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
+        parts.require_structures(self.settings)
+        point = self.start_point(1)
+        return replace(point, history=parts.history_of(self.settings, point), snapshot=parts.tables_of(point))
+
+    def next_parts(
+        self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
+    ) -> SnapshotStep:
+        """The next parts of the snapshot at a point, at most `wanted`; `reached` is what the step before gave."""
+        return parts.next_parts(self.settings, point, reached, wanted, max_bytes)
+
+    def read_part(
+        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> Iterator[LogBatch]:
+        """The read events of a part; what `progress` says was delivered is left out."""
+        from tailrace.connectors.mysql.snapshots.part_reading import PartReader  # as above
+
+        return PartReader(self.settings, part, progress, history).batches()
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.mysql.streaming import LogReader  # the decoders: a planner asks only for the head
+        from tailrace.connectors.mysql.following import Following  # the decoders: a planner asks only for the head
 
-        return LogReader(self.settings, range_, progress, history).batches()
+        return Following(self.settings, range_, progress, history).batches()

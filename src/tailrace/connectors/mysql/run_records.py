@@ -30,6 +30,8 @@ from tailrace.connectors.mysql.transaction_records import Told, TransactionRecor
 from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.schema.tables import TableId
+from tailrace.signals.model import Signal
+from tailrace.signals.table import signals_in
 
 Int64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
@@ -60,6 +62,12 @@ class RunRecords:
         self._last = (-1, 0)
         self.open_gtid: str | None = None
         self.open_rows = 0
+        self._signals: list[Signal] = []
+
+    def take_signals(self) -> list[Signal]:
+        """The signals among the rows since the last call, in log order."""
+        taken, self._signals = self._signals, []
+        return taken
 
     def events_at(self, start: int) -> int:
         """How many row events that start at this offset were read; more than none within a compressed transaction."""
@@ -154,6 +162,8 @@ class RunRecords:
             for images in self._images(captured, run, events):
                 for part, is_new in parts_of(images, done[events]):
                     changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
+                    if captured.is_signals and is_new:
+                        self._signals += (inserted.signal for inserted in signals_in(changes))
                     counts = is_new and captured.is_owned
                     if counts:
                         batch.changes += len(part)

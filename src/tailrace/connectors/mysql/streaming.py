@@ -21,6 +21,7 @@ from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.mysql.asked import Asked
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
 from tailrace.connectors.mysql.bounds import Bounds
@@ -28,7 +29,7 @@ from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.heartbeats import Heartbeats
-from tailrace.connectors.mysql.kept_history import KeptHistory
+from tailrace.connectors.mysql.kept_history import KeptHistory, NoHistory
 from tailrace.connectors.mysql.log import (
     EndOfLog,
     Item,
@@ -46,6 +47,8 @@ from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
+from tailrace.connectors.mysql.snapshots.telling import Telling
+from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
 from tailrace.connectors.mysql.xa import XaTransactions
@@ -59,7 +62,12 @@ log = logging.getLogger(__name__)
 
 
 class LogReader:
-    """Reads one range of the log, once."""
+    """Reads one range of the log, once.
+
+    Attributes:
+        is_left: reading ended within the range, for what a signal asked for.
+
+    """
 
     def __init__(
         self,
@@ -71,6 +79,7 @@ class LogReader:
         batch_bytes: int = LARGE_BATCH,
     ) -> None:
         self._settings = settings
+        self._progress = progress
         self._restart = RestartPosition.from_dict(progress.restart or range_.start)
         self._delivered = BinlogPosition.parse(progress.delivered) if progress.delivered else None
         self._until = None if range_.until is None else RestartPosition.from_dict(range_.until)
@@ -82,15 +91,16 @@ class LogReader:
         self._batch_bytes = batch_bytes
         self._heartbeats = self._new_heartbeats()
         self._xa = XaTransactions()
-        self._done = False
+        self._done = self.is_left = False
 
     def batches(self) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
         opened = self._open()
         with ExitStack() as opens:
-            if self._heartbeats is not None:
-                opens.enter_context(closing(self._heartbeats))
-            if self._restart.initial and self._delivered is None:
+            for each in (self._heartbeats, self._asked):
+                if each is not None:
+                    opens.enter_context(closing(each))
+            if self._history.is_rebuilt or (self._restart.initial and self._delivered is None):
                 yield self._first_batch()
             stream = BinlogStream(self._settings, opened.start, Options(lane=self._replica))
             yield from self._follow(opens.enter_context(stream))
@@ -106,6 +116,7 @@ class LogReader:
         self._definitions = self._new_definitions(opened.server)
         self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn, self._lane)
         self._bounds = Bounds(self._delivered, self._restart, lanes=self._lane.count)
+        self._asked = self._new_asked()
         self._runs = self._new_runs()
         self._runs.reopen(self._restart.open_gtid, self._restart.open_rows)
         self._decoder = LogDecoder(
@@ -116,7 +127,7 @@ class LogReader:
         )
         return opened
 
-    def _new_history(self) -> KeptHistory:
+    def _new_history(self) -> KeptHistory | NoHistory:
         """The schema history up to where reading begins."""
         return KeptHistory(
             self._settings, self._restart, self._delivered, self._given_history, writes=self._lane.is_first
@@ -132,6 +143,12 @@ class LogReader:
         """What turns runs of row events into what is delivered."""
         return RunRecords(self._settings, self._tables, self._bounds, self._restart.era, self._lane)
 
+    def _new_asked(self) -> Asked | None:
+        """Nobody can ask for anything in a range that is to give the same again when it is read again."""
+        if self._now_us is not None:
+            return None
+        return Asked(self._settings, self._lane, self._progress, self._tables, self._definitions)
+
     def _new_heartbeats(self) -> Heartbeats | None:
         """Nothing beats in a range that is to give the same again when it is read again."""
         wanted = self._settings.heartbeat_interval_ms > 0 and self._lane.is_first and self._now_us is None
@@ -140,8 +157,24 @@ class LogReader:
     def _first_batch(self) -> LogBatch:
         """What a connector says before its first change: the structures that it begins with."""
         batch, restart = self._new_batch(), self._restart
-        self._place.note_told(self._definitions.tell_initial(restart, batch))
+        told = self._tell_structures(restart, batch)
+        if self._history.is_rebuilt:  # as of now, and reading goes on from where it was
+            return LogBatch(batch.records, self._progress, self._history.save(self._definitions.take_history()))
+        self._place.note_told(told)
         return self._finished(batch, restart.file, restart.pos, restart.pos)
+
+    def _tell_structures(self, restart: RestartPosition, batch: Batch) -> int:
+        """The events of the structures, between the notifications of a snapshot that has no rows; how many events."""
+        tells = self._lane.is_first and self._now_us is None
+        started, completed = Telling(self._settings, str(restart.position)).without_rows() if tells else ([], [])
+        for records in started:
+            batch.add(records)
+        told = self._definitions.tell_initial(restart, batch)
+        if self._heartbeats is not None:  # one comes when all is told, as after a snapshot of rows
+            self._heartbeats.hurry()
+        for records in completed:
+            batch.add(records)
+        return told
 
     def _follow(self, stream: BinlogStream) -> Iterator[LogBatch]:
         decoder, blocks = self._decoder, self._new_blocks(stream)
@@ -159,8 +192,18 @@ class LogReader:
             finished.at_head = not came or (blocks.at_head and decoder.restart == decoder.position)
             yield finished
             self._done = self._done or self._covered()
+            yield from self._between_batches(finished)
             wanted = batch.tables * self._block_bytes // TABLES_A_BLOCK
             blocks.aim(min(wanted, len(blocks.data) * 2 * LARGE_BATCH // max(batch.bytes, 1)))
+
+    def _between_batches(self, before: LogBatch) -> Iterator[LogBatch]:
+        """What signals asked for, where no transaction is open; nothing at the end of a range."""
+        decoder, asked = self._decoder, self._asked
+        if asked is None or self._done or decoder.restart != decoder.position or self._xa.oldest is not None:
+            return
+        at = Boundary(before.progress, self._place.gtids, self._definitions.structures)
+        yield from asked.step(at, at_head=before.at_head)
+        self._done = self.is_left = asked.ends_reading
 
     def _new_blocks(self, stream: BinlogStream) -> Blocks:
         """What holds the log's bytes while they are decoded."""
@@ -168,7 +211,9 @@ class LogReader:
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_interval_ms
-        return longest if self._heartbeats is None else self._heartbeats.wait_ms(longest)
+        for each in (self._heartbeats, self._asked):
+            longest = longest if each is None else each.wait_ms(longest)
+        return longest
 
     def _take(self, item: Item, batch: Batch) -> None:
         """Use an item of the log."""
@@ -258,6 +303,8 @@ class LogReader:
     def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
         opened = self._runs.open_gtid, self._runs.open_rows
         progress = self._place.progress(file, position, restart, opened, self._bounds.skip, self._xa.oldest)
+        if self._asked is not None:
+            progress = self._asked.handle(self._runs.take_signals(), progress, batch)
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, _microseconds())
         return LogBatch(

@@ -16,12 +16,13 @@ import pyarrow as pa
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
 from tailrace.config.settings import Settings
-from tailrace.connectors.base import HistoryRecord, LogRange, Progress
+from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.run_records import RunRecords
+from tailrace.connectors.mysql.snapshots.part_reading import PartReader
 from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.connectors.mysql.types import field_schema
 from tailrace.encoding.rows import RowEncoder, RowSchema, arrow_type
@@ -88,6 +89,14 @@ def read_rows(
     for batch in reader.batches():
         found: Any = batch.records
         yield found, batch.progress, batch.history
+
+
+def read_part(
+    settings: Settings, rows: RowSchema, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+) -> Iterator[tuple[list[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
+    """The rows of a part of a snapshot, batch by batch."""
+    for shown, reached in PartReader(row_settings(settings), part, progress, history).steps():
+        yield [RowEncoder(rows, shape).encode(shape.prepare(changes)) for shape, changes in shown], reached, ()
 
 
 class _RowReader(LogReader):

@@ -45,7 +45,14 @@ class Reader:
 
     def is_(self, *words: str) -> bool:
         """Whether these keywords or marks come next."""
-        return all(self._is(self.peek(i), word) for i, word in enumerate(words))
+        tokens, at = self.tokens, self.at
+        if at + len(words) > len(tokens):
+            return False
+        for word in words:  # a loop: most of the time that a statement takes is spent here
+            if not self._is(tokens[at], word):
+                return False
+            at += 1
+        return True
 
     def accept(self, *words: str) -> bool:
         """Steps over these keywords or marks if they come next."""

@@ -8,9 +8,12 @@ It goes in this order, and each step leaves something that a crash can stand on:
 3. Each recorded lane gets this run's name, by the lane's *own* producer. A task of an earlier run that took the lane
    after step 1 has fenced that producer: the claim begins again. One that comes after step 3 sees the name and ends.
    So from here on nothing moves but by this run.
-4. If another number of lanes is wanted and all stand at one position, the new layout is written in one transaction of
-   the first lane's producer, which another claim would have to fence first. Only because of step 3 may it write to
-   the partitions of other lanes.
+4. If another number of lanes is wanted, all stand at one position and none is within a blocking snapshot, the new layout
+   is written in one transaction of the first lane's producer, which another claim would have to fence first. Only
+   because of step 3 may it write to the partitions of other lanes.
+
+To begin anew (`begin_anew`) is the same as step 4, wherever the lanes stand: one lane, with a progress and a history that
+are given, in place of what is recorded.
 
 How many lanes there are is what the first lane's record says. Without transactions the same records are sent, in an
 order in which every prefix makes sense: new lanes, then the first one, then the lanes that go.
@@ -23,8 +26,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Final
 
-from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import FencedError, ProgressError
+from tailrace.failpoints import hit
+from tailrace.signals.carried import has_unmovable, merged
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.owner import Owner
 from tailrace.sinks.kafka.progress import ProgressRecord
@@ -65,9 +70,38 @@ class Claiming:
             recorded = self._recorded()
             writers += [self._writer(lane, stack) for lane in range(1, max(recorded, lanes))]
             records = [self._marked(lane, writers[lane]) for lane in range(recorded)]
-            if recorded == lanes or not all(record.stands_with(records[0]) for record in records):
+            if recorded == lanes or not _can_be_laid_out(records):
                 return records
             return self._laid_out(writers[0], records, lanes)
+
+    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> ProgressRecord:
+        """One lane's record, with this progress and history, in place of those of all lanes, which this run has claimed.
+
+        Raises:
+            FencedError: another run has claimed them since.
+
+        """
+        with ExitStack() as stack:
+            writer = self._writer(0, stack)
+            first = self._ledger.read(0, settled=True) or ProgressRecord(
+                source=self._source, lanes=1, owner=self._owner
+            )
+            if first.owner.run != self._owner.run:
+                raise FencedError(
+                    f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
+                )
+            record = first.begun_anew(self._owner, progress, len(history))
+            self._ledger.add_history(writer, 0, history, record.history_start)
+            writer.settle()
+            self._ledger.store(writer, 0, record)
+            writer.settle()
+            for lane in range(1, first.lanes):
+                self._ledger.retire(writer, lane)
+            writer.flush()
+            hit("sink.before-anew")
+            writer.commit()
+            hit("sink.after-anew")
+        return record
 
     def _writer(self, lane: int, stack: ExitStack) -> Writer:
         writer = self._take_over(lane)
@@ -96,10 +130,17 @@ class Claiming:
         return record
 
     def _laid_out(self, writer: Writer, records: Sequence[ProgressRecord], lanes: int) -> list[ProgressRecord]:
-        """The new layout, written; new lanes begin where the first one stands, and with its history."""
+        """The new layout, written; new lanes begin where the first one stands, and with its history.
+
+        Topics are dealt out anew: what signals asked of any lane is handed to all.
+        """
         first = records[0] if records else ProgressRecord(source=self._source, lanes=lanes, owner=self._owner)
         history = self._ledger.history(0, first) if records else []
-        layout = [(records[lane] if lane < len(records) else first).with_lanes(lanes) for lane in range(lanes)]
+        asked = merged([record.signalled for record in records])
+        layout = [
+            (records[lane] if lane < len(records) else first).with_lanes(lanes).with_signalled(asked)
+            for lane in range(lanes)
+        ]
         for lane in range(1, lanes):
             self._lay_out(writer, lane, layout[lane], history if lane >= len(records) else ())
         writer.settle()
@@ -111,9 +152,15 @@ class Claiming:
         return layout
 
     def _lay_out(self, writer: Writer, lane: int, record: ProgressRecord, history: Sequence[HistoryRecord]) -> None:
-        self._ledger.add_history(writer, lane, history, 0)
+        self._ledger.add_history(writer, lane, history, record.history_start)
         writer.settle()
         self._ledger.store(writer, lane, record)
+
+
+def _can_be_laid_out(records: Sequence[ProgressRecord]) -> bool:
+    """Whether all lanes stand at one position, and none is within a blocking snapshot, which only it can go on with."""
+    together = all(record.stands_with(records[0]) for record in records)
+    return together and not any(has_unmovable(record.signalled) for record in records)
 
 
 def _end(writer: Writer) -> None:

@@ -3,8 +3,8 @@
 Both have a partition for each lane, which only that lane's transactional id writes to while the lane is at work, so
 that nobody else's open transaction keeps its records from being read. The progress topic is compacted: the newest
 record of a lane counts. The history topic is kept for ever and read whole; its records are numbered from 1 in each lane,
-the progress says how many there are, and of two with one number the later counts. So a lane can begin anew after
-another layout, and what was sent by a task that came to no commit does not count.
+the progress says which of them count, and of two with one number the later does. So a lane can begin anew, with another
+history or after another layout, and what was sent by a task that came to no commit does not count.
 """
 
 from __future__ import annotations
@@ -82,10 +82,11 @@ class Ledger:
                 raise ProgressError(self._lost_progress(lane))
             return []
         numbered = dict(self._numbered(lane, entry) for entry in entries)
-        missing = [number for number in range(1, record.history + 1) if number not in numbered]
+        wanted = range(record.history_start + 1, record.history + 1)
+        missing = [number for number in wanted if number not in numbered]
         if missing:
-            raise ProgressError(self._lost_history(lane, len(missing), record))
-        return [numbered[number] for number in range(1, record.history + 1)]
+            raise ProgressError(self._lost_history(lane, len(missing), len(wanted)))
+        return [numbered[number] for number in wanted]
 
     def store(self, writer: Writer, lane: int, record: ProgressRecord) -> None:
         """Send what is to be recorded of a lane."""
@@ -117,9 +118,9 @@ class Ledger:
             "it was emptied or deleted; restore it, or delete both topics to begin anew"
         )
 
-    def _lost_history(self, lane: int, missing: int, record: ProgressRecord) -> str:
+    def _lost_history(self, lane: int, missing: int, wanted: int) -> str:
         return (
-            f"{self._place(lane)} lacks {missing} of the {record.history} records that the progress counts: "
+            f"{self._place(lane)} lacks {missing} of the {wanted} records that the progress counts: "
             "it was emptied, deleted or cut off; restore it, or delete both topics to begin anew"
         )
 

@@ -6,7 +6,9 @@ The key is `{"lane": 0}`. A lane that was claimed and has delivered nothing yet 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from attrs import evolve, frozen
@@ -28,7 +30,8 @@ class ProgressRecord:
         owner: who wrote it.
         number: of the commit, counted from 1; 0 while there was none.
         progress: how far the lane has come; None while nothing was committed.
-        history: how many records the lane's schema history has.
+        history: the number of the last record of the lane's schema history.
+        history_start: the number that its first one follows: what was the history before the lane began anew ends there.
         committed_at_ms: by the clock of who wrote it.
 
     """
@@ -39,6 +42,7 @@ class ProgressRecord:
     number: int = 0
     progress: Progress | None = None
     history: int = 0
+    history_start: int = 0
     committed_at_ms: int = 0
 
     def owned_by(self, owner: Owner) -> ProgressRecord:
@@ -49,9 +53,31 @@ class ProgressRecord:
         """The same with another number of lanes."""
         return evolve(self, lanes=lanes)
 
+    def begun_anew(self, owner: Owner, progress: Progress, history: int) -> ProgressRecord:
+        """One lane that goes on from a progress, with a history of so many records behind the one that counted."""
+        return evolve(
+            self,
+            lanes=1,
+            owner=owner,
+            number=self.number + 1,
+            progress=progress,
+            history=self.history + history,
+            history_start=self.history,
+            committed_at_ms=time.time_ns() // 1_000_000,
+        )
+
+    @property
+    def signalled(self) -> Mapping[str, Any] | None:
+        """What signals asked of the lane."""
+        return self.progress.signalled if self.progress else None
+
+    def with_signalled(self, signalled: Mapping[str, Any] | None) -> ProgressRecord:
+        """The same with other work that signals asked for; without progress there is none."""
+        return evolve(self, progress=self.progress and replace(self.progress, signalled=signalled))
+
     def stands_with(self, other: ProgressRecord) -> bool:
-        """Whether two lanes have delivered the same, and go on at the same place."""
-        return self.progress == other.progress
+        """Whether two lanes have delivered the same, and go on at the same place; what signals ask of each may differ."""
+        return _standing(self.progress) == _standing(other.progress)
 
     def to_json(self) -> bytes:
         """The record's value."""
@@ -67,7 +93,9 @@ class ProgressRecord:
             "delivered": self.progress.delivered if self.progress else None,
             "restart": self.progress.restart if self.progress else None,
             "snapshot": self.progress.snapshot if self.progress else None,
+            "signalled": self.signalled,
             "history": self.history,
+            "history_start": self.history_start,
             "committed_at_ms": self.committed_at_ms,
         }
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
@@ -104,6 +132,14 @@ def _object(value: bytes, where: str) -> Mapping[str, Any]:
     return fields
 
 
+def _progress(fields: Mapping[str, Any], restart: Mapping[str, Any]) -> Progress:
+    return Progress(str(fields["delivered"]), dict(restart), fields.get("snapshot"), fields.get("signalled"))
+
+
+def _standing(progress: Progress | None) -> Progress | None:
+    return progress and replace(progress.standing, signalled=None)
+
+
 def _record(fields: Mapping[str, Any]) -> ProgressRecord:
     restart = fields["restart"]
     return ProgressRecord(
@@ -111,7 +147,8 @@ def _record(fields: Mapping[str, Any]) -> ProgressRecord:
         lanes=int(fields["lanes"]),
         owner=Owner(fields["run"], fields["host"], int(fields["pid"]), fields["task"]),
         number=int(fields["number"]),
-        progress=None if restart is None else Progress(str(fields["delivered"]), dict(restart), fields.get("snapshot")),
+        progress=None if restart is None else _progress(fields, restart),
         history=int(fields["history"]),
+        history_start=int(fields.get("history_start", 0)),
         committed_at_ms=int(fields["committed_at_ms"]),
     )

@@ -60,8 +60,16 @@ class KafkaSink:
         """Take all lanes over for this run, in the layout that is recorded, or in a new one of `lanes`."""
         self._ledger.prepare(self._topics, lanes)
         self._ledger.check_kept(self._topics)
-        records = Claiming(self._ledger, self._source, self._owner, self._take_over).claim(lanes)
+        records = self._claiming.claim(lanes)
         return Claim(tuple(record.progress for record in records))
+
+    def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
+        """One lane, with this progress and history, in place of all lanes that are recorded."""
+        self._ledger.prepare(self._topics, 1)
+        self._refuse_if_another_run_has_it(self._ledger.read(0))  # before the other is disturbed
+        with self._until_lost():
+            record = self._claiming.begin_anew(progress, history)
+        return Claim((record.progress,))
 
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come."""
@@ -134,6 +142,10 @@ class KafkaSink:
     @cached_property
     def _ledger(self) -> Ledger:
         return Ledger(self._names, self._source, self._tail)
+
+    @property
+    def _claiming(self) -> Claiming:
+        return Claiming(self._ledger, self._source, self._owner, self._take_over)
 
     @cached_property
     def _topics(self) -> Topics:

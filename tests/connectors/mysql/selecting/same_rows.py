@@ -19,7 +19,7 @@ from tailrace.connectors.mysql.types import column_type
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 
-ROW_EVENTS = (30, 31, 32)
+ROW_EVENTS = (30, 31, 32, 39)
 TABLE_MAP = 19
 HEADER, CHECKSUM = 19, 4
 

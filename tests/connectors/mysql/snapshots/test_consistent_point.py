@@ -11,6 +11,7 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.checks import Level
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.snapshots import point, read_locks
 from tailrace.connectors.mysql.snapshots.conditions import conditions
 from tailrace.connectors.mysql.snapshots.point import Exactness, take, wait_visible
@@ -341,6 +342,20 @@ def test_tables_that_can_not_be_read_exactly_are_named(mysql_server, database):
     mysql_server.sql(mend)
     mysql_server.sql("DROP TABLE keyless", database)
     assert not warnings_of(mysql_server, database)
+
+
+@pytest.mark.mysql
+def test_tables_that_the_snapshot_leaves_out_do_not_matter(mysql_server, database):
+    mysql_server.sql("CREATE TABLE fine (id INT PRIMARY KEY); CREATE TABLE keyless (id INT)", database)
+    assert not warnings_of(mysql_server, database, snapshot_include_collection_list=rf"{database}\.fine")
+
+
+@pytest.mark.mysql
+def test_a_table_without_a_key_is_warned_of_once(mysql_server, database, caplog):
+    mysql_server.sql("CREATE TABLE keyless (id INT)", database)
+    settings = settings_for(mysql_server, database_include_list=database, snapshot_mode="initial")
+    MySqlConnector(settings).start_point(1)
+    assert caplog.text.count(f"{database}.keyless is read whole") == 1
 
 
 @pytest.mark.mysql

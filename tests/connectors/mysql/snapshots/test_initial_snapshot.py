@@ -1,30 +1,14 @@
 """Initial snapshots of a real server: as of one position, whoever writes meanwhile, wherever they are stopped."""
 
-import random
-import threading
-
 import pytest
 
 from support.mysql_settings import settings_for
 from support.reading import read_on
 from support.snapshotting import keyed, linear, taken
+from support.writing import KEYS, SEED, Table
 from tailrace.connectors.mysql.snapshots import source
 
 pytestmark = pytest.mark.mysql
-KEYS = {
-    "INT": lambda n: n,
-    "BIGINT UNSIGNED": lambda n: 2**63 - 60 + n,
-    "VARCHAR(20)": lambda n: ("k", "K", "ä", "z")[n % 4] + str(n),
-    "VARCHAR(20) CHARACTER SET cp932": lambda n: ("k", "表", "ソ")[n % 3] + str(n),
-    "BINARY(6)": lambda n: bytes([n % 5, 0, n, 0, 0, 0]),
-    "DECIMAL(10,3)": lambda n: f"{(n - 60) * 1.5:.3f}",
-    "DATE": lambda n: f"20{n // 28:02d}-11-{n % 28 + 1:02d}",
-    "DATETIME(3)": lambda n: f"2024-01-{n % 28 + 1:02d} 10:00:{n // 28 % 60:02d}.{n % 1000:03d}",
-    "TIMESTAMP(6)": lambda n: f"2024-01-{n % 28 + 1:02d} 10:00:{n // 28 % 60:02d}.{n:06d}",
-    "TIME(2)": lambda n: f"{'-' if n % 2 else ''}{n // 2:02d}:00:{n % 60:02d}.{n % 100:02d}",
-    "BIT(40)": lambda n: (n << 32) + 5,
-}
-SEED = random.SystemRandom().randrange(1 << 30)
 
 
 @pytest.fixture
@@ -105,84 +89,6 @@ def assert_exact(table, settings, lanes, stop_every):
     topic = f"test.{table.database}.t"
     final = linear(keyed(snapshot.topics[topic]), keyed(read.topics[topic]))
     assert sorted(row["n"] for row in final.values()) == table.numbers(), f"seed {SEED}"
-
-
-class Table:
-    """A table with some rows, in which a thread writes."""
-
-    def __init__(self, server, database, key):
-        self.key = KEYS[key]
-        self.server, self.database = server, database
-        self.random = random.Random(SEED)
-        server.sql(f"CREATE TABLE t (k {key} PRIMARY KEY, n INT, v VARCHAR(40))", database)
-        self.there = {}
-        with server.connect(database) as connection, connection.cursor() as cursor:
-            for n in range(0, 120, 2):
-                self.insert(cursor, n)
-
-    def insert(self, cursor, n):
-        cursor.execute("INSERT INTO t VALUES (%s, %s, 'new')", (self.key(n), n))
-        self.there[n] = self.key(n)
-
-    def numbers(self):
-        with self.server.connect(self.database) as connection, connection.cursor() as cursor:
-            cursor.execute("SELECT n FROM t")
-            return sorted(row[0] for row in cursor.fetchall())
-
-    def written(self):
-        return Writer(self)
-
-    def change(self, cursor):
-        n = self.random.randrange(120)
-        if n not in self.there:
-            self.insert(cursor, n)
-        elif self.random.random() < 0.4:
-            cursor.execute("DELETE FROM t WHERE k = %s", (self.there.pop(n),))
-        elif self.random.random() < 0.5:
-            free = self.random.choice([m for m in range(120) if m not in self.there])
-            cursor.execute("UPDATE t SET k = %s, n = %s WHERE k = %s", (self.key(free), free, self.there.pop(n)))
-            self.there[free] = self.key(free)
-        else:
-            cursor.execute("UPDATE t SET v = CONCAT('changed ', %s) WHERE k = %s", (self.random.random(), self.there[n]))
-
-
-class Writer:
-    """The thread; `wait_for_more` returns when some more changes are committed."""
-
-    def __init__(self, table):
-        self.table = table
-        self.done = threading.Event()
-        self.count = 0
-        self.turn = threading.Condition()
-        self.failure = None
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.write)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.done.set()
-        self.thread.join()
-        assert self.failure is None, self.failure
-
-    def write(self):
-        try:
-            with self.table.server.connect(self.table.database) as connection, connection.cursor() as cursor:
-                while not self.done.is_set():
-                    for _ in range(self.table.random.randrange(1, 4)):
-                        self.table.change(cursor)
-                    with self.turn:
-                        self.count += 1
-                        self.turn.notify_all()
-        except Exception as error:
-            self.failure = error
-            self.done.set()
-
-    def wait_for_more(self):
-        with self.turn:
-            seen = self.count
-            assert self.turn.wait_for(lambda: self.count > seen or self.done.is_set(), 20)
 
 
 def test_once_it_is_read_no_right_to_select_is_needed(mysql_server, database):

@@ -22,6 +22,7 @@ from tailrace.connectors.mysql.logged_tables import BINARY_COLLATION
 from tailrace.connectors.mysql.plan import ColumnPlan, Wire
 from tailrace.connectors.mysql.selecting.keys import raw_key_plan
 from tailrace.connectors.mysql.selecting.protocol import Definition
+from tailrace.connectors.mysql.selecting.whole_rows import raw_row_plan
 from tailrace.connectors.mysql.types import ColumnType, column_type
 from tailrace.connectors.mysql.wires import BLOBS, charset_of_collation, wire_of
 from tailrace.errors import StructureError, UnsupportedError
@@ -122,7 +123,7 @@ class SelectPlans:
             plan if i in self.wanted else replace(plan, emit=False)
             for i, plan in zip(self.selected, plans, strict=True)
         ]
-        return shown + [raw_key_plan(plans[place]) for place in self.repeated]
+        return shown + [raw_row_plan(plans[place]) for place in self.repeated]
 
     def _checked(self, index: int, seen: Definition) -> ColumnPlan:
         column, plan = self.table.columns[index], self.types[index].plan
@@ -137,7 +138,12 @@ class SelectPlans:
 
 
 def plan_selection(
-    table: Table, settings: Settings, *, wanted: Collection[int] | None = None, key: Sequence[int] = ()
+    table: Table,
+    settings: Settings,
+    *,
+    wanted: Collection[int] | None = None,
+    key: Sequence[int] = (),
+    whole: bool = False,
 ) -> SelectPlans:
     """Plan to select a table's rows.
 
@@ -146,6 +152,7 @@ def plan_selection(
         settings: how values are shown.
         wanted: indices of the columns whose values are wanted; None for all.
         key: indices of the columns that tell rows apart; their raw values come too.
+        whole: the table has no key, and those are any columns.
 
     Raises:
         UnsupportedError: a column's type is not known, or can't be part of a key; it names both.
@@ -153,7 +160,7 @@ def plan_selection(
     """
     types = tuple(_type_of(table, column, settings) for column in table.columns)
     shown = frozenset(range(len(types)) if wanted is None else wanted)
-    for index in key:
+    for index in () if whole else key:
         _require_key(table, table.columns[index])
     return SelectPlans(table, types, tuple(sorted(shown | set(key))), shown, tuple(key))
 

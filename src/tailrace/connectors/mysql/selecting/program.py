@@ -22,6 +22,7 @@ BLOCK_BYTES: Final = 16 << 20
 _INTEGER_BYTES: Final = {1: 1, 2: 2, 3: 4, 4: 4, 8: 8}  # in a packet, by those in an image
 _NUMBERS: Final = {Wire.FLOAT: 4, Wire.DOUBLE: 8, Wire.ENUM: 8, Wire.SET: 8}
 _MOMENTS: Final = {Wire.TIME2: v.TIME, Wire.DATETIME2: v.DATETIME, Wire.TIMESTAMP2: v.TIMESTAMP}
+_LONG: Final = frozenset({Wire.STRING, Wire.GEOMETRY, Wire.VECTOR})
 _OTHERS: Final = {Wire.YEAR: v.YEAR, Wire.DATE: v.DATE, Wire.BIT: v.BITS}
 
 
@@ -50,7 +51,7 @@ def program(plans: Sequence[ColumnPlan], repeated: Sequence[int]) -> Program:
     count = len(plans) + len(repeated)
     rows = [_operation(plan) for plan in plans]
     slack = sum(row[v.WIDTH] for row in rows + [rows[i] for i in repeated]) + (count + 7) // 8 + t.SPARE
-    copies = 2 if any(plans[i].wire is Wire.STRING for i in repeated) else 1
+    copies = 2 if any(plans[i].wire in _LONG for i in repeated) else 1
     return Program(
         np.array(rows, np.int64).reshape(-1, v.FIELDS), np.array(repeated, np.int64), _head(count), slack, copies
     )

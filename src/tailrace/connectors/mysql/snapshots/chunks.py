@@ -17,14 +17,14 @@ from tailrace.snapshot.segments import Bound
 
 @dataclass(slots=True)
 class SelectedChunk:
-    """Rows in the order of the key.
+    """Rows in the order of the key; of a table without a key, in no order.
 
     Attributes:
         table: how they were read, and how they are shown.
         blocks: the rows.
         is_last: the segment's end was reached.
         read_us: when they were read, microseconds since the epoch.
-        digests: of the rows' keys, shape (n, 2); None for a table without a key.
+        digests: of the rows' keys, shape (n, 2); of whole rows where there is no key.
         starts: the first row of each block, and the number of rows.
 
     """
@@ -33,15 +33,17 @@ class SelectedChunk:
     blocks: Sequence[SelectedRows]
     is_last: bool
     read_us: int
-    digests: Digests | None = field(init=False)
+    digests: Digests
     starts: Rows = field(init=False)
 
     def __post_init__(self) -> None:
         self.starts = np.cumsum([0, *map(len, self.blocks)])
-        self.digests = None
-        if self.table.key is not None:
-            found = [digests_of(key_bytes(block.keys)) for block in self.blocks]
-            self.digests = np.concatenate(found) if found else np.empty((0, 2), np.uint64)
+
+    @classmethod
+    def by_key(cls, table: ReadTable, blocks: Sequence[SelectedRows], is_last: bool, read_us: int) -> SelectedChunk:
+        """Of a table with a key."""
+        found = [digests_of(key_bytes(block.keys)) for block in blocks]
+        return cls(table, blocks, is_last, read_us, np.concatenate(found) if found else np.empty((0, 2), np.uint64))
 
     def __len__(self) -> int:
         return int(self.starts[-1])

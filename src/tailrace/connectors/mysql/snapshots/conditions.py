@@ -15,6 +15,7 @@ from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.checks import EVERYTHING, SHOWN_TABLES, Finding, Level, account, cascades, privileges
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.snapshots.keys import NoKey, keys_of
+from tailrace.connectors.mysql.snapshots.planning import tables_to_read
 from tailrace.connectors.mysql.snapshots.prepared import prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import may_lock, may_lock_tables
 from tailrace.schema.tables import TableId
@@ -22,28 +23,31 @@ from tailrace.schema.tables import TableId
 GLOBAL_LOCK: Final = frozenset({"RELOAD", "FLUSH_TABLES", EVERYTHING})
 
 
-def conditions(connection: Connection, settings: Settings, tables: Sequence[TableId]) -> list[Finding]:
-    """What stands in the way of an exact snapshot of these tables: warnings, or one finding that all is well."""
-    server = catalog.server(connection)
-    found = list(_all(connection, server, settings, tables))
+def conditions(connection: Connection, settings: Settings, captured: Sequence[TableId]) -> list[Finding]:
+    """What stands in the way of an exact snapshot: warnings, or one finding that all is well.
+
+    Of the captured tables those matter that a snapshot reads; a lock, where one is needed, is on all of them.
+    """
+    server, tables = catalog.server(connection), tables_to_read(settings, captured)
+    found = list(_all(connection, server, tables))
+    if not server.has_gtids:
+        found += _locks(connection, settings, captured)
     return found or [Finding(Level.OK, f"a snapshot of the {len(tables)} tables is exact")]
 
 
-def _all(connection: Connection, server: Server, settings: Settings, tables: Sequence[TableId]) -> Iterator[Finding]:
+def _all(connection: Connection, server: Server, tables: Sequence[TableId]) -> Iterator[Finding]:
     names = {(table.catalog, table.name) for table in tables}
     yield from _without_key(connection, server, tables)
     yield from _engines(connection, names)
     yield from cascades(connection, server, lambda database, table: (database, table) in names)
     yield from _images(server)
     yield from _xa(connection)
-    if not server.has_gtids:
-        yield from _locks(connection, settings, tables)
 
 
 def _without_key(connection: Connection, server: Server, tables: Sequence[TableId]) -> Iterator[Finding]:
     for table, key in keys_of(connection, server, tables).items():
         if isinstance(key, NoKey):
-            what = f"{table} is read whole, at one go, and its rows are not exactly those of one moment: {key.reason}"
+            what = f"{table} is read whole, by one task and in one transaction: {key.reason}"
             name = f"{quoted(table.catalog)}.{quoted(table.name)}"
             yield Finding(Level.WARNING, what, f"give it a primary key (ALTER TABLE {name} ADD PRIMARY KEY ...)")
 

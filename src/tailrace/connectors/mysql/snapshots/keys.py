@@ -84,7 +84,7 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class ChunkKey:
-    """A unique index by which a table is read in chunks, and in whose order."""
+    """A unique index by which a table is read in chunks, and in whose order; no index for an order of the user's choice."""
 
     index: str
     columns: tuple[KeyColumn, ...]
@@ -148,6 +148,20 @@ def keys_of(connection: Connection, server: Server, tables: Iterable[TableId]) -
     return {table: found[table] for table in wanted}
 
 
+def led_by(connection: Connection, table: TableId, name: str, key: ChunkKey | NoKey) -> ChunkKey | NoKey:
+    """A key whose order begins with a column of the user's choice; rows with the same value are in the order of `key`."""
+    columns = _columns(connection, table.catalog, [table.name]).get(table.name, {})
+    row = next((row for column, row in columns.items() if column.lower() == name.lower()), None)
+    if row is None:
+        return NoKey(f"it has no column {name}, which is to be the surrogate key")
+    if row["nullable"] == "YES" or row["type"].lower() not in _KINDS:
+        return NoKey(f"the column {row['name']} can't be the surrogate key: it may be null, or its type has no order here")
+    if isinstance(key, NoKey):
+        return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
+    others = tuple(column for column in key.columns if column.name != row["name"])
+    return ChunkKey("", (_key_column(row), *others))
+
+
 def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> ChunkKey | NoKey:
     """The key among a table's unique indexes.
 
@@ -199,7 +213,8 @@ def _columns(connection: Connection, database: str, names: Sequence[str]) -> dic
     sql = (
         "SELECT TABLE_NAME AS t, COLUMN_NAME AS name, DATA_TYPE AS type, COLUMN_TYPE AS declared,"
         " CHARACTER_SET_NAME AS charset, COLLATION_NAME AS collation, CHARACTER_OCTET_LENGTH AS bytes,"
-        " NUMERIC_SCALE AS scale FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
+        " NUMERIC_SCALE AS scale, IS_NULLABLE AS nullable FROM information_schema.COLUMNS"
+        " WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
     )
     found = _by_table(mappings(connection, sql, database, tuple(names)))
     return {table: {row["name"]: row for row in rows} for table, rows in found.items()}

@@ -23,6 +23,7 @@ from typing import Final
 
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.beginning import told_besides
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Structures, Wanted, events_between, is_ddl
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.gtid import GtidSet
@@ -132,7 +133,7 @@ def wait_visible(connection: Connection, gtids: str | None, timeout: float) -> N
 
 def _taken(connection: Connection, server: Server, settings: Settings, wanted: Wanted) -> Point:
     for _ in range(ATTEMPTS):
-        found = catalog.structures(connection, server, wanted, locking=may_lock(settings))
+        found = catalog.structures(connection, server, wanted, told_besides(settings), locking=may_lock(settings))
         if server.has_gtids:
             return Point(found, Exactness.BY_GTIDS)
         point = _without_gtids(connection, server, settings, found)

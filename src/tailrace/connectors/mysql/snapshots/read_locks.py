@@ -6,7 +6,8 @@ Source: MySQL Reference Manual, "FLUSH Statement", "LOCK TABLES and UNLOCK TABLE
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from tailrace.config.settings import Settings
@@ -39,7 +40,14 @@ def read_locks(settings: Settings, tables: Iterable[TableId]) -> Iterable[str]:
 
 
 def head_under(connection: Connection, server: Server, lock: str, timeout_ms: int) -> Head:
-    """The log's end while a lock is held, which is given back whatever happens.
+    """The log's end while a lock is held, which is given back whatever happens; raises as `held`."""
+    with held(connection, lock, timeout_ms):
+        return catalog.head(connection, server)
+
+
+@contextmanager
+def held(connection: Connection, lock: str, timeout_ms: int) -> Iterator[None]:
+    """A lock, which is given back whatever happens.
 
     Raises:
         RetriableError: the lock is not to be had in time.
@@ -49,7 +57,7 @@ def head_under(connection: Connection, server: Server, lock: str, timeout_ms: in
     execute(connection, f"SET SESSION lock_wait_timeout = {max(1, math.ceil(timeout_ms / 1000))}")
     try:
         _lock(connection, lock, timeout_ms)
-        return catalog.head(connection, server)
+        yield
     finally:
         if connection.open:  # otherwise the server has given it back
             execute(connection, "UNLOCK TABLES")

@@ -13,6 +13,7 @@ from tailrace.changes.views import vector_of
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.positions import RestartPosition, file_number
+from tailrace.connectors.mysql.schema_records import source_times
 from tailrace.schema.tables import TableId
 
 
@@ -36,7 +37,7 @@ class ReadChanges:
             columns: of its structure, over all rows.
             rows: which of them, in order; shape (n,).
             mark: what `source.snapshot` says of them.
-            read_us: when they were read, microseconds since the epoch.
+            read_us: when they were read, microseconds since the epoch; told as it is.
 
         """
         n = len(rows)
@@ -62,10 +63,7 @@ class ReadChanges:
 
 
 def _times(read_us: int) -> dict[str, Fact]:
-    """To the second, as the server's clock tells it."""
-    seconds = read_us // 1_000_000
-    values = {"ts_ms": seconds * 1000, "ts_us": seconds * 1_000_000, "ts_ns": seconds * 1_000_000_000}
-    return {name: _for_all(integers(np.array([value]))) for name, value in values.items()}
+    return {name: _for_all(integers(np.array([value]))) for name, value in source_times(read_us).items()}
 
 
 def _for_all(vector: Vector) -> Fact:

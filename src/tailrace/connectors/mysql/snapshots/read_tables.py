@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -12,11 +13,13 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.rows import RowDecoder
-from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans
+from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans, raw_row_plans
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
-from tailrace.errors import StructureError
+from tailrace.errors import StructureError, UnsupportedError
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,22 +41,24 @@ class ReadTable:
 
     @property
     def key_plans(self) -> list[ColumnPlan]:
-        """How the key's columns stand in the log, in the key's order."""
+        """How the columns that tell rows apart stand in the log, in the key's order; without a key, all that are wanted."""
         return [self.plans.types[i].plan for i in self.plans.key]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyDecoder:
-    """Reads the keys of row events.
+    """Reads the keys of row events; of a table without a key, whole rows.
 
     Attributes:
         decoder: of the key's columns in raw form, and no others.
-        columns: indices of these columns, in the key's order.
+        columns: indices of these columns, in the key's order; none where rows can't be told apart.
+        is_whole: the table has no key.
 
     """
 
     decoder: RowDecoder
     columns: tuple[int, ...]
+    is_whole: bool = False
 
 
 class ReadTables:
@@ -69,6 +74,11 @@ class ReadTables:
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._keys)
+
+    @property
+    def whole(self) -> frozenset[TableId]:
+        """Those without a key."""
+        return frozenset(table for table, key in self._keys.items() if key is None)
 
     def of(self, connection: Connection, table: Table) -> ReadTable:
         """How a table is read.
@@ -98,10 +108,12 @@ class ReadTables:
         return key
 
     def key_decoder(self, captured: Captured) -> KeyDecoder | None:
-        """What reads the keys of a table's row events; None for one that is not read by a key."""
-        key = self._keys.get(captured.table.id)
-        if key is None:
+        """What reads the keys of a table's row events; None for one that is not read."""
+        if captured.table.id not in self._keys:
             return None
+        key = self._keys[captured.table.id]
+        if key is None:
+            return _row_decoder(captured)
         columns = key_indices(captured.table, key)
         return KeyDecoder(RowDecoder(raw_key_plans(captured.plans, columns)), columns)
 
@@ -110,13 +122,16 @@ class ReadTables:
         columns = () if key is None else key_indices(table, key)
         types = plan_selection(table, self._settings, key=columns).types
         shape = self._shapes.read_shape(table, types)
-        plans = plan_selection(table, self._settings, wanted=shape.schemas.columns, key=columns)
+        wanted = shape.schemas.columns
+        plans = plan_selection(
+            table, self._settings, wanted=wanted, key=wanted if key is None else columns, whole=key is None
+        )
         return ReadTable(table, key, plans, shape)
 
     def _require_same_key(self, connection: Connection, table_id: TableId) -> None:
         now = keys_of(connection, self._server, [table_id])[table_id]
         begun = self._keys[table_id]
-        if begun is not None and not (isinstance(now, ChunkKey) and now.is_like(begun)):
+        if begun is not None and begun.index and not (isinstance(now, ChunkKey) and now.is_like(begun)):
             raise StructureError(
                 f"{table_id}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, was "
                 "changed. Begin the snapshot again with an empty target, or restore the key until it is done"
@@ -134,7 +149,20 @@ def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:
     try:
         return tuple(places[name.lower()] for name in key.names)
     except KeyError as error:
-        raise StructureError(f"{table.id}: the structure has no column {error}, which the snapshot's key has") from error
+        raise StructureError(
+            f"{table.id}: the structure has no column {error}, which the snapshot's key has"
+        ) from error
+
+
+def _row_decoder(captured: Captured) -> KeyDecoder:
+    """What reads whole rows; nothing of them, where a column can't be compared."""
+    columns = captured.shape.schemas.columns
+    try:
+        plans = raw_row_plans(captured.plans, columns)
+    except UnsupportedError as error:
+        log.warning("%s: rows that change during the snapshot can't be told apart: %s", captured.name, error)
+        columns, plans = (), raw_row_plans(captured.plans, ())
+    return KeyDecoder(RowDecoder(plans), columns, is_whole=True)
 
 
 def _nothing(table: Table) -> None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
@@ -18,24 +18,27 @@ from tailrace.changes.vectors import Kind, Vector
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, connect
 from tailrace.connectors.mysql.cutting import cut
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import source_filter
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.selecting import SelectedRows, Selection, key_bytes
+from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk, Unread
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.overrides import overrides_of, refused
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
 from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows
 from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
+from tailrace.connectors.mysql.snapshots.touches import Touches
+from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, Views, Wanted
 from tailrace.errors import RetriableError, SourceSetupError, StructureError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
-from tailrace.snapshot.digests import digests_of
 from tailrace.snapshot.first_changes import Rows, TableTouches
 from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
@@ -50,6 +53,8 @@ NUMBER_BYTES: Final = 8
 ATTEMPTS: Final = 10
 PAUSE_SECONDS: Final = 0.2
 CHANGED: Final = {1054, 1091, 1146, 1049, 1176, 1412}  # a column, table, database or index that is not there, DDL since
+
+_T = TypeVar("_T")
 
 log = logging.getLogger(__name__)
 
@@ -70,12 +75,27 @@ class MySqlSource:
         point: Mapping[str, Any],
         history: Sequence[HistoryRecord],
         keys: Mapping[TableId, ChunkKey | None],
+        conditions: Mapping[TableId, str] | None = None,
+        rows_at_most: int | None = None,
+        *,
+        with_overrides: bool = False,
     ) -> None:
-        """`point` is P as a restart position, `history` has the structures there, `keys` the tables of the snapshot."""
+        """A source that stands at P.
+
+        Args:
+            settings: of the connector.
+            replica: tells it from others that read the same log.
+            point: P as a restart position.
+            history: with the structures there.
+            keys: the tables of the snapshot.
+            conditions: of the user's own, for WHERE, for some of them.
+            rows_at_most: of a chunk; None: as many as some megabytes have.
+            with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
+
+        """
         self._settings = settings
         self._replica = replica
         self._point = RestartPosition.from_dict(point)
-        self._history = history
         self._asking = connect(settings)
         self._server = catalog.server(self._asking)
         self._reading: Connection | None = None
@@ -83,10 +103,61 @@ class MySqlSource:
         self.definitions = Definitions(settings, history, lower_names=self._server.lower_names)
         self._progress = Progress("", point)
         self._reached = self._point  # `_progress` may begin before it, for the sake of an XA transaction
+        self._conditions = {} if conditions is None else conditions
+        self._rows_at_most = rows_at_most
+        self._overrides = overrides_of(settings, self._server, keys) if with_overrides else {}
         self._chunk_rows: dict[TableId, int] = {}
-        self._unread: dict[str, int] = {}
+        self._unread: dict[TableId, int] = {}
+        self._touches = Touches()
+        self._views = Views(settings, self._asking, self._server)
+        self._view: TableView | None = None
+        self._gtids = self._point.gtids  # executed where the log is read up to
         statements.prepare(self._asking)
         wait_visible(self._asking, self._point.gtids, VISIBLE_SECONDS)
+
+    @property
+    def asking(self) -> Connection:
+        """For questions about tables."""
+        return self._asking
+
+    @property
+    def server(self) -> Server:
+        """What the server says of itself."""
+        return self._server
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The tables of which a statement of the user's own chooses the rows."""
+        return frozenset(map(quoted_id, self._overrides))
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The tables without a key."""
+        return frozenset(map(quoted_id, self.tables.whole))
+
+    @property
+    def reached(self) -> RestartPosition:
+        """Where the log is read up to."""
+        return self._reached
+
+    def far_head(self) -> RestartPosition | None:
+        """The log's head, where it is so far away that it had better be read first; None where it is near."""
+        head = RestartPosition.from_dict(self._head())
+        return None if _is_near(self._point, head) else head
+
+    def move(self, progress: Progress, gtids: str | None, definitions: Definitions) -> None:
+        """Stand at another position, everything before which is visible now.
+
+        Args:
+            progress: of one who has everything before it; no transaction is open there.
+            gtids: executed there; None where the server has none.
+            definitions: the structures there, which are this source's own from now on.
+
+        """
+        self._progress, self.definitions = progress, definitions
+        self._point = self._reached = RestartPosition.from_dict(progress.restart)
+        self._gtids = gtids
+        wait_visible(self._asking, gtids, VISIBLE_SECONDS)
 
     def close(self) -> None:
         """Let go of the server."""
@@ -96,29 +167,26 @@ class MySqlSource:
 
     def read(self, segment: Segment) -> SelectedChunk | Unread | None:
         """The next rows of a segment; None where the table is gone."""
-        table_id = parse_id(segment.table)
-        table = self.definitions.structures.get(table_id)
+        table = self._structure(segment.table)
         if table is None:
-            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table_id)
             return None
-        try:
-            chunk = self._selected(table, segment)
-        except (StructureError, SourceSetupError) as error:
-            attempts = self._unread.get(segment.table, 0)
-            if not _is_of_change(error) or attempts >= ATTEMPTS:
-                raise
-            self._unread[segment.table] = attempts + 1
-            time.sleep(PAUSE_SECONDS)  # what changed it is being written to the log
-            return Unread()
-        self._unread.pop(segment.table, None)
-        return chunk
+        chunk = self._unless_changed(table.id, lambda: self._selected(table, segment))
+        return Unread() if chunk is None else chunk
+
+    def view(self, table: str) -> TableView | Unopened | None:
+        """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
+        structure = self._structure(table)
+        if structure is None:
+            return None
+        view = self._unless_changed(structure.id, lambda: self._opened(structure))
+        return Unopened() if view is None else view
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[LogSection]:
         """The log from where the last call ended, in pieces that end between transactions."""
         end = RestartPosition.from_dict(self._head() if upto is None else upto["until"])
         while (self._reached.server_uuid, self._reached.position) != (end.server_uuid, end.position):
             near = _is_near(self._reached, end)
-            self._reached = end if near else cut(self._settings, self._reached, end, SECTION_BYTES)
+            self._reached = end if near else cut(self._settings, self._reached, end, SECTION_BYTES, self._replica)
             yield self._section(self._reached)
 
     def _section(self, until: RestartPosition) -> LogSection:
@@ -127,13 +195,13 @@ class MySqlSource:
             self._replica,
             self._progress,
             until.to_dict(),
-            self._history,
             self.definitions,
-            self.tables.key_decoder,
+            self.tables,
+            None if self._view is None else self._view.seen,
         )
         before = self._structures()
-        touches = [_touches(each) for touched in section.touched() for each in touched]
-        self._progress = section.progress
+        touches = [self._touches.of(each) for touched in section.touched() for each in touched]
+        self._progress, self._gtids = section.progress, section.gtids
         now = self._structures()
         altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
         position = {"until": until.to_dict(), "delivered": self._progress.delivered, "restart": self._progress.restart}
@@ -151,20 +219,63 @@ class MySqlSource:
         bounds = [bound_at(key, plans, touched.keys, int(image)) for image in images]
         return statements.are_within(self._asking, self._server, key, bounds, intervals)
 
+    def _structure(self, name: str) -> Table | None:
+        """A table's structure where the log is read up to; None where it is not there."""
+        table_id = parse_id(name)
+        table = self.definitions.structures.get(table_id)
+        if table is None:
+            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table_id)
+        return table
+
+    def _unless_changed(self, table: TableId, read: Callable[[], _T]) -> _T | None:
+        """What reading gives; None where the table is not what it was at H."""
+        try:
+            found = read()
+        except (StructureError, SourceSetupError) as error:
+            attempts, override = self._unread.get(table, 0), self._overrides.get(table)
+            if not _is_of_change(error) or attempts >= ATTEMPTS:
+                if override is not None:
+                    raise refused(override, error) from error
+                raise
+            self._unread[table] = attempts + 1
+            time.sleep(PAUSE_SECONDS)  # what changed it is being written to the log
+            return None
+        self._unread.pop(table, None)
+        return found
+
+    def _opened(self, table: Table) -> TableView:
+        """A view of a table, which shows everything before where the log is read up to."""
+        read = self.tables.of(self._asking, table)
+        sql = statements.whole(table.id, [read.plans.select_list], self._override(table.id))
+        wait_visible(self._asking, self._gtids, VISIBLE_SECONDS)
+        view = self._views.open(self._connection(), Wanted(read, sql, self._touches.row_digests(table.id)))
+        view.position = {"until": view.head.restart(self._server, self._point.era).to_dict()}
+        self._view = view
+        return view
+
+    def _override(self, table: TableId) -> str | None:
+        """The user's own statement that is read instead of a table."""
+        return self._overrides[table].statement if table in self._overrides else None
+
     def _selected(self, table: Table, segment: Segment) -> SelectedChunk:
         read = self.tables.of(self._asking, table)
-        limit = None if read.key is None else self._chunk_rows.get(table.id, ROWS_AT_LEAST)
-        columns = [read.plans.select_list]
-        if read.key is None:
-            sql = statements.whole(table.id, columns)
-        else:
-            sql = statements.chunk(table.id, columns, read.key, segment.after, segment.upto, limit)
+        key, limit = self.tables.key(table.id), self._rows_at_most or self._chunk_rows.get(table.id, ROWS_AT_LEAST)
+        sql = statements.chunk(
+            table.id,
+            [read.plans.select_list],
+            key,
+            segment.after,
+            segment.upto,
+            limit,
+            self._override(table.id),
+            condition=self._conditions.get(table.id),
+        )
         read_us = time.time_ns() // 1000
         with Selection(self._connection(), sql, (), read.plans) as selection:
             blocks = list(selection.images())
         count = sum(map(len, blocks))
         self._note_size(table.id, count, blocks)
-        return SelectedChunk(read, blocks, limit is None or count < limit, read_us)
+        return SelectedChunk.by_key(read, blocks, count < limit, read_us)
 
     def _note_size(self, table: TableId, count: int, blocks: Sequence[SelectedRows]) -> None:
         """A chunk of a table with short rows has more of them."""
@@ -198,21 +309,6 @@ class MySqlSource:
 def _is_near(start: RestartPosition, end: RestartPosition) -> bool:
     is_same = (start.server_uuid, start.file) == (end.server_uuid, end.file)
     return is_same and end.pos - start.pos <= SECTION_BYTES
-
-
-def _touches(touched: TouchedRows) -> TableTouches:
-    digests = digests_of(key_bytes(touched.keys))
-    before, after = touched.before, touched.after
-    has_before = before >= 0
-    return TableTouches(
-        table=quoted_id(touched.table.id),
-        before=digests[before],
-        has_before=has_before,
-        after=digests[after],
-        has_after=after >= 0,
-        complete=touched.complete[before] | ~has_before,
-        images=touched,
-    )
 
 
 def _numbers(unsigned: bool, vector: Vector) -> np.ndarray[Any, np.dtype[Any]]:

@@ -21,13 +21,14 @@ from typing import Final
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row, expressions, literals
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.mysql.snapshots.rulers import Ruler, ruler
 from tailrace.connectors.mysql.snapshots.statements import (
     EVERYTHING,
     ascending,
     chunk_end,
     compared,
+    inside_of,
     names_of,
 )
 from tailrace.schema.tables import TableId
@@ -40,19 +41,43 @@ HALVINGS_OF_A_PART: Final = 64
 HAS_EXPIRY: Final = (8, 0, 3)
 
 
-def estimated_rows(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, int]:
-    """About how many rows tables have, as the storage engine says now; 0 for one that does not exist."""
+@dataclass(frozen=True, slots=True)
+class Size:
+    """About how large a table is, as the storage engine says now: its rows, and their bytes there; 0 for one that is not."""
+
+    rows: int = 0
+    bytes: int = 0
+
+
+def estimated_sizes(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, Size]:
+    """About how large tables are."""
     if server.version >= HAS_EXPIRY:  # otherwise the answer may be a day old
         execute(connection, "SET SESSION information_schema_stats_expiry = 0")
     wanted = list(tables)
-    found: dict[TableId, int] = {}
+    found: dict[TableId, Size] = {}
     for database, group in groupby(sorted(wanted), key=lambda table: table.catalog):
-        names = tuple(table.name for table in group)
         sql = (
-            "SELECT TABLE_NAME, TABLE_ROWS FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
+            "SELECT TABLE_NAME, TABLE_ROWS, DATA_LENGTH FROM information_schema.TABLES"
+            " WHERE TABLE_SCHEMA = %s AND TABLE_NAME IN %s"
         )
-        found |= {TableId(database, "", name): int(n or 0) for name, n in rows(connection, sql, database, names)}
-    return {table: found.get(table, 0) for table in wanted}
+        for name, count, size in rows(connection, sql, database, tuple(table.name for table in group)):
+            found[TableId(database, "", name)] = Size(int(count or 0), int(size or 0))
+    return {table: found.get(table, Size()) for table in wanted}
+
+
+def estimated_rows(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, int]:
+    """About how many rows tables have."""
+    return {table: size.rows for table, size in estimated_sizes(connection, server, tables).items()}
+
+
+def span(connection: Connection, table: TableId, key: ChunkKey) -> tuple[int, int] | None:
+    """The least and the greatest value of a key's first column, where that is a number; found at the index's two ends."""
+    column = key.columns[0]
+    if column.kind is not Kind.INT or not key.index:
+        return None
+    name = quoted(column.name)
+    ((low, high),) = rows(connection, f"SELECT MIN({name}), MAX({name}) {_from(table, key, 'FORCE')}")
+    return None if low is None else (int(low), int(high))
 
 
 def split_points(
@@ -80,7 +105,7 @@ def split_points(
         return []
     if not key.is_local and estimate <= most_walked:
         return _walked(connection, table, key, parts)
-    pieces = _Pieces(connection, table, key).halved(parts)
+    pieces = Pieces(connection, table, key).halved(parts)
     return ascending(connection, key, _put_together(pieces, parts))
 
 
@@ -103,7 +128,7 @@ def _walked(connection: Connection, table: TableId, key: ChunkKey, parts: int) -
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """Rows whose key begins with `prefix` and goes on within (low, high] of a ruler."""
 
     prefix: Bound
@@ -119,38 +144,44 @@ class _Piece:
         return [*self.prefix, self.ruler.value(self.high)]
 
 
-class _Pieces:
-    """The pieces of one table."""
+class Pieces:
+    """The pieces of one table, or of what of it lies behind a key."""
 
-    def __init__(self, connection: Connection, table: TableId, key: ChunkKey) -> None:
+    def __init__(self, connection: Connection, table: TableId, key: ChunkKey, after: Bound | None = None) -> None:
         self._connection = connection
         self._table = table
         self._key = key
         self._names = names_of(key, quoted(table.name))
+        self._behind = [] if after is None else [inside_of(key, self._names, (after, None))]
 
-    def halved(self, parts: int) -> list[_Piece]:
+    def whole(self) -> list[Piece]:
+        """One piece: all rows; none where they can't be halved."""
+        return self._of_column([])
+
+    def halved(self, parts: int) -> list[Piece]:
         """Pieces in the key's order, each much smaller than a part where that can be."""
-        pieces = self._of_column([])
+        pieces = self.whole()
         for _ in range(parts * HALVINGS_OF_A_PART):
             divisible = [i for i, piece in enumerate(pieces) if not piece.is_whole]
             at = max(divisible, key=lambda i: pieces[i].rows, default=None)
             total = sum(piece.rows for piece in pieces)
             if at is None or pieces[at].rows * parts * PIECES_OF_A_PART <= total:
                 break
-            pieces[at : at + 1] = self._smaller(pieces[at])
+            pieces[at : at + 1] = self.smaller(pieces[at])
         return pieces
 
-    def _smaller(self, piece: _Piece) -> list[_Piece]:
+    def smaller(self, piece: Piece) -> list[Piece]:
+        """What a piece can be halved into; itself, marked as whole, where it can't be."""
         if piece.high - piece.low > 1:
             middle = (piece.low + piece.high) // 2
             return [self._piece(piece, piece.low, middle), self._piece(piece, middle, piece.high)]
         inner = self._of_column(piece.end) if piece.ruler.is_exact else []
-        return inner or [_Piece(piece.prefix, piece.ruler, piece.low, piece.high, piece.rows, is_whole=True)]
+        return inner or [Piece(piece.prefix, piece.ruler, piece.low, piece.high, piece.rows, is_whole=True)]
 
-    def _piece(self, of: _Piece, low: int, high: int) -> _Piece:
-        return _Piece(of.prefix, of.ruler, low, high, self._rows(of.prefix, of.ruler, low, high))
+    def _piece(self, of: Piece, low: int, high: int) -> Piece:
+        return Piece(of.prefix, of.ruler, low, high, self._rows(of.prefix, of.ruler, low, high))
 
-    def _of_column(self, prefix: Bound) -> list[_Piece]:
+    def _of_column(self, prefix: Bound) -> list[Piece]:
         """One piece: all rows whose key begins so; none where the next column can't be halved."""
         if len(prefix) == len(self._key.columns):
             return []
@@ -158,7 +189,7 @@ class _Pieces:
         if measure is None:
             return []
         return [
-            _Piece(prefix, measure, measure.low, measure.high, self._rows(prefix, measure, measure.low, measure.high))
+            Piece(prefix, measure, measure.low, measure.high, self._rows(prefix, measure, measure.low, measure.high))
         ]
 
     def _ruler(self, column: KeyColumn, prefix: Bound) -> Ruler | None:
@@ -185,9 +216,8 @@ class _Pieces:
         return _explained(self._connection, self._table, self._key, " AND ".join(conditions) or EVERYTHING)
 
     def _begins(self, prefix: Bound) -> list[str]:
-        if not prefix:
-            return []
-        return [f"{name} = {value}" for name, value in zip(self._names, literals(self._key, prefix), strict=False)]
+        values = literals(self._key, prefix) if prefix else []
+        return [*self._behind, *(f"{name} = {value}" for name, value in zip(self._names, values, strict=False))]
 
     def _from(self) -> str:
         return _from(self._table, self._key, "FORCE")
@@ -203,7 +233,7 @@ def _from(table: TableId, key: ChunkKey, hint: str) -> str:
     return f"FROM {quoted(table.catalog)}.{quoted(table.name)} {hint} INDEX ({quoted(key.index)})"
 
 
-def _put_together(pieces: list[_Piece], parts: int) -> list[Bound]:
+def _put_together(pieces: list[Piece], parts: int) -> list[Bound]:
     """The ends of pieces that come nearest to the ends of parts of equal rows."""
     total = max(sum(piece.rows for piece in pieces), 1)
     done, part, points = 0, 1, list[Bound]()

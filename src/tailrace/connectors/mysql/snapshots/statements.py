@@ -48,6 +48,7 @@ def chunk(
     upto: Bound | None,
     limit: int | None = None,
     override: str | None = None,
+    condition: str | None = None,
 ) -> str:
     """The rows of an interval, in order.
 
@@ -59,12 +60,13 @@ def chunk(
         upto: rows up to it, this one too; None to the last.
         limit: at most so many rows.
         override: the user's own SELECT, which is read as if it were the table.
+        condition: the user's own, for WHERE.
 
     """
     names = names_of(key, quoted(table.name))
     order = ", ".join(names)
     found = f"SELECT {', '.join(columns)} FROM {_source(table, key, override)}"  # noqa: S608 -- names are quoted
-    found += f" WHERE {inside_of(key, names, (after, upto))} ORDER BY {order}"
+    found += f" WHERE {_also(inside_of(key, names, (after, upto)), condition)} ORDER BY {order}"
     return found if limit is None else f"{found} LIMIT {limit}"
 
 
@@ -79,6 +81,14 @@ def chunk_end(
     """The key of the last row of a chunk of so many rows, for `bound_of_row`; no row where the interval has fewer."""
     columns = expressions(key, quoted(table.name))
     return f"{chunk(table, columns, key, after, upto, override=override)} LIMIT 1 OFFSET {limit - 1}"
+
+
+def greatest(table: TableId, key: ChunkKey, condition: str | None = None) -> str:
+    """The greatest key, for `bound_of_row`; no row where the table has none."""
+    columns = ", ".join(expressions(key, quoted(table.name)))
+    order = ", ".join(f"{name} DESC" for name in names_of(key, quoted(table.name)))
+    found = f"SELECT {columns} FROM {_source(table, key, None)}"  # noqa: S608 -- names are quoted
+    return f"{found} WHERE {_also(EVERYTHING, condition)} ORDER BY {order} LIMIT 1"
 
 
 def whole(table: TableId, columns: Sequence[str], override: str | None = None) -> str:
@@ -182,11 +192,16 @@ def _compared(column: KeyColumn, name: str, operator: str, value: str) -> str:
     return f"{name} IN ({', '.join(listed)})" if listed else "FALSE"
 
 
+def _also(inside: str, condition: str | None) -> str:
+    """Both conditions; a line ends behind the user's own, for a comment at its end."""
+    return inside if condition is None else f"({inside}) AND ({condition}\n)"
+
+
 def _source(table: TableId, key: ChunkKey | None, override: str | None) -> str:
     name = quoted(table.name)
     if override is not None:
         return f"({override.strip().rstrip(';')}\n) AS {name}"  # the line ends here for a comment at its end
-    hint = f" FORCE INDEX ({quoted(key.index)})" if key else ""
+    hint = f" FORCE INDEX ({quoted(key.index)})" if key and key.index else ""
     return f"{quoted(table.catalog)}.{name}{hint}"
 
 

@@ -1,0 +1,95 @@
+"""The user's own statements that read tables in a snapshot.
+
+`snapshot.select.statement.overrides` names the tables, and a property for each of them has its SELECT.
+
+Names are `database.table`; a part that has dots or blanks stands in quotes. They are names, not expressions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import frozen
+
+from tailrace.config.entries import Entry, is_given
+from tailrace.config.problems import Problems
+from tailrace.config.values import Value
+from tailrace.schema.tables import TableId
+from tailrace.signals.names import table_id
+
+LIST: Final = "snapshot.select.statement.overrides"
+PREFIX: Final = f"{LIST}."
+REMEDY: Final = "it must be database.table, a part with dots or blanks in double quotes"
+
+
+@frozen
+class SelectOverride:
+    """A table's statement, and the property that has it."""
+
+    table: TableId
+    statement: str
+    given_as: str
+
+
+@frozen
+class SelectOverrides:
+    """All such statements."""
+
+    given: tuple[SelectOverride, ...] = ()
+
+    def of(self, table: TableId, *, lower_names: bool = False) -> SelectOverride | None:
+        """A table's; with `lower_names` the server keeps names in lower case, whatever the configuration writes."""
+        return next((each for each in self.given if _is(each.table, table, lower_names=lower_names)), None)
+
+    def with_statements(self, statements: Mapping[TableId, str], given_as: str) -> SelectOverrides:
+        """These, and others that come before them; `given_as` says where those were given."""
+        others = (SelectOverride(table, statement, given_as) for table, statement in statements.items())
+        return SelectOverrides((*others, *self.given))
+
+
+def read_overrides(names: Value, entries: Mapping[str, Entry], problems: Problems) -> SelectOverrides:
+    """The statements that the configuration has, `names` being the list of tables."""
+    listed = names if isinstance(names, tuple) else ()
+    statements = dict(_statements(entries, problems))
+    found: dict[TableId, SelectOverride] = {}
+    for name in listed:
+        table = _table(name)
+        if table is None:
+            problems.add(f"{LIST}: {name!r} is no name of a table: {REMEDY}")
+        elif table not in statements:
+            problems.add(
+                f"{LIST} names {name}, and {PREFIX}{name} is missing: give its SELECT there, or take the name out"
+            )
+        else:
+            entry = statements[table]
+            found[table] = SelectOverride(table, entry.text, entry.given_name)
+    for table, entry in statements.items():
+        if table not in found:
+            problems.warn(f"{entry.given_name} has no effect: {LIST} does not name its table")
+    return SelectOverrides(tuple(found.values()))
+
+
+def _statements(entries: Mapping[str, Entry], problems: Problems) -> Iterator[tuple[TableId, Entry]]:
+    for name, entry in entries.items():
+        if not name.startswith(PREFIX) or not is_given(entries, name):
+            continue
+        table = _table(name.removeprefix(PREFIX))
+        if table is None:
+            problems.warn(f"{entry.given_name} has no effect: its name does not end with that of a table: {REMEDY}")
+        else:
+            yield table, entry
+
+
+def _table(name: str) -> TableId | None:
+    try:
+        table = table_id(name)
+    except ValueError:
+        return None
+    return table if table.catalog and not table.schema else None
+
+
+def _is(given: TableId, table: TableId, *, lower_names: bool) -> bool:
+    if not lower_names:
+        return given == table
+    return (given.catalog.lower(), given.name.lower()) == (table.catalog.lower(), table.name.lower())

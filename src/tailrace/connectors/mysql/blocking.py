@@ -1,0 +1,113 @@
+"""Blocking snapshots: tables are read as of one place in the log, which waits meanwhile.
+
+The reading of the log has ended at a boundary P and begins there again. In between a lane's snapshot is read as an
+initial one is, with the same waves and marks; how far it has come is kept with what signals asked for.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, cast
+
+from attrs import evolve
+
+from tailrace.changes.records import Records
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.connection import connect
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots.planning import part_of
+from tailrace.connectors.mysql.snapshots.reading import SnapshotReader
+from tailrace.connectors.mysql.snapshots.watched import Watched
+from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
+from tailrace.notifications.channels import NotificationChannels
+from tailrace.notifications.snapshots import InitialSnapshot
+from tailrace.schema.names import Names
+from tailrace.schema.tables import TableId
+from tailrace.signalled.work import BlockingWork, Work
+from tailrace.snapshot.lane_part import LanePart
+
+log = logging.getLogger(__name__)
+
+
+class BlockingReader:
+    """Reads the blocking snapshot that a lane's progress has, from where it says."""
+
+    def __init__(self, settings: Settings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> None:
+        self._settings = settings
+        self._lane = lane
+        self._progress = progress
+        self._history = history
+        self._work = Work.from_dict(progress.signalled)
+
+    def batches(self) -> Iterator[LogBatch]:
+        """Its batches; with the last one's progress nothing of it is left."""
+        blocking = self._work.blocking
+        if blocking is None:
+            return
+        try:
+            yield from self._read(blocking)
+        except (ConfigError, SourceSetupError, StructureError, UnsupportedError) as error:
+            tables = ", ".join(map(str, blocking.tables))
+            log.warning("the blocking snapshot of %s ends here, and the log goes on: %s", tables, error)
+            told = NotificationChannels(self._settings).tell(
+                [InitialSnapshot(self._settings.topic_prefix).aborted()], self._progress.delivered, 0
+            )
+            yield LogBatch([] if told is None else [told], self._reached(None), at_head=True)
+
+    def _read(self, blocking: BlockingWork) -> Iterator[LogBatch]:
+        if blocking.part is None:
+            blocking = replace(blocking, tables=self._own(blocking.tables))
+            if not blocking.tables:
+                yield LogBatch([], self._reached(None), at_head=True)
+                return
+        settings = self._settings_of(blocking)
+        if blocking.part is None:
+            blocking = replace(blocking, part=self._begun(settings, blocking))
+            yield LogBatch(self._started(settings, blocking), self._reached(blocking), at_head=True)
+        progress = replace(self._progress, snapshot=blocking.part, signalled=None)
+        reader = SnapshotReader(
+            settings, Lane(self._lane.number, 1), progress, self._history, tables=sorted(blocking.tables)
+        )
+        with closing(cast("Any", reader.batches())) as batches:
+            for batch in batches:
+                left = replace(blocking, part=batch.progress.snapshot) if batch.progress.snapshot_is_pending else None
+                yield replace(batch, progress=self._reached(left))
+
+    def _started(self, settings: Settings, blocking: BlockingWork) -> list[Records]:
+        """What is told when it begins; each lane tells of its own tables as of a snapshot of its own."""
+        watched = Watched(settings, Lane(self._lane.number, 1), self._progress.delivered)
+        state = LanePart.from_dict(blocking.part or {}).state
+        watched.begin(state, is_first_time=True, tables=lambda: sorted(blocking.tables))
+        return watched.started()
+
+    def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:
+        """Those that this lane delivers: it may have them from lanes of another layout."""
+        names = Names(self._settings)
+        return {table: text for table, text in tables.items() if self._lane.owns(names.topic(table))}
+
+    def _begun(self, settings: Settings, blocking: BlockingWork) -> Mapping[str, Any]:
+        """What is to be read, in the order of the tables' names."""
+        with connect(settings) as session:
+            server = catalog.server(session)
+            if not server.has_gtids:
+                log.warning(
+                    "the blocking snapshot is not proven to be exact: GTIDs are off. A row may be delivered as it was read, "
+                    "and then again by the log"
+                )
+            restart = RestartPosition.from_dict(self._progress.restart)
+            part = part_of(session, server, settings, sorted(blocking.tables), restart)
+        return {"lanes": 1, **part}
+
+    def _settings_of(self, blocking: BlockingWork) -> Settings:
+        """With the statements that read tables instead of themselves."""
+        statements = {table: statement for table, statement in blocking.tables.items() if statement is not None}
+        overrides = self._settings.select_overrides.with_statements(statements, "the signal's additional-conditions")
+        return evolve(self._settings, select_overrides=overrides)
+
+    def _reached(self, blocking: BlockingWork | None) -> Progress:
+        return replace(self._progress, signalled=replace(self._work, blocking=blocking).to_dict())

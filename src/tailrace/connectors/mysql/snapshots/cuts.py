@@ -1,0 +1,83 @@
+"""The next places to cut a table at, a few at a time: ranges of about so many rows, from a key on.
+
+Whoever plans a large table piece by piece needs neither all its cuts at once nor a place to keep them. Numbers are
+halved by the server's estimates, always the leftmost piece that is too large, so that little is asked. Other keys are
+walked along: the server steps over so many entries of the index, which also gets into its memory what is read next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.splitting import PIECES_OF_A_PART, Pieces
+from tailrace.connectors.mysql.snapshots.statements import chunk_end
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound
+
+HALVINGS_OF_A_CUT: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Where to cut: strictly ascending; `is_end` says that what follows the last one is no more than a range, or nothing."""
+
+    points: list[Bound]
+    is_end: bool
+
+
+def next_cuts(
+    connection: Connection, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int
+) -> Cuts:
+    """The next ends of ranges of about `of_rows` rows each, at most `most`.
+
+    Args:
+        connection: prepared as `statements.prepare` does.
+        table: to be cut.
+        key: its key.
+        after: the rows behind it are meant; None: all.
+        of_rows: how many a range is to have.
+        most: how many cuts are wanted.
+
+    """
+    if key.is_local:
+        found = _halved(Pieces(connection, table, key, after), of_rows, most)
+        if found is not None:
+            return found
+    return _walked(connection, table, key, after, of_rows, most)
+
+
+def _halved(pieces: Pieces, of_rows: int, most: int) -> Cuts | None:
+    """By the server's estimates; None where they lead to no cut, though there is more than a range."""
+    points: list[Bound] = []
+    ahead, done = pieces.whole(), 0
+    for _ in range(most * HALVINGS_OF_A_CUT):
+        if not ahead:
+            return Cuts(points, is_end=True)
+        piece = ahead.pop(0)
+        if piece.rows * PIECES_OF_A_PART > of_rows and not piece.is_whole:
+            ahead[:0] = pieces.smaller(piece)
+            continue
+        done += piece.rows
+        if done >= of_rows and ahead:
+            points.append(piece.end)
+            done = 0
+        if len(points) == most:
+            break
+    return Cuts(points, is_end=False) if points else None
+
+
+def _walked(
+    connection: Connection, table: TableId, key: ChunkKey, after: Bound | None, of_rows: int, most: int
+) -> Cuts:
+    """Every so-manieth key."""
+    points: list[Bound] = []
+    while len(points) < most:
+        found = rows(connection, chunk_end(table, key, points[-1] if points else after, None, of_rows))
+        if not found:
+            return Cuts(points, is_end=True)
+        points.append(bound_of_row(key, found[0]))
+    return Cuts(points, is_end=False)

@@ -1,0 +1,205 @@
+"""Incremental snapshots: chunks of tables, read beside the log at boundaries of it.
+
+Where no transaction is open in the log, at P, a chunk is read, brought back to P by the log from P to its head H of then,
+and delivered; then the log goes on from P. The next chunk waits until the log has been delivered up to H, so that no part
+of it is read more than twice.
+
+Where the place V up to which everything is visible lies before P, what the log tells between them counts too: it is
+delivered already. Where V is not proven, and where only rows of the user's choice are read, Debezium's rule serves: a
+change since then wins over the row that was read.
+
+A table that can't be read ends its own snapshot, and the log goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from tailrace.changes.records import Records
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import Lane, Progress
+from tailrace.connectors.mysql.connection import rows
+from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots import statements
+from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind, NoKey, keys_of, led_by
+from tailrace.connectors.mysql.snapshots.piece_records import records_of
+from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
+from tailrace.connectors.mysql.snapshots.source import MySqlSource
+from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility, Visible
+from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
+from tailrace.notifications.model import Notification
+from tailrace.notifications.snapshots import IncrementalSnapshot, Status
+from tailrace.schema.tables import TableId
+from tailrace.signalled.work import TableWork, Work
+from tailrace.snapshot.incremental import ChunkOutcome, TakenChunk, take_chunk
+from tailrace.snapshot.segments import Bound
+
+MARK: Final = "incremental"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was done at a boundary.
+
+    Attributes:
+        work: what is left.
+        records: to be delivered.
+        notifications: to be told.
+        rows: how many were delivered.
+
+    """
+
+    work: Work
+    records: Sequence[Records] = ()
+    notifications: Sequence[Notification] = field(default=())
+    rows: int = 0
+
+
+class IncrementalReader:
+    """Reads the tables that a lane was asked for, a chunk at a time."""
+
+    def __init__(self, settings: Settings, lane: Lane) -> None:
+        self._settings = settings
+        self._lane = lane
+        self._visibility = Visibility(settings)
+        self._keys: dict[TableId, ChunkKey | None] = {}
+        self._conditions: dict[TableId, str] = {}
+        self._source: MySqlSource | None = None
+        self._wait_for: RestartPosition | None = None
+
+    def close(self) -> None:
+        """Let go of the server."""
+        if self._source is not None:
+            self._source.close()
+            self._source = None
+
+    def step(self, work: Work, at: Boundary) -> Step | None:
+        """Read the next chunk of the first table; None where that can't be at this boundary."""
+        if not at.is_behind(self._wait_for):
+            return None
+        source, table = self._opened(at), work.tables[0]
+        try:
+            visible = self._visibility.at(at, source.asking, source.server, table.table)
+            return None if visible is None else self._step(source, work, at, visible)
+        except (SourceSetupError, StructureError, UnsupportedError) as error:
+            log.warning("the incremental snapshot of %s ends here, and the log goes on: %s", table.table, error)
+            return self._ended(work, table, Status.SQL_EXCEPTION)
+
+    def _opened(self, at: Boundary) -> MySqlSource:
+        if self._source is None:
+            self._source = MySqlSource(
+                self._settings,
+                self._lane.number + self._settings.database_server_id_offset,  # the log itself is being read beside it
+                at.progress.restart,
+                (),
+                self._keys,
+                self._conditions,
+                self._settings.incremental_snapshot_chunk_size,
+            )
+        return self._source
+
+    def _step(self, source: MySqlSource, work: Work, at: Boundary, visible: Visible) -> Step | None:
+        definitions = Definitions(self._settings, (), lower_names=source.server.lower_names, tells=False)
+        definitions.structures = at.structures.copy()
+        start = at.progress if visible.place is None else Progress("", visible.place.to_dict())
+        source.move(start, at.gtids, definitions)
+        self._wait_for = source.far_head()
+        if self._wait_for is not None:
+            return None
+        table = work.tables[0]
+        if table.key is None:
+            begun = self._begun(source, table, at)
+            if isinstance(begun, Status):
+                return self._ended(work, table, begun)
+            work, table = work.with_first(begun), begun
+        self._prepare(table)
+        behind = None if visible.place is None else {"until": at.progress.restart}
+        wins = table.condition is not None or not visible.is_proven
+        taken = take_chunk(source, table.segment, behind, wins=wins)
+        self._wait_for = source.reached
+        if taken.outcome is ChunkOutcome.GONE:
+            return self._ended(work, table, Status.UNKNOWN_SCHEMA)
+        if taken.outcome is ChunkOutcome.ALTERED:
+            return Step(work)  # the log tells how; then it is read again
+        return self._delivered(source, work, at, taken)
+
+    def _begun(self, source: MySqlSource, table: TableWork, at: Boundary) -> TableWork | Status:
+        """With its key, and the greatest one of now; or why there is nothing to read."""
+        if at.structures.get(table.table) is None:
+            return Status.UNKNOWN_SCHEMA
+        key = keys_of(source.asking, source.server, [table.table])[table.table]
+        if table.surrogate is not None:
+            key = led_by(source.asking, table.table, table.surrogate, key)
+        if isinstance(key, NoKey):
+            log.warning("the incremental snapshot leaves %s out: %s", table.table, key.reason)
+            return Status.NO_PRIMARY_KEY
+        greatest = rows(source.asking, statements.greatest(table.table, key, table.condition))
+        if not greatest:
+            return Status.EMPTY
+        return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
+
+    def _prepare(self, table: TableWork) -> None:
+        """The source reads this table and no other."""
+        if table.table in self._keys:
+            return
+        self._keys.clear()
+        self._conditions.clear()
+        self._keys[table.table] = ChunkKey.from_dict(table.key or {})
+        if table.condition is not None:
+            self._conditions[table.table] = table.condition
+
+    def _delivered(self, source: MySqlSource, work: Work, at: Boundary, taken: TakenChunk) -> Step:
+        before = work.tables[0]
+        table = replace(before, after=taken.after or before.after, rows=before.rows + taken.rows)
+        now_us = time.time_ns() // 1000
+        changes = ReadChanges(self._settings, at.restart)
+        records = [
+            each
+            for piece in taken.pieces
+            for each in records_of(source.tables, changes, piece.of, piece.rows, MARK, now_us)
+        ]
+        step = Step(work.with_first(table), records, self._told(work, table), taken.rows)
+        if not taken.is_last:
+            return step
+        ended = self._ended(step.work, table, Status.SUCCEEDED)
+        return replace(step, work=ended.work, notifications=[*step.notifications, *ended.notifications])
+
+    def _told(self, work: Work, table: TableWork) -> list[Notification]:
+        """That a chunk was read."""
+        if table.after is None or table.upto is None:
+            return []
+        key = self._keys[table.table]
+        tell = IncrementalSnapshot(self._settings.topic_prefix, work.signal)
+        return [tell.in_progress(table.table, work.ids, _shown(key, table.upto), _shown(key, table.after))]
+
+    def _ended(self, work: Work, table: TableWork, status: Status) -> Step:
+        """Nothing more is read of a table."""
+        self._keys.pop(table.table, None)
+        left = work.without([table.table])
+        tell = IncrementalSnapshot(self._settings.topic_prefix, work.signal)
+        told = [tell.table_completed(table.table, work.ids, table.rows, status)]
+        return Step(left, notifications=told if left.tables else [*told, tell.completed()])
+
+
+def _shown(key: ChunkKey | None, bound: Bound) -> list[Any]:
+    """The values of a key, for people."""
+    columns = key.columns if key is not None else ()
+    return [_value(column.kind, entry) for column, entry in zip(columns, bound, strict=False)]
+
+
+def _value(kind: Kind, entry: Any) -> Any:
+    if not isinstance(entry, dict):
+        return entry
+    stored = bytes.fromhex(entry["hex"])
+    try:
+        return stored.decode() if kind is Kind.TEXT else stored
+    except UnicodeDecodeError:  # of another character set
+        return stored

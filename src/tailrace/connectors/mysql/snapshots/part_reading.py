@@ -1,0 +1,119 @@
+"""One part of a snapshot, read on its own, so that it is the same whenever it is read: for the DataFrame way.
+
+The rows of a range of keys as of P are the same ones, however often and by whomever they are asked for: what changes
+meanwhile shows only in whether a row was selected or found in the log. So that the records are the same to the byte,
+the time that they tell is the plan's, and none has a mark of its own: which row of a part comes last shows in what
+order they were found. A table without a key is a part of its own, and can only be read from its beginning. What a
+change of a table's structure does to rows that are read after it, it does here too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from typing import Any
+
+from tailrace.changes.model import Changes
+from tailrace.changes.shape import Shape
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, LogBatch, Progress, SnapshotPart
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.batches import Batch
+from tailrace.connectors.mysql.connection import connect
+from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.parts import STRUCTURES, lost
+from tailrace.connectors.mysql.snapshots.piece_records import changes_of
+from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
+from tailrace.connectors.mysql.snapshots.source import MySqlSource
+from tailrace.errors import PositionLostError, RetriableError, TailraceError
+from tailrace.schema.history import parse_id
+from tailrace.snapshot.segments import LanePlan, Segment
+from tailrace.snapshot.source import Mark, Wave
+from tailrace.snapshot.state import SnapshotState, start
+from tailrace.snapshot.waves import SnapshotLane
+
+SECOND = 1_000_000
+Shown = tuple[Shape, Changes]
+
+
+class PartReader:
+    """Reads a part once, from where its progress says."""
+
+    def __init__(
+        self, settings: Settings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> None:
+        self._settings = settings
+        self._part = part
+        self._progress = progress
+        self._history = history
+        self._point = RestartPosition.from_dict(progress.restart)
+        self._changes = ReadChanges(settings, self._point)
+        self._read_us = part.now_us // SECOND * SECOND  # whole seconds, as the server's clock is told elsewhere
+
+    def steps(self) -> Iterator[tuple[list[Shown], Progress]]:
+        """The read events, with what shows them, wave after wave, and the progress once they are delivered."""
+        if self._part.content == STRUCTURES:
+            return
+        content = self._part.content
+        keys = {
+            parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in content["keys"].items()
+        }
+        is_open = False
+        try:
+            with closing(
+                MySqlSource(self._settings, self._part.number, self._progress.restart, self._history, keys)
+            ) as source:
+                for wave in SnapshotLane(source, self._state(), whole=source.whole).waves():
+                    is_open = wave.is_open
+                    yield list(self._shown(source, wave)), self._reached(wave.state)
+        except PositionLostError as error:
+            raise lost(self._point, error) from error
+        except RetriableError as error:
+            if is_open:
+                raise _unfinished(content, error) from error
+            raise
+
+    def batches(self) -> Iterator[LogBatch]:
+        """The same as records, and what tells the structures where that is the part."""
+        if self._part.content == STRUCTURES:
+            yield self._structures()
+        for shown, progress in self.steps():
+            records = [shape.records(shape.prepare(changes), self._part.now_us) for shape, changes in shown]
+            yield LogBatch(records, progress)
+
+    def _shown(self, source: MySqlSource, wave: Wave) -> Iterator[Shown]:
+        for piece in wave.pieces:
+            yield from changes_of(
+                source.tables, self._changes, piece.of, piece.rows, piece.mark.value, self._read_us, self._read_us
+            )
+
+    def _structures(self) -> LogBatch:
+        with connect(self._settings) as session:
+            lower_names = catalog.server(session).lower_names
+        batch = Batch(self._part.now_us)
+        definitions = Definitions(self._settings, self._history, lower_names=lower_names)
+        definitions.tell_first(self._point, batch)
+        definitions.tell_last(self._point, batch, Mark.TRUE.value)
+        return LogBatch(batch.records, self._progress)
+
+    def _state(self) -> SnapshotState:
+        """To begin with: within a part only another attempt goes on, after an error."""
+        if self._progress.snapshot is not None:
+            return SnapshotState.from_dict(self._progress.snapshot)
+        place: dict[str, Any] = self._point.to_dict()
+        segments = tuple(Segment(*segment) for segment in self._part.content["segments"])
+        return start(LanePlan(segments), {"until": place, "delivered": "", "restart": place})
+
+    def _reached(self, state: SnapshotState) -> Progress:
+        return Progress(self._progress.delivered, self._progress.restart, state.to_dict())
+
+
+def _unfinished(content: Mapping[str, Any], error: RetriableError) -> TailraceError:
+    """What was delivered of a table without a key can't be gone on with: the whole part has to be read again."""
+    tables = ", ".join(content["keys"])
+    return TailraceError(
+        f"{error}. Of {tables} some rows were read: without a key the rest can't be told from them, so the task has to be run "
+        "again as a whole, as Spark does (spark.task.maxFailures)"
+    )

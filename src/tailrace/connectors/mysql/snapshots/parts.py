@@ -1,0 +1,255 @@
+"""A snapshot planned a few parts at a time, for those who read each part on its own and maybe again: the DataFrame way.
+
+The tables and their keys are looked up when P is taken, and nothing else is planned ahead: how far the snapshot has come
+is a table and a key of it, and where the next parts end is asked of the server when they are wanted. So little is to be
+kept, however large the tables are. A part is a range of a large table, or several small tables; it has about as many
+rows as another.
+
+Every part reads the log from P on. So that this does not become the larger part of the work, parts grow with the log
+that has been written since P, up to `MOST_GROWTH` times.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Final
+
+import orjson
+
+from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, SnapshotStep, StartPoint
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import Server
+from tailrace.connectors.mysql.connection import Connection, connect
+from tailrace.connectors.mysql.gtid import source_filter
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots import statements
+from tailrace.connectors.mysql.snapshots.cuts import next_cuts
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.point import wait_visible
+from tailrace.connectors.mysql.snapshots.splitting import Size, estimated_sizes
+from tailrace.errors import PositionLostError, SourceSetupError
+from tailrace.schema.history import parse_id
+from tailrace.snapshot.lane_part import LanePart
+from tailrace.snapshot.segments import Bound, Segment
+
+ROWS_OF_A_PART: Final = 500_000
+BYTES_OF_A_PART: Final = 256 << 20
+LEAST_BYTES: Final = 16 << 20  # fewer are not worth a part beside others
+MOST_GROWTH: Final = 8
+TABLES_OF_A_PART: Final = 25
+IS_CUT: Final = 1.5  # parts that a table has to make
+VISIBLE_SECONDS: Final = 60.0
+STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
+"""The part that has no rows, but tells the structures that the connector begins with."""
+
+log = logging.getLogger(__name__)
+
+
+def require_structures(settings: Settings) -> None:
+    """Raise `SourceSetupError` where the log could not be read when the snapshot is done, since nobody keeps structures."""
+    if settings.schema_history_internal_file_filename or settings.snapshot_mode == ONLY_SNAPSHOT:
+        return
+    with connect(settings) as session:
+        metadata = catalog.server(session)["binlog_row_metadata"]
+    if metadata.upper() != "FULL":
+        raise SourceSetupError(
+            f"binlog_row_metadata is {metadata or 'not known to this server'}, so the log after the snapshot can only be read "
+            "with a schema history: set schema.history.internal.file.filename to a file that all executors reach, or SET "
+            "PERSIST binlog_row_metadata = FULL"
+        )
+
+
+def history_of(settings: Settings, point: StartPoint) -> Sequence[HistoryRecord]:
+    """The structures at P, but where no file keeps them for those who read only of the captured tables."""
+    if settings.schema_history_internal_file_filename:
+        return point.history
+    return [record for record in point.history if _is_captured(settings, record)]
+
+
+def tables_of(point: StartPoint) -> Mapping[str, Any]:
+    """The tables of a snapshot that was planned for one lane, in the order in which they are read, with their keys."""
+    (only,) = (point.snapshot or {})["parts"]
+    part = LanePart.from_dict(orjson.loads(orjson.dumps(only)))  # as a sink gives it back
+    return {"tables": [[segment.table, part.keys[segment.table]] for segment in part.state.segments]}
+
+
+def next_parts(
+    settings: Settings, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
+) -> SnapshotStep:
+    """The next parts of a snapshot, at most `wanted`.
+
+    Args:
+        settings: of the connector.
+        point: P, with the tables as `tables_of` gave them.
+        reached: what the step before came to; None at first.
+        wanted: how many parts.
+        max_bytes: of tables, about so many in all of them; None: as many as parts usually have.
+
+    Raises:
+        PositionLostError: the log no longer reaches back to P.
+        RetriableError: the server does not show everything up to P.
+
+    """
+    if reached is None and settings.include_schema_changes:
+        return SnapshotStep([STRUCTURES], {"tables": 0})
+    place = RestartPosition.from_dict(point.restart)
+    with connect(settings) as session:
+        server = catalog.server(session)
+        require_log(session, server, settings, place)
+        wait_visible(session, place.gtids, VISIBLE_SECONDS)
+        statements.prepare(session)
+        limits = _limits(_log_since(session, server, place), wanted, max_bytes)
+        return _Step(session, server, limits).made((point.snapshot or {})["tables"], reached or {"tables": 0})
+
+
+def require_log(session: Connection, server: Server, settings: Settings, point: RestartPosition) -> None:
+    """Raise `PositionLostError` when the log does not reach back to P, from where it is read when the snapshot is done."""
+    wanted = source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
+    try:
+        catalog.require_available(session, server, point, wanted)
+    except PositionLostError as error:
+        raise lost(point, error) from error
+
+
+def lost(point: RestartPosition, error: PositionLostError) -> PositionLostError:
+    """An error of the log, told of a snapshot."""
+    return PositionLostError(
+        f"the snapshot is not done, and the log no longer reaches back to the position that it is of, {point.file}:"
+        f"{point.pos}: {error}. Let the server keep its log for longer than the snapshot takes "
+        "(binlog_expire_logs_seconds), and begin again with a new checkpoint and an empty target"
+    )
+
+
+def _is_captured(settings: Settings, record: HistoryRecord) -> bool:
+    changes: Sequence[Mapping[str, Any]] = record.get("tableChanges") or ()
+    if not changes:
+        return not record["databaseName"] or settings.tables.matches_database(record["databaseName"])
+    tables = [parse_id(change["id"]) for change in changes]
+    return any(settings.tables.matches(table.catalog, table.name) for table in tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    """How large a step is: so many parts at most, each of about so many rows or bytes."""
+
+    parts: int
+    rows: int
+    bytes: int
+
+    def share(self, size: Size) -> float:
+        """How many parts a table is."""
+        return max(size.rows / self.rows, size.bytes / self.bytes)
+
+    def rows_of(self, size: Size) -> int:
+        """How many of a table's rows are a part."""
+        if not size.rows or not size.bytes:
+            return self.rows
+        return max(min(self.rows, self.bytes * size.rows // size.bytes), 1)
+
+
+def _limits(log_bytes: int, wanted: int, max_bytes: int | None) -> _Limits:
+    growth = min(max(log_bytes / BYTES_OF_A_PART, 1), MOST_GROWTH)
+    rows, size = int(ROWS_OF_A_PART * growth), int(BYTES_OF_A_PART * growth)
+    if max_bytes is None:
+        return _Limits(wanted, rows, size)
+    parts = min(max(max_bytes // LEAST_BYTES, 1), wanted)
+    return _Limits(parts, rows, min(size, max(max_bytes // parts, 1)))
+
+
+def _log_since(session: Connection, server: Server, point: RestartPosition) -> int:
+    """How many bytes of the log were written since P; 0 where P is another server's."""
+    files = catalog.files(session)
+    if point.server_uuid != server.uuid or point.file not in files:
+        return 0
+    names = list(files)
+    return sum(files[name] for name in names[names.index(point.file) :]) - point.pos
+
+
+@dataclass(slots=True)
+class _Parts:
+    """Parts in the making; small tables are gathered until they are one."""
+
+    limits: _Limits
+    done: list[Mapping[str, Any]] = field(default_factory=list)
+    _segments: list[Segment] = field(default_factory=list)
+    _keys: dict[str, Any] = field(default_factory=dict)
+    _share: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """How many more are wanted."""
+        return self.limits.parts - len(self.done)
+
+    def has_room(self, share: float) -> bool:
+        """Whether what is being gathered can take so much more of a part."""
+        return not self._segments or (self._share + share <= 1 and len(self._segments) < TABLES_OF_A_PART)
+
+    def gather(self, segment: Segment, key: ChunkKey | None, share: float) -> None:
+        """Add a segment to the part that is being gathered."""
+        self._segments.append(segment)
+        self._keys[segment.table] = None if key is None else key.to_dict()
+        self._share += share
+
+    def close(self) -> None:
+        """What is gathered is a part."""
+        if self._segments:
+            segments = [[segment.table, segment.after, segment.upto] for segment in self._segments]
+            self.done.append({"segments": segments, "keys": self._keys})
+        self._segments, self._keys, self._share = [], {}, 0.0
+
+
+class _Step:
+    """One step: how far it has come is how many tables are in parts, and a key where the next one is cut."""
+
+    def __init__(self, session: Connection, server: Server, limits: _Limits) -> None:
+        self._session = session
+        self._server = server
+        self._limits = limits
+        self._parts = _Parts(limits)
+
+    def made(self, tables: Sequence[Sequence[Any]], reached: Mapping[str, Any]) -> SnapshotStep:
+        """Parts of these tables, from where the last step ended."""
+        done, after = int(reached["tables"]), reached.get("after")
+        window = tables[done : done + self._limits.parts * TABLES_OF_A_PART]
+        sizes = estimated_sizes(self._session, self._server, [parse_id(name) for name, _ in window])
+        for name, given in window:
+            size, key = sizes[parse_id(name)], None if given is None else ChunkKey.from_dict(given)
+            if not self._has_room(size, key, after):
+                break
+            after = self._take(name, size, key, after)
+            if after is not None:
+                break
+            done += 1
+        self._parts.close()
+        is_end = done == len(tables)
+        place = {"tables": done} if after is None else {"tables": done, "after": after}
+        return SnapshotStep(self._parts.done, None if is_end else place)
+
+    def _has_room(self, size: Size, key: ChunkKey | None, after: Bound | None) -> bool:
+        """Whether there is a part for a table, maybe the one that is being gathered."""
+        if self._is_alone(size, key, after) or not self._parts.has_room(self._limits.share(size)):
+            self._parts.close()
+        return self._parts.left > 0
+
+    def _is_alone(self, size: Size, key: ChunkKey | None, after: Bound | None) -> bool:
+        """Whether a table shares no part with others: a large one, or one that can't be cut."""
+        return key is None or after is not None or self._limits.share(size) >= IS_CUT
+
+    def _take(self, name: str, size: Size, key: ChunkKey | None, after: Bound | None) -> Bound | None:
+        """Put a table into parts, from a key on; where the next step goes on with it, None if it is in them."""
+        if key is None:
+            log.warning("%s has no key that its rows could be told apart by: one task reads it, at one go", name)
+        if key is None or not self._is_alone(size, key, after):
+            self._parts.gather(Segment(name), key, self._limits.share(size) if key else 1)
+            return None
+        of_rows = self._limits.rows_of(size)
+        cuts = next_cuts(self._session, parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
+        for first, last in pairwise([after, *cuts.points, *([None] if cuts.is_end else [])]):
+            self._parts.gather(Segment(name, first, last), key, 1)
+            self._parts.close()
+        return None if cuts.is_end else cuts.points[-1]

@@ -1,0 +1,57 @@
+"""What a section of the log says of a snapshot's tables, by digests of keys or of whole rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tailrace.connectors.mysql.selecting import key_bytes
+from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
+from tailrace.connectors.mysql.snapshots.section import Broken, Touched, TouchedRows
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.digests import Digests, digests_of
+from tailrace.snapshot.first_changes import TableTouches
+
+
+class Touches:
+    """Of one lane; what was told of whole rows must have come through here before rows are read."""
+
+    def __init__(self) -> None:
+        self._digests: dict[TableId, RowDigests] = {}
+
+    def row_digests(self, table: TableId) -> RowDigests:
+        """What makes digests of the rows of a table without a key."""
+        return self._digests.setdefault(table, RowDigests())
+
+    def of(self, touched: Touched) -> TableTouches:
+        """Some changes, or the end of a table's history."""
+        if isinstance(touched, Broken):
+            return _broken(touched)
+        before, after = touched.before, touched.after
+        has_before, has_after = before >= 0, after >= 0
+        digests = self._digests_of(touched)
+        complete = touched.complete[before] | ~has_before
+        if touched.is_whole:
+            complete &= (touched.complete[after] | ~has_after) & bool(touched.keys)
+        return TableTouches(
+            table=quoted_id(touched.table.id),
+            before=digests[before],
+            has_before=has_before,
+            after=digests[after],
+            has_after=has_after,
+            complete=complete,
+            images=touched,
+        )
+
+    def _digests_of(self, touched: TouchedRows) -> Digests:
+        if not touched.is_whole:
+            return digests_of(key_bytes(touched.keys))
+        if not touched.keys:
+            return np.zeros((len(touched.complete), 2), np.uint64)
+        digests = self.row_digests(touched.table.id)
+        return digests.of_images(touched.table, touched.key_columns, touched.keys)
+
+
+def _broken(broken: Broken) -> TableTouches:
+    digests, nothing = np.empty((0, 2), np.uint64), np.empty(0, np.bool_)
+    return TableTouches(quoted_id(broken.table), digests, nothing, digests, nothing, nothing, broken=broken.what)

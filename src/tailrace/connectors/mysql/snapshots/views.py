@@ -1,0 +1,222 @@
+"""Views of tables without a key: such a table as it is at one place of the log, read for as long as it takes.
+
+A transaction's first read fixes what it sees of all tables; here that is a read of one row, so that the moment is known.
+The transaction has touched the table before, by a SELECT of no row, which fixes nothing but keeps changes of the structure
+away until it ends. The log's head H that is asked for afterwards lies behind everything that the view shows.
+
+The view is the table at H if it shows all changes of the table that the log has before H. How that is known:
+
+- With GTIDs the server is asked, right before the view is opened, for what is executed, which is visible then. So the view
+  holds if every transaction before H that changed the table is among that. The transactions in doubt are those that were
+  being committed in that moment. If one of them changed the table, another view is opened, some times.
+- With a read lock on the table, for the moment in which the view is opened and H is asked for, nothing is in doubt.
+- With neither the view is taken as it is, and a change that was being committed may be missing or come twice.
+
+Source: MySQL Reference Manual, "Consistent Nonlocking Reads", "Metadata Locking", "LOCK TABLES and UNLOCK TABLES
+Statements".
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import Head, Server, quoted
+from tailrace.connectors.mysql.connection import Connection, execute, rows
+from tailrace.connectors.mysql.selecting import Selection
+from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk
+from tailrace.connectors.mysql.snapshots.read_locks import held, may_lock, may_lock_tables
+from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
+from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
+from tailrace.connectors.mysql.snapshots.section import Seen
+from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.schema.tables import TableId
+
+ATTEMPTS: Final = 10  # without a lock
+WITH_VIEWS: Final = "InnoDB"
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be read.
+
+    Attributes:
+        table: how it is read and shown.
+        sql: the SELECT.
+        digests: of its rows.
+
+    """
+
+    table: ReadTable
+    sql: str
+    digests: RowDigests
+
+    @property
+    def id(self) -> TableId:
+        """Whose rows."""
+        return self.table.table.id
+
+    @property
+    def name(self) -> str:
+        """The table, for SQL."""
+        return f"{quoted(self.id.catalog)}.{quoted(self.id.name)}"
+
+
+class TableView:
+    """A view that is open on a connection.
+
+    Attributes:
+        head: H.
+        seen: what it shows before H; None: all there is, as far as can be known.
+
+    """
+
+    def __init__(self, connection: Connection, wanted: Wanted, head: Head, seen: Seen | None) -> None:
+        self.head = head
+        self.seen = seen
+        self.position: Mapping[str, Any] | None = None  # as the source tells it
+        self._connection = connection
+        self._wanted = wanted
+
+    def holds(self) -> bool:
+        """Whether it shows all changes of the table before H, as the section up to there has found."""
+        return self.seen is None or self._wanted.id not in self.seen.unseen
+
+    def rows(self) -> Iterator[SelectedChunk]:
+        """The rows, in no order."""
+        wanted, read_us = self._wanted, time.time_ns() // 1000
+        with Selection(self._connection, wanted.sql, (), wanted.table.plans) as selection:
+            for block in selection.images():
+                digests = wanted.digests.of_selected(wanted.table.table, wanted.table.plans.key, block.keys)
+                yield SelectedChunk(wanted.table, [block], False, read_us, digests)
+
+    def close(self) -> None:
+        """End the transaction; what it shows does not matter any more."""
+        self.seen = None
+        if self._connection.open:
+            execute(self._connection, "ROLLBACK")
+
+
+class Unopened:
+    """What stands for a view that could not be opened, because the table is not what it was at H."""
+
+    position = None
+
+    def holds(self) -> bool:
+        """It shows nothing."""
+        return False
+
+    def rows(self) -> Iterator[SelectedChunk]:
+        """None."""
+        yield from ()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Views:
+    """Opens the views of one lane."""
+
+    def __init__(self, settings: Settings, asking: Connection, server: Server) -> None:
+        """`asking`: a connection for questions, and for locks."""
+        self._settings = settings
+        self._asking = asking
+        self._server = server
+        self._attempts: dict[TableId, int] = {}
+
+    def open(self, reading: Connection, wanted: Wanted) -> TableView:
+        """A view of a table on a connection, in place of the one that may be open there.
+
+        Everything before the place up to which the log was read is visible.
+
+        Raises:
+            StructureError: the table is not what it was there.
+            SourceSetupError: the server refuses it.
+            RetriableError: a connection was lost.
+
+        """
+        engine = self._engine(wanted.id)
+        if engine != WITH_VIEWS:
+            return self._unproven(reading, wanted, f"its engine is {engine}, of which a read is not of one moment")
+        attempts = self._attempts.get(wanted.id, 0)
+        self._attempts[wanted.id] = attempts + 1
+        if self._server.has_gtids and attempts < ATTEMPTS:
+            return self._by_gtids(reading, wanted)
+        reasons: list[str] = []
+        view = self._under_lock(reading, wanted, reasons)
+        if view is not None:
+            return view
+        what = "it changes all the time" if self._server.has_gtids else "GTIDs are off"
+        return self._unproven(reading, wanted, f"{what}, and no lock was taken: {'; '.join(reasons)}")
+
+    def _by_gtids(self, reading: Connection, wanted: Wanted) -> TableView:
+        _begin(reading, wanted)
+        executed, _ = catalog.gtids(self._asking)
+        return self._opened(reading, wanted, Seen(executed))
+
+    def _under_lock(self, reading: Connection, wanted: Wanted, reasons: list[str]) -> TableView | None:
+        """None where no lock is to be had."""
+        timeout = self._settings.snapshot_lock_timeout_ms
+        for statement in self._locks(wanted):
+            try:
+                with held(self._asking, statement, timeout):
+                    _begin(reading, wanted, timeout)
+                    return self._opened(reading, wanted, None)
+            except (SourceSetupError, RetriableError) as error:
+                if not (self._asking.open and reading.open):
+                    raise
+                execute(reading, "ROLLBACK")
+                reasons.append(str(error))
+        if not reasons:
+            reasons.append(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
+        return None
+
+    def _locks(self, wanted: Wanted) -> Iterable[str]:
+        """Statements that keep commits to the table away, the best first."""
+        if may_lock_tables(self._settings):
+            yield f"LOCK TABLES {wanted.name} READ"
+        if may_lock(self._settings):
+            yield "FLUSH TABLES WITH READ LOCK"
+
+    def _unproven(self, reading: Connection, wanted: Wanted, why: str) -> TableView:
+        log.warning(
+            "the snapshot of %s is not proven to be exact: %s. A change that was being committed when it was read may be "
+            "missing, or come twice. A primary key would mend that",
+            wanted.id,
+            why,
+        )
+        _begin(reading, wanted)
+        return self._opened(reading, wanted, None)
+
+    def _opened(self, reading: Connection, wanted: Wanted, seen: Seen | None) -> TableView:
+        rows(reading, f"SELECT 1 FROM {wanted.name} LIMIT 1")  # noqa: S608 -- names are quoted
+        return TableView(reading, wanted, catalog.head(self._asking, self._server), seen)
+
+    def _engine(self, table: TableId) -> str:
+        """The storage engine; that of most tables where there is no such table, which shows soon enough."""
+        sql = "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s"
+        found = rows(self._asking, sql, table.catalog, table.name)
+        return str(found[0][0]) if found else WITH_VIEWS
+
+
+def _begin(reading: Connection, wanted: Wanted, timeout_ms: int | None = None) -> None:
+    """A transaction that sees nothing yet, and in which the table keeps the structure that is known.
+
+    With a timeout, one who changes the structure is waited for no longer than that; he may wait for our own lock.
+    """
+    wait = "DEFAULT" if timeout_ms is None else max(1, math.ceil(timeout_ms / 1000))
+    execute(reading, f"SET SESSION lock_wait_timeout = {wait}")
+    execute(reading, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    execute(reading, "START TRANSACTION READ ONLY")
+    rows(reading, f"SELECT 1 FROM {wanted.name} LIMIT 0")  # noqa: S608 -- names are quoted
+    with Selection(reading, f"{wanted.sql} LIMIT 0", (), wanted.table.plans) as selection:
+        for _ in selection.images():
+            pass

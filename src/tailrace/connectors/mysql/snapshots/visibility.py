@@ -1,0 +1,114 @@
+"""From which place of the log on it is proven that a server shows everything before it.
+
+The log runs ahead of what is visible: a transaction is written to it, and only then committed in the storage engine. With
+GTIDs one can wait for a set. Without them a read lock on the table says so, as it waits for those who write to the table
+until they are through with their commit: the log's head of that moment is such a place V. The lock is held for that moment.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.catalog import Server, quoted
+from tailrace.connectors.mysql.connection import Connection
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock_tables
+from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.schema.structures import Structures
+from tailrace.schema.tables import Table, TableId
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Boundary:
+    """A place in the log where no transaction is open, and everything before it is delivered.
+
+    Attributes:
+        progress: of there.
+        gtids: executed there; None where the server has none.
+        structures: of there.
+
+    """
+
+    progress: Progress
+    gtids: str | None
+    structures: Structures
+
+    @property
+    def restart(self) -> RestartPosition:
+        """As a position."""
+        return RestartPosition.from_dict(self.progress.restart)
+
+    def is_behind(self, place: RestartPosition | None) -> bool:
+        """Whether a place of the same server is passed; what lies on another server is."""
+        here = self.restart
+        return place is None or here.server_uuid != place.server_uuid or here.position >= place.position
+
+
+@dataclass(frozen=True, slots=True)
+class Visible:
+    """Everything before `place` is visible.
+
+    Attributes:
+        place: V; None where it is the boundary itself.
+        is_proven: False where no lock was to be had, so that it is only likely.
+
+    """
+
+    place: RestartPosition | None = None
+    is_proven: bool = True
+
+
+class Visibility:
+    """Says at a boundary from which place on a table can be read there; one table's after the other's."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._pending: Visible | None = None
+        self._table: TableId | None = None
+        self._structures: Mapping[TableId, Table] = {}
+        self._warned = False
+
+    def at(self, boundary: Boundary, connection: Connection, server: Server, table: TableId) -> Visible | None:
+        """None: not at this boundary, but at one that lies further on."""
+        if boundary.gtids is not None:
+            return Visible()
+        pending = self._pending
+        if pending is None or self._table != table or self._structures != boundary.structures.tables:
+            pending = self._pending = self._seen(boundary, connection, server, table)
+            self._table, self._structures = table, dict(boundary.structures.tables)
+        if not boundary.is_behind(pending.place):
+            return None
+        self._pending = None
+        return pending
+
+    def _seen(self, boundary: Boundary, connection: Connection, server: Server, table: TableId) -> Visible:
+        era = boundary.restart.era
+        if may_lock_tables(self._settings):
+            lock = f"LOCK TABLES {quoted(table.catalog)}.{quoted(table.name)} READ"
+            try:
+                head = head_under(connection, server, lock, self._settings.snapshot_lock_timeout_ms)
+                return Visible(head.restart(server, era))
+            except (SourceSetupError, RetriableError) as error:
+                if not connection.open:
+                    raise
+                self._warn(str(error))
+        else:
+            self._warn(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
+        return Visible(catalog.head(connection, server).restart(server, era), is_proven=False)
+
+    def _warn(self, why: str) -> None:
+        if not self._warned:
+            log.warning(
+                "the incremental snapshot is not proven to be exact: GTIDs are off, and no lock was taken: %s. A change "
+                "that the log tells meanwhile wins over the row that was read, as in Debezium",
+                why,
+            )
+        self._warned = True
+

@@ -1,0 +1,100 @@
+r"""What signals asked for, carried from the lanes of one layout to those of another.
+
+Each lane keeps, in `Progress.signalled`, the tables that it has to read once more and how far it read the channels.
+Where the lanes become more or fewer, their topics are dealt out anew: every new lane gets what all of the old ones had,
+and drops the tables that it does not deliver.
+
+    {"tables": [{"table": "\"db\".\"t\"", ...}, ...],       an incremental snapshot's, in the order in which they are read
+     "paused": true,                                        it rests
+     "blocking": {"tables": [{"table": ...}], "state": ...},  `state`: it has begun
+     "marks": {"kafka": 17, "file": "..."}}                 how far the channels were read
+
+What is empty is left out, and nothing at all is None. Members that this does not name are those of the first lane that
+has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tailrace.errors import ProgressError
+
+Signalled = Mapping[str, Any]
+
+
+def has_unmovable(signalled: Signalled | None) -> bool:
+    """Whether a lane is within a blocking snapshot, which only this lane can go on with."""
+    return signalled is not None and "state" in (signalled.get("blocking") or {})
+
+
+def merged(each: Sequence[Signalled | None]) -> Signalled | None:
+    """What every lane of a new layout begins with; `each`: what the lanes of the old one had.
+
+    Raises:
+        ProgressError: one of them is within a blocking snapshot.
+
+    """
+    if any(map(has_unmovable, each)):
+        raise ProgressError("a lane is within a blocking snapshot, which only the same lanes can end")
+    given = [signalled for signalled in each if signalled]
+    together: dict[str, Any] = {}
+    for signalled in given:
+        together = {**signalled, **together}
+    together |= {
+        "tables": _tables(signalled.get("tables") for signalled in given),
+        "paused": any(signalled.get("paused") for signalled in given),
+        "blocking": _blocking([signalled["blocking"] for signalled in given if signalled.get("blocking")]),
+        "marks": _marks([(signalled or {}).get("marks") or {} for signalled in each]),
+    }
+    return {name: value for name, value in together.items() if value} or None
+
+
+def only_marks(each: Sequence[Signalled | None]) -> Signalled | None:
+    """What is left for lanes that begin anew: how far the channels were read, so that no old signal is handled again."""
+    marks = _marks([(signalled or {}).get("marks") or {} for signalled in each])
+    return {"marks": marks} if marks else None
+
+
+def begun_again(each: Sequence[Signalled | None]) -> Signalled | None:
+    """What all lanes go on with from another position: a blocking snapshot, which is of one position, begins anew."""
+    return merged([_without_state(signalled) for signalled in each])
+
+
+def is_at_work(signalled: Signalled | None) -> bool:
+    """Whether tables are still to be read."""
+    return bool(signalled and (signalled.get("tables") or signalled.get("blocking")))
+
+
+def _without_state(signalled: Signalled | None) -> Signalled | None:
+    if signalled is None or not has_unmovable(signalled):
+        return signalled
+    blocking = {name: value for name, value in signalled["blocking"].items() if name != "state"}
+    return {**signalled, "blocking": blocking}
+
+
+def _tables(lists: Iterable[Sequence[Mapping[str, Any]] | None]) -> list[Mapping[str, Any]]:
+    """All tables, each once, as the first that has it says."""
+    found: dict[str, Mapping[str, Any]] = {}
+    for tables in lists:
+        for table in tables or ():
+            found.setdefault(table["table"], table)
+    return list(found.values())
+
+
+def _blocking(each: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    return {**each[0], "tables": _tables(blocking.get("tables") for blocking in each)} if each else {}
+
+
+def _marks(each: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """A signal is rather handled twice than lost: the smallest offset, and none where a lane has not looked yet.
+
+    The file has one reader.
+    """
+    marks: dict[str, Any] = {}
+    offsets = [mark["kafka"] for mark in each if "kafka" in mark]
+    if offsets and len(offsets) == len(each):
+        marks["kafka"] = min(offsets)
+    if file := next((mark["file"] for mark in each if mark.get("file")), None):
+        marks["file"] = file
+    return marks

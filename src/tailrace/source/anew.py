@@ -1,0 +1,103 @@
+"""Another snapshot of a connector that has progress: when one is wanted, and how it begins.
+
+`snapshot.mode=always` takes one at each start of a run, `when_needed` where the log no longer reaches back to the place
+where a lane goes on. What happened between the old progress and the new snapshot's position is not streamed. A snapshot
+that is not done is gone on with, by either, as long as the log reaches back to its position.
+
+It begins with one commit of the sink, which puts the new position, the structures there and what is to be read in place
+of all that was recorded. A crash before it has changed nothing. After it the job is in the midst of a snapshot, as after a
+first start: whoever comes next goes on with it, and does not begin another.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import Final, Protocol, TypeVar
+
+from attrs import evolve
+
+from tailrace.connectors.base import Progress
+from tailrace.errors import PositionLostError
+from tailrace.signals.carried import only_marks
+from tailrace.sinks.base import Claim
+from tailrace.source.job import Job
+
+ALWAYS: Final = "always"
+WHEN_NEEDED: Final = "when_needed"
+
+T = TypeVar("T")
+
+
+class Ask(Protocol):
+    """Gives the answer to a question that may have to be asked again."""
+
+    def __call__(self, question: Callable[[], T], /) -> T:
+        """The answer."""
+
+
+def at_start(job: Job, claim: Claim, ask: Ask) -> str:
+    """Why another snapshot is to begin at the start of a run; "" where none is."""
+    if job.snapshot_again == ALWAYS and any(claim.progress) and not is_pending(claim):
+        return "a new snapshot begins, as at each start with snapshot.mode=always"
+    return _lost(job, claim, ask) if job.snapshot_again else ""
+
+
+def after_failure(job: Job, ask: Ask) -> str:
+    """Why one is to begin after a run has failed; none within a snapshot, which would be too slow for the log again."""
+    if job.snapshot_again != WHEN_NEEDED:
+        return ""
+    with closing(job.new_sink()) as sink:
+        claim = Claim(tuple(_peeked(sink.peek)))
+    return "" if is_pending(claim) else _lost(job, claim, ask)
+
+
+def another_run(job: Job) -> Job:
+    """The same job, so that whatever task is at work for this one learns that it was superseded."""
+    return evolve(job, run=uuid.uuid4().hex)
+
+
+def begun(job: Job, claim: Claim, lanes: int, ask: Ask) -> Claim:
+    """A snapshot for about so many lanes, begun in place of what is recorded."""
+    recorded = tuple(_recorded(claim))
+    point = ask(lambda: job.new_connector().start_point(lanes, recorded))
+    progress = replace(point.progress, signalled=only_marks([each.signalled for each in recorded]))
+
+    def commit() -> Claim:
+        with closing(job.new_sink()) as sink:
+            return sink.begin_anew(progress, point.history)
+
+    return ask(commit)
+
+
+def is_pending(claim: Claim) -> bool:
+    """Whether a lane has something of a snapshot left to read."""
+    return any(progress.snapshot_is_pending for progress in _recorded(claim))
+
+
+def _lost(job: Job, claim: Claim, ask: Ask) -> str:
+    """Why a lane can't go on where it stands, also within a snapshot; "" where all can."""
+    connector = job.new_connector()
+    for progress in _recorded(claim):
+        try:
+            ask(partial(connector.require_within_reach, progress))
+        except PositionLostError as error:
+            return (
+                f"warning: the log no longer reaches back: {error}. A new snapshot begins, as snapshot.mode="
+                f"{job.snapshot_again} wants; what was changed or deleted in between is not told"
+            )
+    return ""
+
+
+def _recorded(claim: Claim) -> Iterator[Progress]:
+    return (progress for progress in claim.progress if progress is not None)
+
+
+def _peeked(peek: Callable[[int], Progress | None]) -> Iterator[Progress]:
+    lane = 0
+    while (progress := peek(lane)) is not None:
+        yield progress
+        lane += 1

@@ -1,0 +1,33 @@
+"""What a query of Spark's ended with: told by its error's text, since only text comes from Spark's processes."""
+
+from __future__ import annotations
+
+import re
+
+from tailrace.errors import PositionLostError
+
+DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
+DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
+
+
+def is_dead_process(error: Exception) -> bool:
+    """Whether the query failed because a Python process of Spark's is gone (killed, out of memory) or could not start."""
+    text = _told(error)
+    return any(sign in text for sign in DEAD_TASK) or is_dead_planner(error)
+
+
+def is_dead_planner(error: Exception) -> bool:
+    """Whether that process was the planner's."""
+    return bool(DEAD_PLANNER.search(_told(error)))
+
+
+def may_be_lost(error: Exception) -> bool:
+    """Whether a task said that the log no longer reaches back."""
+    return isinstance(error, PositionLostError) or PositionLostError.__name__ in _told(error)
+
+
+def _told(error: Exception) -> str:
+    """All that an error of Spark's tells, with its causes: of a dead planner only Java's stack trace does."""
+    cause = getattr(error, "_cause", None)
+    own = f"{error}\n{getattr(error, '_stackTrace', '')}"
+    return own if cause is None else f"{own}\n{_told(cause)}"

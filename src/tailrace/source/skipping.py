@@ -1,0 +1,33 @@
+"""What a run tells at its start where no snapshot is to be taken, because one was taken before, or none is wanted.
+
+It is told by the driver, in a commit of the first lane of its own, before any task delivers: so it comes once a run, and
+before all that the run delivers. The progress stays what it is.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from tailrace.connectors.base import Progress
+from tailrace.sinks.base import Claim
+from tailrace.source.anew import Ask, is_pending
+from tailrace.source.job import Job
+
+
+def tell(job: Job, claim: Claim, ask: Ask) -> None:
+    """Tell it, if somebody wants to know, at the start of a run that has claimed the sink."""
+    first = claim.progress[0] if claim.progress else None
+    if first is None or is_pending(claim):
+        return
+    ask(lambda: _deliver(job, first))
+
+
+def _deliver(job: Job, first: Progress) -> None:
+    records = job.new_connector().skipped(first)
+    if not records:
+        return
+    with closing(job.new_sink()) as sink:
+        opened = sink.open(0)
+        if opened.progress is not None:
+            sink.write(records)
+            sink.commit(opened.progress, ())

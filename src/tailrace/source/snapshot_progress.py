@@ -1,0 +1,203 @@
+"""How far a snapshot is, over all its lanes: what the tasks report, summed by table.
+
+Rows that were delivered before this run began count as done, but not as speed. An estimate that turns out too low grows
+with the rows, so that a share never exceeds the whole, and only what is done is shown as done.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+RECENT_SECONDS: Final = 10.0
+
+
+@dataclass(slots=True)
+class Speed:
+    """Rows a second; fed with how many there are by a clock's seconds."""
+
+    _samples: deque[tuple[float, int]] = field(default_factory=deque)
+    _first: tuple[float, int] | None = None
+
+    def note(self, now: float, rows: int) -> None:
+        """So many rows there are now, of those that count as speed."""
+        if self._first is None:
+            self._first = now, rows
+        self._samples.append((now, rows))
+        while len(self._samples) > 2 and now - self._samples[1][0] >= RECENT_SECONDS:
+            self._samples.popleft()
+
+    @property
+    def recent(self) -> float:
+        """Of the last seconds."""
+        return _per_second(self._samples[0], self._samples[-1]) if self._samples else 0.0
+
+    @property
+    def overall(self) -> float:
+        """Since the first."""
+        return _per_second(self._first, self._samples[-1]) if self._first is not None else 0.0
+
+
+@dataclass(slots=True)
+class TableProgress:
+    """One table over all lanes: what each told of its part last, and how fast it goes."""
+
+    parts: dict[int, Mapping[str, Any]] = field(default_factory=dict)
+    speed: Speed = field(default_factory=Speed)
+
+    @property
+    def rows(self) -> int:
+        """Delivered."""
+        return self._sum("rows")
+
+    @property
+    def chunks(self) -> int:
+        """Read."""
+        return self._sum("chunks")
+
+    @property
+    def about(self) -> int:
+        """How many rows there are, as it looks now."""
+        return self._sum("about")
+
+    @property
+    def count(self) -> int:
+        """In how many parts it is read."""
+        return max(int(part["parts"]) for part in self.parts.values())
+
+    @property
+    def parts_done(self) -> int:
+        """How many of them are delivered."""
+        return sum(bool(part["done"]) for part in self.parts.values())
+
+    @property
+    def done(self) -> bool:
+        """Whether all of it is delivered."""
+        return self.parts_done >= self.count
+
+    def _sum(self, name: str) -> int:
+        return sum(int(part[name]) for part in self.parts.values())
+
+
+class SnapshotProgress:
+    """A snapshot in this run."""
+
+    def __init__(self) -> None:
+        self.tables: dict[str, TableProgress] = {}
+        self.speed = Speed()
+        self._open: set[str] = set()
+        self._lanes: dict[int, Mapping[str, Any]] = {}
+        self._before: dict[int, int] = {}
+        self._began_at: float | None = None
+        self._now = 0.0
+
+    def add(self, lane: int, figures: Mapping[str, Any], now: float) -> None:
+        """Take in what a task reports, as `snapshot/figures.py` has it; `now` is a clock's seconds."""
+        self._began_at = now if self._began_at is None else self._began_at
+        self._now = now
+        if lane not in self._lanes:
+            self._before[lane] = figures["before"]
+        self._lanes[lane] = figures
+        for name, part in figures["of"].items():
+            self.tables.setdefault(name, TableProgress()).parts[lane] = part
+            self._open.add(name)
+        for name in [*self._open]:
+            self.tables[name].speed.note(now, self.tables[name].rows)
+            if self.tables[name].done:
+                self._open.discard(name)
+        self.speed.note(now, self.rows - sum(self._before.values()))
+
+    @property
+    def rows(self) -> int:
+        """Delivered."""
+        return self._sum("rows")
+
+    @property
+    def about(self) -> int | None:
+        """How many rows there are in all; None as long as a lane has not told of its part."""
+        return max(self._sum("about"), self.rows) if self._all_told else None
+
+    @property
+    def chunks(self) -> int:
+        """Read."""
+        return self._sum("chunks")
+
+    @property
+    def lanes(self) -> tuple[int, int]:
+        """How many are done, of how many."""
+        count = max(self._lane_count, len(self._lanes))  # each lane takes a snapshot that a signal asks for by itself
+        return sum(bool(lane["ended"]) for lane in self._lanes.values()), count
+
+    @property
+    def done(self) -> bool:
+        """Whether all lanes are through with their parts."""
+        ended, count = self.lanes
+        return count > 0 and ended >= count
+
+    @property
+    def tables_done(self) -> tuple[int, int]:
+        """How many tables are done, of how many; one in parts counts once."""
+        in_parts = [table for table in self.tables.values() if table.count > 1]
+        done = self._sum("done") + sum(table.done - table.parts_done for table in in_parts)
+        return done, self._sum("tables") + sum(1 - len(table.parts) for table in in_parts)
+
+    @property
+    def seconds(self) -> float:
+        """Since the run's first report."""
+        return self._now - self._began_at if self._began_at is not None else 0.0
+
+    @property
+    def at_work(self) -> list[tuple[str, TableProgress]]:
+        """The tables that are being read, the one with the most rows left first."""
+        begun = [(name, self.tables[name]) for name in self._open if self.tables[name].chunks]
+        return sorted(begun, key=lambda item: item[1].rows - item[1].about)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON, for those who ask from outside: tables that are done as well, as far as this run knows them."""
+        return {**self._told(self), "tables": {name: self._told(table) for name, table in self.tables.items()}}
+
+    @staticmethod
+    def _told(of: SnapshotProgress | TableProgress) -> dict[str, Any]:
+        return {
+            "rows": of.rows,
+            "about": of.about,
+            "chunks": of.chunks,
+            "done": of.done,
+            "rows_per_second": of.speed.recent,
+            "rows_per_second_overall": of.speed.overall,
+            "seconds_left": seconds_left(of),
+        }
+
+    @property
+    def _lane_count(self) -> int:
+        return max((int(lane["lanes"]) for lane in self._lanes.values()), default=0)
+
+    @property
+    def _all_told(self) -> bool:
+        return 0 < self._lane_count <= len(self._lanes)
+
+    def _sum(self, name: str) -> int:
+        return sum(int(lane[name]) for lane in self._lanes.values())
+
+
+def seconds_left(of: SnapshotProgress | TableProgress) -> float | None:
+    """How long the rest takes at the speed of the last seconds; None where that is not known."""
+    if of.done:
+        return 0.0
+    if of.about is None or of.speed.recent <= 0:
+        return None
+    return (of.about - of.rows) / of.speed.recent
+
+
+def percent(of: SnapshotProgress | TableProgress) -> int | None:
+    """How much is delivered, 100 only where all is; None where nobody knows of how many."""
+    if of.done:
+        return 100
+    return min(99, of.rows * 100 // of.about) if of.about else None
+
+
+def _per_second(first: tuple[float, int], last: tuple[float, int]) -> float:
+    seconds = last[0] - first[0]
+    return (last[1] - first[1]) / seconds if seconds > 0 else 0.0

@@ -1,0 +1,76 @@
+"""What a task has written and not committed yet, and what it tells of what it committed."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.connectors.base import HistoryRecord, LogBatch, Progress
+from tailrace.snapshot.figures import merged
+
+
+@dataclass(slots=True)
+class Figures:
+    """What a task did so far, for display only.
+
+    Attributes:
+        task: tells the tasks of a run apart.
+        lane: the task's.
+        delivered: text of the last position that was committed.
+        lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
+        snapshot: of the task's part of a snapshot, as in `LogBatch.figures`; what it says by table is what is new since the
+            last report.
+
+    """
+
+    task: str = field(default_factory=lambda: uuid.uuid4().hex)
+    lane: int = 0
+    changes: int = 0
+    records: int = 0
+    bytes: int = 0
+    commits: int = 0
+    delivered: str = ""
+    lag_ms: int = -1
+    snapshot: Mapping[str, Any] | None = None
+
+
+class Uncommitted:
+    """What was written since the last commit."""
+
+    def __init__(self, progress: Progress | None = None, history: list[HistoryRecord] | None = None) -> None:
+        self.progress = progress
+        self.history = history or []
+        self.changes = self.records = self.bytes = 0
+        self.source_ts_ms: int | None = None
+        self.figures: Mapping[str, Any] | None = None
+        self.is_open = False
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it is more than a position."""
+        return bool(self.records or self.history)
+
+    def add(self, batch: LogBatch, size: int) -> None:
+        """With one more batch, whose records have so many bytes."""
+        self.progress = batch.progress
+        self.history += batch.history
+        self.changes += batch.changes
+        self.records += sum(map(len, batch.records))
+        self.bytes += size
+        self.source_ts_ms = batch.source_ts_ms or self.source_ts_ms
+        self.figures = merged(self.figures, batch.figures)
+        self.is_open = batch.is_open
+
+    def count_into(self, figures: Figures) -> None:
+        """It is committed."""
+        figures.changes += self.changes
+        figures.records += self.records
+        figures.bytes += self.bytes
+        figures.commits += 1
+        figures.delivered = self.progress.delivered if self.progress else ""
+        figures.snapshot = self.figures
+        if self.source_ts_ms is not None:
+            figures.lag_ms = max(0, time.time_ns() // 1_000_000 - self.source_ts_ms)

@@ -1,0 +1,14 @@
+"""The beginning of another snapshot as a process of its own, to be killed: `begin_anew.py JOB.json`."""
+
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from tailrace.source import anew
+from tailrace.source.job import Job
+
+if __name__ == "__main__":
+    job = Job.from_json(Path(sys.argv[1]).read_text())
+    with closing(job.new_sink()) as sink:
+        claim = sink.claim(job.lanes)
+    anew.begun(job, claim, 1, lambda question: question())

@@ -1,0 +1,131 @@
+"""Following the log with a connector in a test, with signals on the way."""
+
+import json
+import time
+from dataclasses import dataclass, field
+
+from support.reading import plain
+from tailrace.connectors.base import Lane, LogRange, Progress
+from tailrace.connectors.mysql.reader import MySqlConnector
+
+SECONDS = 60.0
+GONE = object()
+
+
+@dataclass
+class Followed:
+    """A lane that follows the log: what came of it, and where it stands."""
+
+    settings: object
+    progress: Progress
+    history: list
+    lane: Lane = field(default=Lane())
+    topics: dict = field(default_factory=dict)
+    batches: int = 0
+
+    def until(self, done, stop_every=None, between=lambda: None):
+        """Read on until `done()` is true between two batches; every so many batches with a new reader."""
+        deadline = time.monotonic() + SECONDS
+        while not self._some(done, stop_every, between, deadline):
+            pass
+        return self
+
+    def _some(self, done, most, between, deadline):
+        reader = MySqlConnector(self.settings).read(
+            LogRange(self.progress.restart, None, None, self.lane), self.progress, tuple(self.history)
+        )
+        try:
+            for count, batch in enumerate(reader, 1):
+                self.take(batch)
+                if done():
+                    return True
+                assert time.monotonic() < deadline, f"not done in {SECONDS} s: {self.progress}"
+                between()
+                if count == most:
+                    return False
+        finally:
+            reader.close()
+        raise AssertionError("a reading without an end has ended")
+
+    def take(self, batch):
+        self.batches += 1
+        self.progress = stored(batch.progress)
+        self.history += json.loads(json.dumps(list(batch.history)))
+        for records in batch.records:
+            for i in range(len(records)):
+                self.topics.setdefault(records.topic, []).append(plain(records, i))
+
+    def has_passed(self, head):
+        """Whether everything before a restart position is delivered."""
+        wanted = (head["file"], head["pos"])
+        return lambda: (self.progress.restart["file"], self.progress.restart["pos"]) >= wanted
+
+    def is_idle(self):
+        """Whether nothing that signals asked for is left."""
+        return not {"tables", "blocking"} & set(self.progress.signalled or {})
+
+    def payloads(self, topic):
+        values = [json.loads(record["value"]) for record in self.topics.get(topic, []) if record["value"]]
+        return [value.get("payload", value) for value in values]
+
+    def marked(self, topic):
+        """(op, mark) of each event."""
+        return [(value["op"], value["source"]["snapshot"]) for value in self.payloads(topic)]
+
+    def notifications(self, topic="notices"):
+        """Of incremental snapshots."""
+        told = (value for value in self.payloads(topic) if value["aggregate_type"] == "Incremental Snapshot")
+        return [(value["type"], value["additional_data"]) for value in told]
+
+
+def begin(settings, lane=None):
+    """A lane at the head of the log."""
+    point = MySqlConnector(settings).start_point()
+    return Followed(settings, stored(Progress("", point.restart)), list(point.history), lane or Lane())
+
+
+def signal_table(server, database):
+    server.sql("CREATE TABLE signals (id VARCHAR(42) PRIMARY KEY, type VARCHAR(32), data VARCHAR(2048))", database)
+
+
+def signal(server, database, id_, type_, **data):
+    with server.connect(database) as connection, connection.cursor() as cursor:
+        cursor.execute("INSERT INTO signals VALUES (%s, %s, %s)", (id_, type_, json.dumps(data)))
+
+
+def execute(server, database, *names, id_="one", **more):
+    signal(server, database, id_, "execute-snapshot", **{"data-collections": list(names)}, type="incremental", **more)
+
+
+def read_all(followed, **how):
+    """Until nothing is left to do, and the log of now is read."""
+    head = MySqlConnector(followed.settings).head()
+    passed = followed.has_passed(head)
+    return followed.until(lambda: passed() and followed.is_idle(), **how)
+
+
+def stored(progress):
+    """As a sink gives it back."""
+    fields = [progress.delivered, progress.restart, progress.snapshot, progress.signalled]
+    return Progress(*json.loads(json.dumps(fields)))
+
+
+def consumed(records):
+    """The rows that a consumer has after all events, each of which has to fit what it knows.
+
+    It knows nothing at first. A key of which it was told is known: a read event must tell what it has already.
+    """
+    known = {}
+    for record in records:
+        if not record["value"]:
+            continue
+        key, value = record["key"], json.loads(record["value"])
+        source = value["source"]
+        if value["op"] == "r":
+            assert known.get(key, value["after"]) == value["after"], f"stale: {value}"
+        elif value["op"] == "c":
+            assert known.get(key, GONE) is GONE, f"created twice: {source}"
+        else:
+            assert known.get(key, value["before"]) == value["before"], source
+        known[key] = GONE if value["op"] == "d" else value["after"]
+    return {key: row for key, row in known.items() if row is not GONE}
