@@ -13,8 +13,13 @@ from support.large_table import SECONDS, Writer, document, filled, rows, until
 from support.live_run import LiveRun
 from support.snapshotting import linear
 
-ARMED = ("sink.before-commit=kill@3", "sink.after-commit=kill@4", "task.committed=kill@3")
-HOW = {"snapshot.mode": "initial", "snapshot.max.threads": "2", "notification.enabled.channels": "sink"}
+ARMED = ("sink.before-commit=kill@2", "sink.written=kill@6", "task.committed=kill@2")
+HOW = {
+    "snapshot.mode": "initial",
+    "snapshot.max.threads": "2",
+    "notification.enabled.channels": "sink",
+    "value.converter.schemas.enable": "true",  # so large that several commits are needed
+}
 NOTES = "notification.sink.topic.name"
 TOLD = {
     "STARTED": 1,
@@ -44,12 +49,12 @@ def test_a_snapshot_that_is_killed_again_and_again_is_exact(mysql_server, kafka_
     run.start_to_the_head()
     assert run.wait(SECONDS) == 0, run.log.read_text()
     topic = f"{prefix}.{database}.t"
-    records = [(r.key, json.loads(r.value)) for r in read_topics(kafka_broker.address, [topic]) if r.value]
+    records = [(r.key, json.loads(r.value)["payload"]) for r in read_topics(kafka_broker.address, [topic]) if r.value]
     reads = [record for record in records if record[1]["op"] == "r"]
     assert records[: len(reads)] == reads, "no change comes before the last row of the snapshot"
     final = linear(reads, records[len(reads) :])
     assert {row["id"]: row["v"] for row in final.values()} == rows(mysql_server, database)
-    notes = [json.loads(r.value) for r in read_topics(kafka_broker.address, [f"{prefix}.notes"])]
+    notes = [json.loads(r.value)["payload"] for r in read_topics(kafka_broker.address, [f"{prefix}.notes"])]
     assert Counter(note["type"] for note in notes if note["type"] != "SKIPPED") == TOLD
     (completed,) = (note["additional_data"] for note in notes if note["type"] == "TABLE_SCAN_COMPLETED")
     assert completed["total_rows_scanned"] == str(len(reads))

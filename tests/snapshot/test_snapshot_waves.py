@@ -301,7 +301,7 @@ def test_a_view_of_another_structure_is_opened_again():
 
 
 def test_of_a_table_that_was_emptied_only_images_are_told():
-    script = Script({"k": "nx"}, [[("k", "a", None)], [("k", None, "x")]], views=[False])
+    script = Script({"k": "x"}, [[("k", "a", None), ("k", None, "n")], [("k", None, "x")]], views=[False])
     waves = SnapshotLane(script, whole("k"), whole=frozenset("k")).waves()
     changes = script.changes
 

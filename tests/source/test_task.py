@@ -296,6 +296,35 @@ def test_a_turn_for_a_snapshot_reads_it_and_nothing_of_the_log(with_snapshot):
     assert with_snapshot.new_sink().peek(0) == Progress("", {"n": 0}, {"lanes": 1, "done": True})
 
 
+def test_batches_that_belong_together_are_committed_together(with_snapshot):
+    whole = evolve(with_snapshot, document={**with_snapshot.document, "whole": True})
+    figures = deliver(whole, SNAPSHOT)
+    assert delivered(whole) == list(range(-100, 0))
+    assert (figures.records, figures.commits) == (100, 3), "the beginning, the rows, and that they are all"
+
+
+def test_what_can_not_be_committed_when_reading_fails_is_dropped(with_snapshot):
+    document = {**with_snapshot.document, "whole": True}
+    flaky = evolve(with_snapshot, document={**document, "fail_every": 3}, pace=Pace(retry_seconds=0.01, max_retries=2))
+    with pytest.raises(RetriableError):
+        deliver(flaky, SNAPSHOT)
+    assert delivered(flaky) == []
+    assert flaky.new_sink().peek(0).snapshot == {"lanes": 1, "read": 0}
+    deliver(evolve(flaky, document=document), SNAPSHOT)
+    assert delivered(flaky) == list(range(-100, 0))
+
+
+def test_a_stop_drops_what_can_not_be_committed(with_snapshot):
+    document = {**with_snapshot.document, "whole": True}
+    with closing(Link(lambda kind, content: None)) as link:
+        link.stop_tasks()
+        with pytest.raises(StoppedError):
+            deliver(evolve(with_snapshot, link=link.address, document=document), SNAPSHOT)
+    assert delivered(with_snapshot) == []
+    deliver(evolve(with_snapshot, document=document), SNAPSHOT)
+    assert delivered(with_snapshot) == list(range(-100, 0))
+
+
 def test_the_log_after_a_snapshot_begins_where_the_snapshot_is_of(with_snapshot):
     deliver(with_snapshot, SNAPSHOT)
     deliver(with_snapshot, TO_700)

@@ -63,6 +63,7 @@ class CountingLog:
         fatal_at=None,
         rows=0,
         tells=False,
+        whole=False,
     ):
         self._log = Path(log)
         self._block = int(block)
@@ -74,6 +75,7 @@ class CountingLog:
         self._fatal_at = fatal_at
         self._rows = int(rows)
         self._tells = tells
+        self._whole = whole
 
     def head(self) -> Mapping[str, int]:
         return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
@@ -99,7 +101,10 @@ class CountingLog:
             read = numbers[count : count + self._block]
             reached = Progress(progress.delivered, progress.restart, {**state, "read": count + len(read)})
             told = self._figures(lane, count + len(read), name=f"block {count // self._block}", ended=False)
-            yield LogBatch([records_of("count.rows", read)], reached, changes=len(read), at_head=True, figures=told)
+            is_open = self._whole and count + len(read) < len(numbers)
+            reached = progress if is_open else reached
+            records = [records_of("count.rows", read)]
+            yield LogBatch(records, reached, changes=len(read), at_head=True, figures=told, is_open=is_open)
             if self._pause_seconds:
                 time.sleep(self._pause_seconds)
             if self._fail_every and (count // self._block + 1) % self._fail_every == 0:

@@ -40,14 +40,12 @@ class RowCounts:
 
     Attributes:
         incomplete: changes with an image that was not complete.
-        is_emptied: the table was emptied or dropped: none of the rows that it has now was there at P.
         is_replaced: another table got its name.
 
     """
 
     def __init__(self) -> None:
         self.incomplete = 0
-        self.is_emptied = False
         self.is_replaced = False
         self._slots = _empty(_SMALLEST)
         self._count = np.zeros(1, np.int64)
@@ -63,7 +61,7 @@ class RowCounts:
             yield f"{self.incomplete} changes lack columns (binlog_row_image)"
         if self.is_replaced:
             yield "another table got its name"
-        if is_whole and self.left and not self.is_emptied:
+        if is_whole and self.left:
             yield (
                 f"{self.left} rows that came meanwhile, as the log says, are not there: its structure was changed, or the log "
                 "lacks changes"
@@ -77,7 +75,7 @@ class RowCounts:
         found = np.zeros(2, np.int64)
         images = (touches.before, touches.has_before, touches.after, touches.has_after, touches.complete)
         at = 0
-        while not self.is_emptied and at < len(touches):
+        while at < len(touches):
             at = int(_note(self._slots, self._count, self._limit, *images, at, rows, found))
             if at < len(touches):
                 self._grow()
@@ -89,8 +87,6 @@ class RowCounts:
 
         The rows are of a read that shows the table as it is where the log was noted up to.
         """
-        if self.is_emptied:
-            return np.empty(0, np.int64)
         kept = np.empty(len(digests), np.bool_)
         _leave_out(self._slots, digests, kept)
         return np.flatnonzero(kept)
@@ -100,8 +96,8 @@ class RowCounts:
         return 2 * len(self._slots) // 3
 
     def _break(self, what: Break) -> None:
+        """What came before is gone: of a table that was emptied, all rows that it has now came after that."""
         self._slots, self._count[0] = _empty(_SMALLEST), 0
-        self.is_emptied = what is Break.EMPTIED
         self.is_replaced = self.is_replaced or what is Break.REPLACED
 
     def _grow(self) -> None:

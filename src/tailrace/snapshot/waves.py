@@ -172,7 +172,7 @@ class SnapshotLane:
         """The rows of a view that were there at P, but for the last one, which is held."""
         table, counts = place.rest.table, self._counts[place.rest.table]
         del self._rewinders[table]
-        for rows in () if counts.is_emptied else view.rows():
+        for rows in view.rows():
             kept = counts.untouched(rows.digests)
             self._pieces.count(table, chunks=1)
             if len(kept):

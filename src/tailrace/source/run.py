@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.2
 GRACE_SECONDS = 20.0
+SNAPSHOT_COMMIT_SECONDS = 3.0  # nobody waits for a single row of it, and each commit waits for the brokers
 QUIET_SECONDS = 60.0  # a query that ran for so long has recovered from whatever had ended the one before
 
 Notice = Callable[[str], None]
@@ -116,9 +117,9 @@ class _Run:
     def _read_snapshot(self, job: Job, lanes: int) -> bool:
         """Each lane's part; whether it was stopped."""
         wanted = self._snapshot_lanes(job)
-        return self._kept_up(
-            evolve(job, lanes=lanes, snapshot_lanes=wanted, snapshot=uuid.uuid4().hex), available_now=True
-        )
+        pace = evolve(job.pace, commit_seconds=max(job.pace.commit_seconds, SNAPSHOT_COMMIT_SECONDS))
+        reading = evolve(job, lanes=lanes, snapshot_lanes=wanted, snapshot=uuid.uuid4().hex, pace=pace)
+        return self._kept_up(reading, available_now=True)
 
     def _snapshot_lanes(self, job: Job) -> int:
         """How many lanes a snapshot is for that begins now."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from tailrace.snapshot.figures import rows_of
 from tailrace.snapshot.source import Mark
@@ -32,6 +34,9 @@ def check_rows(database: Database, start: Position, at_start: Tables, delivered:
     emptied, blurred = _not_claimed(database, start)
     for name, expected in at_start.items():
         rows = [record.row for record in delivered if record.table == name]
+        if database.tables[name].is_keyless:
+            _check_multiset(database, start, name, _values(rows), _values(expected.values()))
+            continue
         found = by_key(rows)
         _require(len(found) == len(rows), "{}: a key was delivered twice: {}", name, rows)
         clear = {key for key in found.keys() | expected.keys() if (name, key) not in blurred}
@@ -46,6 +51,44 @@ def check_rows(database: Database, start: Position, at_start: Tables, delivered:
         _require(not record.is_stale, "a row was read with another structure than the log has: {}", record)
 
 
+def _check_multiset(
+    database: Database, start: Position, name: str, found: Counter[Any], expected: Counter[Any]
+) -> None:
+    """Rows of a table without a key; of one that was emptied since, some may lack."""
+    if is_claimed(database, start, name):
+        is_right = found <= expected if name in _not_claimed(database, start)[0] else found == expected
+        _require(is_right, "{}: {} was delivered, but it was {}", name, found, expected)
+
+
+def is_claimed(database: Database, start: Position, name: str) -> bool:
+    """Whether a table without a key has to be right: no image was incomplete, and its structure stayed."""
+    entries = [database.log[number] for number in start.entries(len(database.log))]
+    of_it = [change for entry in entries for change in entry.changes if change.table == name]
+    altered = any(entry.kind == "alter" and entry.table == name for entry in entries)
+    return not altered and all(change.image == WHOLE for change in of_it)
+
+
+def _values(rows: Iterable[Row]) -> Counter[Any]:
+    return Counter(row.values for row in rows)
+
+
+def _check_followed(database: Database, start: Position, name: str, rows: Iterable[Row]) -> None:
+    """What was delivered of a table without a key, and then the log, makes the table, and each change fits."""
+    held = _values(rows)
+    for number in start.entries(len(database.log)):
+        entry = database.log[number]
+        if entry.kind in ("truncate", "drop") and entry.table == name:
+            held.clear()
+        for table, before, after, _ in entry.changes:
+            if table == name and before is not None:
+                _require(held[before.values] > 0, "{}: {} is changed, and was never told", name, before)
+                held[before.values] -= 1
+            if table == name and after is not None:
+                held[after.values] += 1
+    latest = _values(database.tables[name].latest.values())
+    _require(+held == latest, "{}: followed {}, but it has {}", name, held, latest)
+
+
 def _not_claimed(database: Database, start: Position) -> tuple[set[str], set[tuple[str, int]]]:
     entries = [database.log[number] for number in start.entries(len(database.log))]
     emptied = {entry.table for entry in entries if entry.kind in ("truncate", "drop")}
@@ -57,10 +100,15 @@ def _not_claimed(database: Database, start: Position) -> tuple[set[str], set[tup
 def check_fold(database: Database, start: Position, delivered: Iterable[tuple[str, Row]]) -> None:
     """What was delivered, and then the log from the start on, makes the tables."""
     folded: dict[str, dict[int, Row]] = {name: {} for name in database.tables}
+    told: dict[str, list[Row]] = {name: [] for name in database.tables}
     for table, row in delivered:
         folded[table][row.key] = row
+        told[table].append(row)
     fold(database, folded, start.entries(len(database.log)))
     compare(database, folded)
+    for name, followed in database.tables.items():
+        if followed.is_keyless and is_claimed(database, start, name):
+            _check_followed(database, start, name, told[name])
 
 
 def fold(database: Database, folded: dict[str, dict[int, Row]], numbers: Iterable[int]) -> None:
@@ -78,6 +126,8 @@ def fold(database: Database, folded: dict[str, dict[int, Row]], numbers: Iterabl
 def compare(database: Database, folded: Tables) -> None:
     """Compare with the tables as they are; what a table has more of columns is 0 in older rows."""
     for table in database.tables.values():
+        if table.is_keyless:
+            continue
         found = {key: _padded(row, table) for key, row in folded[table.name].items()}
         _require(
             found == by_key(table.latest.values()), "{}: folded {}, but it has {}", table.name, found, table.latest

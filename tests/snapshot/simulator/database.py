@@ -50,12 +50,13 @@ class Entry:
 class Table:
     """A table: rows by rank, as reads see them and with all that is logged; `width` columns besides the key.
 
-    `altered` are the places in the log at which the structure changed, `existed` whether it was there from each on.
+    Of one without a key (`is_keyless`) nobody sees the key of a row, and many rows have the same values. `altered` are the places in the log at which the structure changed, `existed` whether it was there from each on.
     """
 
     name: str
     kind: Kind
     width: int = 1
+    is_keyless: bool = False
     is_there: bool = True
     visible: dict[int, Row] = field(default_factory=dict)
     latest: dict[int, Row] = field(default_factory=dict)
@@ -183,6 +184,8 @@ class Database:
         return Row(any_of(self.random, table.kind.of_rank[rank]), self._values(table))
 
     def _values(self, table: Table) -> tuple[int, ...]:
+        if table.is_keyless:
+            return (any_below(self.random, 3),) * table.width
         self._clock += 1
         return (self._clock,) * table.width
 

@@ -57,7 +57,9 @@ class Lane:
     def _begin(self) -> None:
         death = self._pace.death if self.died < self._pace.deaths else 0.0
         self._source = self.source(death)
-        self._waves: Iterator[Wave] = waves.SnapshotLane(self._source, self.state, self.chosen).waves()
+        keyless = frozenset(name for name, table in self._database.tables.items() if table.is_keyless)
+        lane = waves.SnapshotLane(self._source, self.state, self.chosen, keyless)
+        self._waves: Iterator[Wave] = lane.waves()
         self._uncommitted: list[Delivered] = []
         self._next: SnapshotState | None = None
 
@@ -79,12 +81,12 @@ class Lane:
         self._uncommitted += _records(wave)
         self._next = wave.state
         if self._random.random() < self._pace.commit:
-            self._commit_or_die()
+            self._commit_or_die(is_open=wave.is_open)
 
-    def _commit_or_die(self) -> None:
+    def _commit_or_die(self, *, is_open: bool) -> None:
         """Death before the commit, or after it; where the answer was lost, it was one or the other."""
         dies = self.died < self._pace.deaths and self._random.random() < self._pace.death
-        if not dies or self._random.random() < 0.5:
+        if not is_open and (not dies or self._random.random() < 0.5):
             self._commit()
         if dies:
             self._die()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tailrace.snapshot.first_changes import Rewinder
+from tailrace.snapshot.multiset import RowCounts
 from tailrace.snapshot.waves import SnapshotLane
 
 from .database import Database
@@ -49,8 +51,8 @@ def _rebuilt_as_if_nothing_were_touched(self: Any) -> None:
     self._rewinders = {table: Rewinder() for table in self._rewinders}
 
 
-def _any_structure(self: Any) -> Any:
-    yield from _follow(self)
+def _any_structure(self: Any, upto: Any = None) -> Any:
+    yield from _follow(self, upto)
     return set()
 
 
@@ -84,6 +86,29 @@ def _every_table_its_end(self: Any, following: Any = None) -> Any:
     return [piece for table in through for piece in _final(self, table, is_end=False)]
 
 
+def _whether_a_view_holds_or_not(self: Any, place: Any) -> Any:
+    table = place.rest.table
+    view = self._source.view(table)
+    if view is None:
+        self._end(table)
+        yield self._wave([])
+        return
+    with closing(view):
+        altered = yield from self._follow(view.position)
+        if view.position is not None and table not in altered:
+            yield from self._read_whole(place, view)
+
+
+def _upto_the_head(self: Any, upto: Any = None) -> Any:
+    return (yield from _follow(self))
+
+
+def _by_digest(self: Any, touches: Any, rows: Any) -> None:
+    held = self._held.get(touches.table)
+    if held is not None and held.digest is not None and (touches.before[rows] == held.digest).all(axis=1).any():
+        del self._held[touches.table]
+
+
 MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "touches are compared with B' instead of B": (SnapshotLane, "_turn", _place_behind_the_chunk),
     "the head is asked before the read": (SnapshotLane, "_turn", _head_before_the_read),
@@ -99,6 +124,11 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "an incomplete image is taken for complete": (Rewinder, "note", _any_image_is_complete),
     "touched rows are delivered as read": (Rewinder, "untouched", _every_row_as_read),
     "P is the log's head, and is not waited for": (Database, "wait_for", lambda *_: None),
+    "a view need not hold": (SnapshotLane, "_turn_whole", _whether_a_view_holds_or_not),
+    "the log is read further than a view": (SnapshotLane, "_follow", _upto_the_head),
+    "half a table without a key is committed": (SnapshotLane, "_is_open", lambda _: False),
+    "an equal row is taken for the one that is held": (SnapshotLane, "_drop_held", _by_digest),
+    "rows that came after P are delivered": (RowCounts, "untouched", _every_row_as_read),
 }
 
 SHARED = (  # what incremental snapshots stand on, too

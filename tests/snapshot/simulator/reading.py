@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from tailrace.snapshot.first_changes import TableTouches
+from tailrace.changes.records import Binary
+from tailrace.snapshot.digests import digests_of
+from tailrace.snapshot.first_changes import Break, TableTouches
 from tailrace.snapshot.segments import Segment
 from tailrace.snapshot.source import Section
 
@@ -16,6 +19,7 @@ from .database import UNKNOWN, WHOLE, Change, Database, Row, Table
 BEYOND = 1_000  # above all ranks
 STRUCTURAL = ("alter", "drop", "create")
 NO_DIGESTS = np.empty((0, 2), np.uint64)
+MOST_VIEWS = 3  # without a lock
 
 
 class CrashError(Exception):
@@ -82,6 +86,50 @@ class Images:
         return change.before if change.image == WHOLE else Row(change.before.key, ())
 
 
+class ViewRows:
+    """Rows of a view."""
+
+    is_stale = False
+
+    def __init__(self, rows: list[Row]) -> None:
+        self.rows = rows
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def digests(self) -> Any:
+        return value_digests(self.rows)
+
+    def row(self, index: int) -> Row:
+        """One row, to be delivered."""
+        return self.rows[index]
+
+
+class View:
+    """What a table without a key has at a moment; `position` is the log's head behind it, None where there is no view.
+
+    While it is open the table keeps its structure.
+    """
+
+    def __init__(self, source: Source, table: Table) -> None:
+        self.position: dict[str, Any] | None = None
+        self.rows_seen: list[Row] = []
+        self.is_proven = False
+        self._source = source
+        self._table = table
+
+    def holds(self) -> bool:
+        return self.is_proven
+
+    def rows(self) -> Iterator[ViewRows]:
+        """A few at once; writers go on, and it may die in between."""
+        yield from self._source.blocks(self.rows_seen)
+
+    def close(self) -> None:
+        self._source.release(self._table)
+
+
 class Source:
     """What the connector is to the real code; dies with the likelihood `death` wherever something may happen.
 
@@ -95,6 +143,7 @@ class Source:
         self._death = death
         self._at = start
         self._last: Rows | None = None
+        self._views = 0
 
     @property
     def at(self) -> int:
@@ -131,6 +180,53 @@ class Source:
             chunk.rows.append(rows[at])
             self._database.disturb()
 
+    def view(self, name: str) -> View | None:
+        """A table as it is at a moment: known to hold if all changes of it that the log has were visible before."""
+        self._pause()
+        table = self._database.tables[name]
+        known = table.structure(self._at.n)
+        if not known[1]:
+            return None
+        view = View(self, table)
+        if table.is_there and not self._fails(table.structure(len(self._database.log)) != known):
+            self._database.being_read.add(name)
+            self._open(view, table)
+            self._database.disturb()
+        return view
+
+    def _open(self, view: View, table: Table) -> None:
+        database = self._database
+        self._views += 1
+        if self._views > MOST_VIEWS:  # a lock waits for those who write to the table
+            for number in self._in_doubt(table, 0):
+                database.show(number)
+            view.rows_seen, view.is_proven = list(table.visible.values()), True
+            view.position = Position(len(database.log)).to_dict()
+            return
+        doubts, asked = self._in_doubt(table, 0), len(database.log)
+        database.disturb()
+        view.rows_seen = list(table.visible.values())
+        database.disturb()
+        view.position = Position(len(database.log)).to_dict()
+        view.is_proven = not doubts and not self._touching(table, range(asked, len(database.log)))
+
+    def _in_doubt(self, table: Table, since: int) -> list[int]:
+        return self._touching(table, [number for number in self._database.pending if number >= since])
+
+    def _touching(self, table: Table, numbers: Iterable[int]) -> list[int]:
+        log = self._database.log
+        return [number for number in numbers if any(change.table == table.name for change in log[number].changes)]
+
+    def blocks(self, rows: list[Row]) -> Iterator[ViewRows]:
+        """A few rows at once."""
+        for at in range(0, len(rows), self._limit):
+            self._pause()
+            yield ViewRows(rows[at : at + self._limit])
+
+    def release(self, table: Table) -> None:
+        """A view is closed."""
+        self._database.being_read.discard(table.name)
+
     def changes(self, upto: dict[str, Any] | None) -> Iterator[Section]:
         """The log up to a position, or to its head of now."""
         numbers = self._numbers(upto)
@@ -152,18 +248,22 @@ class Source:
         if self._last is not None:
             table = self._last.table
             self._last.is_stale = table.structure(len(self._database.log)) != table.structure(self._last.since)
+            self._last = None  # what is logged later is nothing to a chunk
 
     def _section(self, numbers: list[int]) -> Section:
         log, tables = self._database.log, self._database.tables
         self._at = self._at.after(numbers[-1])
         changes: dict[str, list[Change]] = {}
-        altered = []
+        touches, altered = [], []
         for entry in (log[number] for number in numbers):
             for change in entry.changes:
                 changes.setdefault(change.table, []).append(change)
             if entry.kind in STRUCTURAL:
                 altered.append(entry.table)
-        touches = [touches_of(tables[name], some) for name, some in changes.items()]
+            if entry.kind in ("truncate", "drop") and tables[entry.table].is_keyless:
+                touches += [touches_of(tables[entry.table], changes.pop(entry.table, []))]
+                touches += [replace(touches_of(tables[entry.table], []), broken=Break.EMPTIED)]
+        touches += [touches_of(tables[name], some) for name, some in changes.items()]
         return Section(touches, self._at.to_dict(), frozenset(altered))
 
     def inside(self, touches: TableTouches, rows: Any, intervals: Sequence[Any]) -> Any:
@@ -181,6 +281,8 @@ class Source:
 
 def touches_of(table: Table, changes: list[Change]) -> TableTouches:
     """Changes of one table as the real code takes them."""
+    if table.is_keyless:
+        return _of_rows(table, changes)
     none = len(table.kind.ranks)
     keys = tuple(
         (none if b is None or image == UNKNOWN else b.key, none if a is None else a.key, image == WHOLE)
@@ -192,6 +294,25 @@ def touches_of(table: Table, changes: list[Change]) -> TableTouches:
         if len(keys) == 1:  # what comes all the time, and is of a few thousand kinds
             table.kind.touches[keys] = arrays
     return TableTouches(table.name, *arrays, Images(table, changes))
+
+
+def _of_rows(table: Table, changes: list[Change]) -> TableTouches:
+    before, after = [change.before for change in changes], [change.after for change in changes]
+    return TableTouches(
+        table.name,
+        value_digests(before),
+        np.array([row is not None for row in before], bool),
+        value_digests(after),
+        np.array([row is not None for row in after], bool),
+        np.array([change.image == WHOLE for change in changes], bool),
+        Images(table, changes),
+    )
+
+
+def value_digests(rows: Sequence[Row | None]) -> Any:
+    """The digests of rows of which nobody sees the key."""
+    texts = [repr(row and row.values).encode() for row in rows]
+    return digests_of(Binary(np.frombuffer(b"".join(texts), np.uint8), np.cumsum([0, *map(len, texts)])))
 
 
 def _arrays(table: Table, keys: Sequence[tuple[int, int, bool]]) -> tuple[Any, ...]:

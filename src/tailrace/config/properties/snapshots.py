@@ -147,7 +147,7 @@ PROPERTIES = (
         kind=Kind.INT,
         minimum=1,
         doc="Rows of a chunk of an incremental snapshot; without it a chunk has as many rows as about 16 MB hold, at most "
-        "65,536.",
+        "16,384.",
     ),
     Property(
         name="incremental.snapshot.allow.schema.changes",

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 from same_rows import Database
 

@@ -112,7 +112,6 @@ class SnapshotReader:
             told,
             self._of_state(wave.state),
             changes=count,
-            at_head=True,
             figures=self._watched.figures,
             is_open=wave.is_open,
         )

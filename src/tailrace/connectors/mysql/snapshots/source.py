@@ -45,7 +45,7 @@ from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section as LogSection
 
 VISIBLE_SECONDS: Final = 60.0
-ROWS_AT_MOST: Final = 1 << 16
+ROWS_AT_MOST: Final = 1 << 14
 ROWS_AT_LEAST: Final = 1 << 10
 CHUNK_BYTES: Final = 16 << 20
 SECTION_BYTES: Final = 64 << 20

@@ -175,6 +175,8 @@ class Views:
                     raise
                 execute(reading, "ROLLBACK")
                 reasons.append(str(error))
+                if isinstance(error, RetriableError):  # who is in the way of one lock is in the way of the other
+                    break
         if not reasons:
             reasons.append(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
         return None
