@@ -58,17 +58,15 @@ def assert_same(database, table, log, rows=None):
 
 
 @pytest.mark.mysql
-@pytest.mark.parametrize("server", ["mysql_server", "mysql_minimal"])
-def test_rows_of_every_type_with_its_edges(request, server):
-    server = request.getfixturevalue(server)
+def test_rows_of_every_type_with_its_edges(mysql_server):
     name = "whole_types"
-    server.sql(f"DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name} CHARACTER SET utf8mb4")
-    database = Database(server, name)
-    server.sql(re.sub(r"CREATE DATABASE \w+[^;]*;|USE \w+;", "", TYPES.read_text()), name)
+    mysql_server.sql(f"DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name} CHARACTER SET utf8mb4")
+    database = Database(mysql_server, name)
+    mysql_server.sql(re.sub(r"CREATE DATABASE \w+[^;]*;|USE \w+;", "", TYPES.read_text()), name)
     log = database.log()
     for table in database.tables():
         assert_same(database, table, log)
-    server.sql(f"DROP DATABASE {name}")
+    mysql_server.sql(f"DROP DATABASE {name}")
 
 
 DOCUMENTS = [
