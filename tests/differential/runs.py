@@ -113,7 +113,7 @@ def _streamed(record: Record) -> bool:
     """Not one of the schema changes that describe what is there at the start; Debezium's own are not compared."""
     value = record.value or {}
     source = value.get("payload", value).get("source", {})
-    return bool(source.get("snapshot") != "true")
+    return source.get("snapshot") not in {"true", "last", True}
 
 
 def _history(name: str) -> History:

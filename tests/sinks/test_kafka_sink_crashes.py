@@ -65,10 +65,10 @@ def test_each_record_is_there_once_however_often_the_task_is_killed(place):
     seed = random.randrange(2**32)
     print(f"seed {seed}")
     chance = random.Random(seed)
-    for _ in range(12):
+    for attempt in range(12):
         process = start(place, 30_000)
         assert process.stdout.readline() == "opened\n"
-        time.sleep(chance.uniform(0, 0.5))  # a moment to be killed at, not something to wait for
+        time.sleep(chance.uniform(0, 0.5 + attempt / 6))  # a moment to be killed at, not something to wait for
         process.kill()
         process.communicate()
         seen = place.ids()
