@@ -105,8 +105,7 @@ class Rewinder:
 
     def note_keys(self, touches: TableTouches) -> None:
         """Take note of all keys that are known, also of those that incomplete images touch."""
-        self.touched.add(touches.before[touches.has_before])
-        self.touched.add(touches.after[touches.has_after])
+        add_known_keys(self.touched, touches)
 
     def untouched(self, digests: Digests) -> Rows:
         """Which of the rows that were read are as they were at P."""
@@ -165,9 +164,14 @@ def outside_window(digests: Digests, touches: Iterable[TableTouches]) -> Mask:
     """
     changed = KeySet()
     for some in touches:
-        changed.add(some.before[some.has_before])
-        changed.add(some.after[some.has_after])
+        add_known_keys(changed, some)
     return ~changed.contains(digests)
+
+
+def add_known_keys(keys: KeySet, touches: TableTouches) -> None:
+    """Put in all keys that changes touch and that are known, also those of incomplete images."""
+    keys.add(touches.before[touches.has_before])
+    keys.add(touches.after[touches.has_after])
 
 
 @compiled

@@ -32,7 +32,14 @@ from typing import Any
 import numpy as np
 
 from tailrace.snapshot.digests import Digests
-from tailrace.snapshot.first_changes import Rewound, Rows, TableTouches, outside_window, rewound
+from tailrace.snapshot.first_changes import (
+    Rewound,
+    Rows,
+    TableTouches,
+    add_known_keys,
+    outside_window,
+    rewound,
+)
 from tailrace.snapshot.key_set import KeySet, Mask
 from tailrace.snapshot.segments import Bound, Interval, Segment
 from tailrace.snapshot.source import Chunk, SnapshotSource
@@ -146,8 +153,7 @@ class _TableLog:
             for touches in self._of(section.touches):
                 if _without_key(touches):
                     return None
-                keys.add(touches.before[touches.has_before])
-                keys.add(touches.after[touches.has_after])
+                add_known_keys(keys, touches)
         return keys
 
     def changes(self) -> Iterator[TableTouches]:

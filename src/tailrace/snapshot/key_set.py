@@ -82,17 +82,24 @@ def find(slots: Any, first: Int, second: Int) -> Int:
 
 
 @inlined
-def insert(slots: Any, count: Any, first: Int, second: Int) -> bool:
-    """Put one digest in; whether it was new. There must be a free slot."""
+def take(slots: Any, count: Any, first: Int, second: Int) -> Int:
+    """The slot that holds a digest, or `-1 - slot` with the free one that was taken for it. There must be a free slot."""
     at = find(slots, first, second)
     if at >= 0:
-        return False
+        return at
     if first == _NONE and second == _NONE:
         first = _ONE
     slots[-1 - at, 0] = first
     slots[-1 - at, 1] = second
     count[0] += 1
-    return True
+    return at
+
+
+@inlined
+def insert(slots: Any, count: Any, first: Int, second: Int) -> bool:
+    """Put one digest in; whether it was new. There must be a free slot."""
+    is_new: bool = take(slots, count, first, second) < 0
+    return is_new
 
 
 @compiled

@@ -24,7 +24,7 @@ import numpy.typing as npt
 from tailrace.encoding.addresses import Int, compiled, inlined
 from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.first_changes import Break, FirstTouches, Rows, TableTouches
-from tailrace.snapshot.key_set import find
+from tailrace.snapshot.key_set import find, take
 
 _SMALLEST: Final = 64  # slots; always a power of two
 _NONE: Final = np.uint64(0)
@@ -118,15 +118,8 @@ def _empty(slots: int) -> npt.NDArray[np.uint64]:
 @inlined
 def _slot(slots: Any, count: Any, first: Int, second: Int) -> Int:
     """The slot of a digest, which is taken if it was free."""
-    at = find(slots, first, second)
-    if at >= 0:
-        return at
-    if first == _NONE and second == _NONE:
-        first = _ONE
-    slots[-1 - at, 0] = first
-    slots[-1 - at, 1] = second
-    count[0] += 1
-    return -1 - at
+    at = take(slots, count, first, second)
+    return at if at >= 0 else -1 - at
 
 
 @compiled

@@ -85,9 +85,7 @@ def _read_rows(
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
     settings = _settings(job)
-    read = typed_rows_of(settings).read_rows
-    for batches, reached, new in read(settings, rows, range_, progress, history):
-        yield _in_pieces(batches, schema), reached, new
+    return _fitting(typed_rows_of(settings).read_rows(settings, rows, range_, progress, history), schema)
 
 
 def _read_part_rows(
@@ -99,8 +97,14 @@ def _read_part_rows(
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
     settings = _settings(job)
-    for batches, reached, new in typed_rows_of(settings).read_part(settings, rows, part, progress, history):
-        yield _in_pieces(batches, schema), reached, new
+    return _fitting(typed_rows_of(settings).read_part(settings, rows, part, progress, history), schema)
+
+
+def _fitting(
+    steps: Iterator[tuple[Sequence[pa.RecordBatch], Progress, Sequence[HistoryRecord]]], schema: pa.Schema
+) -> Iterator[Step]:
+    for batches, progress, history in steps:
+        yield _in_pieces(batches, schema), progress, history
 
 
 def _in_pieces(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

@@ -4,8 +4,9 @@ import pytest
 
 from support.unit_settings import unit_settings
 from tailrace.connectors.mysql.beginning import first_events, first_history, in_order, told_besides
-from tailrace.connectors.mysql.catalog import Head, Server, Structures
+from tailrace.connectors.mysql.catalog import Head, Server
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.server_structures import ServerStructures
 from tailrace.errors import StructureError
 from tailrace.schema.tables import TableId
 
@@ -20,12 +21,16 @@ def ids(*names):
 def found(tables, others=()):
     ddl = {table: f"CREATE TABLE `{table.name}` (id INT)" for table in ids(*tables, *others)}
     databases = {table.catalog: f"CREATE DATABASE `{table.catalog}` CHARSET latin1" for table in sorted(ddl)}
-    return Structures(Head("m.000001", 4, None), databases, {t: ddl[t] for t in ids(*tables)}, {t: ddl[t] for t in ids(*others)})
+    return ServerStructures(
+        Head("m.000001", 4, None), databases, {t: ddl[t] for t in ids(*tables)}, {t: ddl[t] for t in ids(*others)}
+    )
 
 
 def told(settings, structures):
     history = first_history(settings, SERVER, AT, structures)
-    return [(event.database, event.ddl, [change.type.value for change in event.changes]) for event in first_events(history)]
+    return [
+        (event.database, event.ddl, [change.type.value for change in event.changes]) for event in first_events(history)
+    ]
 
 
 def test_tables_are_dropped_and_then_made_database_by_database():

@@ -9,7 +9,7 @@ import pytest
 
 from support.mysql_settings import settings_for
 from support.packets import events
-from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql import catalog, server_structures
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.gtid import GtidSet, source_filter
 from tailrace.connectors.mysql.positions import RestartPosition
@@ -91,7 +91,7 @@ def test_structures_are_those_of_all_wanted_tables(mysql_server, database, privi
     )
     opened = connection_of(mysql_server, privileges)
     server = catalog.server(opened)
-    found = catalog.structures(opened, server, lambda d, t: d == database, locking=locking)
+    found = server_structures.structures(opened, server, lambda d, t: d == database, locking=locking)
     assert list(found.tables) == [TableId(database, "", "b"), TableId(database, "", "o`dd ta%ble")]
     assert found.tables[TableId(database, "", "b")].startswith("CREATE TABLE `b` (\n  `x``y` int")
     assert found.databases[database].startswith(f"CREATE DATABASE `{database}`")
@@ -100,23 +100,29 @@ def test_structures_are_those_of_all_wanted_tables(mysql_server, database, privi
 
 
 def test_more_tables_than_fit_one_round_trip(mysql_server, database, connection, monkeypatch):
-    monkeypatch.setattr(catalog, "STATEMENTS_AT_ONCE", 3)
+    monkeypatch.setattr(server_structures, "STATEMENTS_AT_ONCE", 3)
     mysql_server.sql(";".join(f"CREATE TABLE t{i} (c{i} INT)" for i in range(7)), database)
-    found = catalog.structures(connection, catalog.server(connection), lambda d, t: d == database)
+    found = server_structures.structures(connection, catalog.server(connection), lambda d, t: d == database)
     assert [f"`c{i}`" in ddl for i, ddl in enumerate(found.tables.values())] == [True] * 7
 
 
-def test_others_are_read_besides_and_one_that_the_server_can_not_show_is_left_out(mysql_server, database, connection, caplog):
-    mysql_server.sql("CREATE TABLE a (id INT); CREATE TABLE b (id INT); CREATE TABLE m (id INT) ENGINE=MyISAM", database)
+def test_others_are_read_besides_and_one_that_the_server_can_not_show_is_left_out(
+    mysql_server, database, connection, caplog
+):
+    mysql_server.sql(
+        "CREATE TABLE a (id INT); CREATE TABLE b (id INT); CREATE TABLE m (id INT) ENGINE=MyISAM", database
+    )
     mysql_server.sql("CREATE TABLE merged (id INT) ENGINE=MERGE UNION=(m); DROP TABLE m", database)
     others = lambda d, t: d == database  # noqa: E731
-    found = catalog.structures(connection, catalog.server(connection), lambda d, t: (d, t) == (database, "b"), others)
+    found = server_structures.structures(
+        connection, catalog.server(connection), lambda d, t: (d, t) == (database, "b"), others
+    )
     assert (list(found.tables), list(found.others)) == ([TableId(database, "", "b")], [TableId(database, "", "a")])
     assert f"{database}.merged is not captured" in caplog.text
 
 
 def test_no_table_at_all_is_fine(connection):
-    found = catalog.structures(connection, catalog.server(connection), lambda d, t: False)
+    found = server_structures.structures(connection, catalog.server(connection), lambda d, t: False)
     assert not found.tables
 
 
@@ -129,22 +135,22 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
     start = catalog.head(opened, server)
     with writers(mysql_server, database, 4):
         wait_until(lambda: catalog.head(opened, server).pos > start.pos, 20, lambda: "nobody writes")
-        found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(5)]
+        found = [server_structures.structures(opened, server, lambda d, t: d == database) for _ in range(5)]
     for one in found:
-        events = catalog.events_between(opened, start, one.head)
+        events = server_structures.events_between(opened, start, one.head)
         before = [event for event in events if event["Pos"] < one.head.pos]
         assert before
-        assert one.head.gtids == str(GtidSet.parse(start.gtids).union(catalog._logged(before)))
+        assert one.head.gtids == str(GtidSet.parse(start.gtids).union(server_structures._logged(before)))
 
 
 def test_a_structure_that_never_rests_is_worth_another_attempt(mysql_server, database, monkeypatch):
-    monkeypatch.setattr(catalog, "SETTLING_SECONDS", 0.5)
-    monkeypatch.setattr(catalog, "ATTEMPTS", 2)
+    monkeypatch.setattr(server_structures, "SETTLING_SECONDS", 0.5)
+    monkeypatch.setattr(server_structures, "ATTEMPTS", 2)
     mysql_server.sql("CREATE TABLE t (c0 INT)", database)
     opened = connection_of(mysql_server, NO_LOCKS)
     server = catalog.server(opened)
     with altering(mysql_server, database, pause=0.05), pytest.raises(RetriableError, match="BACKUP_ADMIN"):
-        catalog.structures(opened, server, lambda d, t: d == database)
+        server_structures.structures(opened, server, lambda d, t: d == database)
 
 
 @contextlib.contextmanager
@@ -200,9 +206,9 @@ def test_structures_fit_the_log_while_tables_change_all_the_time(mysql_server, d
     server = catalog.server(opened)
     start = catalog.head(opened, server)
     with altering(mysql_server, database, pause):
-        found = [catalog.structures(opened, server, lambda d, t: d == database) for _ in range(4)]
+        found = [server_structures.structures(opened, server, lambda d, t: d == database) for _ in range(4)]
     for one in found:
-        events = catalog.events_between(opened, start, one.head)
+        events = server_structures.events_between(opened, start, one.head)
         alters = sum("ALTER TABLE t ADD" in event["Info"] for event in events if event["Pos"] < one.head.pos)
         (ddl,) = one.tables.values()
         assert ddl.count("\n  `c") == alters + 1
@@ -212,9 +218,7 @@ def test_structures_fit_the_log_while_tables_change_all_the_time(mysql_server, d
 def purged():
     """A server that has but the last of its log files."""
     with MySqlServer() as server:
-        server.sql(
-            "CREATE DATABASE d; FLUSH BINARY LOGS; CREATE DATABASE e; FLUSH BINARY LOGS; CREATE DATABASE f"
-        )
+        server.sql("CREATE DATABASE d; FLUSH BINARY LOGS; CREATE DATABASE e; FLUSH BINARY LOGS; CREATE DATABASE f")
         last = server.sql("SHOW BINARY LOGS")[-1][0]
         server.sql(f"PURGE BINARY LOGS TO '{last}'")
         yield connect(settings_for(server))

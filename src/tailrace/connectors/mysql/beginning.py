@@ -24,6 +24,7 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, Wanted, quoted
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.server_structures import ServerStructures, structures
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent, schema_events
 from tailrace.schema.history import history_record, parse_id, table_of
@@ -36,10 +37,10 @@ MANY: Final = 2_000  # tables that nobody reads; each costs some milliseconds on
 log = logging.getLogger(__name__)
 
 
-def structures_now(connection: Connection, server: Server, settings: Settings) -> catalog.Structures:
+def structures_now(connection: Connection, server: Server, settings: Settings) -> ServerStructures:
     """The structures that a connector of these settings begins with now, captured or told besides."""
     locking = settings.snapshot_locking_mode != "none"
-    return catalog.structures(connection, server, settings.tables.matches, told_besides(settings), locking=locking)
+    return structures(connection, server, settings.tables.matches, told_besides(settings), locking=locking)
 
 
 def told_besides(settings: Settings) -> Wanted:
@@ -60,7 +61,7 @@ def in_order(settings: Settings, tables: Sequence[TableId]) -> list[TableId]:
 
 
 def first_history(
-    settings: Settings, server: Server, restart: RestartPosition, found: catalog.Structures
+    settings: Settings, server: Server, restart: RestartPosition, found: ServerStructures
 ) -> list[HistoryRecord]:
     """The structures found, as history records at a connector's restart position."""
     position: dict[str, Any] = {"file": restart.file, "pos": restart.pos, "snapshot": True}
@@ -90,7 +91,7 @@ def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
     return events
 
 
-def _made(settings: Settings, server: Server, found: catalog.Structures) -> Iterator[SchemaEvent]:
+def _made(settings: Settings, server: Server, found: ServerStructures) -> Iterator[SchemaEvent]:
     """What makes the structures found, each table once its database is there."""
     structures = Structures(lower_names=server.lower_names)
     charset, collation = server["character_set_server"], server["collation_server"]

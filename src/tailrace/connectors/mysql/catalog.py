@@ -1,28 +1,15 @@
-"""What a MySQL server says about itself: variables, log files, the log's head, structures of tables.
-
-`structures` gives structures and the place in the log where they hold, without a lock on tables. DDL must not
-fall between reading the one and the other: LOCK INSTANCE FOR BACKUP keeps it away (and lets rows change)
-where the user may do that and `snapshot.locking.mode` is not `none`; otherwise the log itself is asked
-afterwards, and all is read again if it holds DDL.
-
-The server adds a transaction's GTID to its set after it wrote the transaction to the log, so that the set
-lags behind file and offset by what is being committed. What was logged shortly before the head, and what came
-to the set afterwards without having been logged since, belongs before the head as well.
-"""
+"""What a MySQL server says about itself: variables, log files, the log's head, names of tables."""
 
 from __future__ import annotations
 
-import contextlib
-import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
-from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows, translated
+from tailrace.connectors.mysql.connection import Connection, mappings, rows
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition, file_number
-from tailrace.errors import PositionLostError, RetriableError, SourceSetupError, UnsupportedError
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
 
 SYSTEM_DATABASES = ("information_schema", "mysql", "performance_schema", "sys")
@@ -52,21 +39,9 @@ VARIABLES = (
     "version",
     "version_comment",
 )
-ATTEMPTS = 10
-LOCK_WAIT_SECONDS = 10
-SETTLING_SECONDS = 0.1  # a commit takes less from the log to the GTID set, unless it waits for replicas
-STATEMENTS_AT_ONCE = 200
-EVENTS_AT_ONCE = 10_000
-MOST_EVENTS = 200_000
-NOT_DDL = re.compile(
-    r"\s*(?:use `.*?`; )?(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE SAVEPOINT|XA)\b", re.IGNORECASE
-)
-GTID_NEXT = re.compile(r"GTID_NEXT= '([^']*:\d+)'")
 GONE = {1049, 1146}  # a database, a table
 
 Wanted = Callable[[str, str], bool]
-
-log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,27 +84,7 @@ class Head:
 
     def restart(self, server: Server, era: int = 0) -> RestartPosition:
         """To begin reading here."""
-        return RestartPosition(
-            era=era, file=self.file, pos=self.pos, gtids=self.gtids, server_uuid=server.uuid
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Structures:
-    """DDL that makes the tables as they are at the head, in order of their names.
-
-    Attributes:
-        head: where in the log they hold.
-        databases: of these tables.
-        tables: the wanted ones.
-        others: those that were asked for besides, as far as the server can show them.
-
-    """
-
-    head: Head
-    databases: Mapping[str, str]
-    tables: Mapping[TableId, str]
-    others: Mapping[TableId, str] = field(default_factory=dict)
+        return RestartPosition(era=era, file=self.file, pos=self.pos, gtids=self.gtids, server_uuid=server.uuid)
 
 
 def server(connection: Connection) -> Server:
@@ -221,21 +176,6 @@ def in_name_order(table: TableId) -> bytes:
     return f"{table.catalog}.{table.name}".encode("utf-16-be", "surrogatepass")
 
 
-def structures(
-    connection: Connection, of: Server, wanted: Wanted, others: Wanted | None = None, *, locking: bool = True
-) -> Structures:
-    """The structures of the wanted tables, and of `others` if asked for; and the head of the log at which they hold."""
-    with _ddl_lock(connection, allowed=locking) as locked:
-        for _ in range(ATTEMPTS):
-            found = _structures_once(connection, of, wanted, others, locked=locked)
-            if found:
-                return found
-    raise RetriableError(
-        f"structures of tables changed {ATTEMPTS} times while they were read; try again later, or let "
-        "the user keep changes away meanwhile: GRANT BACKUP_ADMIN ON *.* TO its account"
-    )
-
-
 def quoted(name: str) -> str:
     """An identifier for SQL."""
     return "`" + name.replace("`", "``") + "`"
@@ -263,158 +203,6 @@ def _require_file(connection: Connection, of: Server, restart: RestartPosition) 
             f"the log file {restart.file} ends at {have[restart.file]}, before {restart.pos}, up to which it "
             "was read: the server lost the end of its log, or its log began again. Take a new snapshot"
         )
-
-
-@contextlib.contextmanager
-def _ddl_lock(connection: Connection, *, allowed: bool) -> Iterator[bool]:
-    """Block DDL where that is allowed and privileges suffice; whether it is blocked."""
-    locked = allowed and _try(connection, "LOCK INSTANCE FOR BACKUP")
-    try:
-        yield locked
-    finally:
-        if locked and connection.open:
-            execute(connection, "UNLOCK INSTANCE")
-
-
-def _structures_once(
-    connection: Connection, of: Server, wanted: Wanted, others: Wanted | None, *, locked: bool
-) -> Structures | None:
-    """None when DDL came in between, or when it can't be told."""
-    before = head(connection, of)
-    execute(connection, f"DO SLEEP({SETTLING_SECONDS})")
-    at = head(connection, of)  # what is being committed now was logged after `before`, most likely
-    found = _read_structures(connection, at, wanted, others)
-    after = head(connection, of)
-    events = events_between(connection, before, after)
-    if found is None or (events is None and locked):
-        return found
-    if events is None or not (locked or _only_rows(events, _added(at, after))):
-        return None
-    return replace(found, head=_with_in_flight(at, after, events))
-
-
-def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
-    """Whether these events hold no DDL, and all transactions that came to the GTID set are among them."""
-    return not any(map(is_ddl, events)) and came.is_subset(_logged(events))
-
-
-def _with_in_flight(at: Head, after: Head, events: Sequence[Mapping[str, Any]]) -> Head:
-    """The head with the transactions that were logged before it and were not in the GTID set yet."""
-    if at.gtids is None:
-        return at
-    place = _place(at.file, at.pos)
-    earlier = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) < place])
-    later = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) >= place])
-    in_flight = earlier.union(_added(at, after).subtract(later))
-    return replace(at, gtids=str(GtidSet.parse(at.gtids).union(in_flight)))
-
-
-def _place(file: str, pos: int) -> tuple[int, int]:
-    return file_number(file), int(pos)
-
-
-def _try(connection: Connection, lock: str) -> bool:
-    execute(connection, f"SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}")
-    try:
-        execute(connection, lock)
-    except (SourceSetupError, RetriableError):
-        if not connection.open:
-            raise
-        return False  # no privilege for it, no such statement, or somebody's long query is in the way
-    return True
-
-
-def _read_structures(connection: Connection, at: Head, wanted: Wanted, others: Wanted | None) -> Structures | None:
-    """None when something went away while it was read."""
-    tables = table_ids(connection, lambda d, t: wanted(d, t) or (others is not None and others(d, t)))
-    first = [table for table in tables if wanted(table.catalog, table.name)]
-    try:
-        ddl = dict(zip(first, _show_create(connection, first), strict=True))
-    except SourceSetupError as error:
-        if error.__cause__ and error.__cause__.args[:1] and error.__cause__.args[0] in GONE:
-            return None
-        raise
-    shown = _show_others(connection, [table for table in tables if table not in ddl])
-    return Structures(at, _databases(connection, {table.catalog for table in (*ddl, *shown)}), ddl, shown)
-
-
-def _databases(connection: Connection, names: Collection[str]) -> dict[str, str]:
-    """DDL that makes databases."""
-    sql = "SELECT SCHEMA_NAME, DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA"
-    return {
-        name: f"CREATE DATABASE {quoted(name)} CHARSET {charset} COLLATE {collation}"
-        for name, charset, collation in sorted(rows(connection, sql))
-        if name in names
-    }
-
-
-def _show_others(connection: Connection, tables: Sequence[TableId]) -> dict[TableId, str]:
-    """DDL that makes tables that nobody reads: one that the server can't show is left out, and named."""
-    found: dict[TableId, str] = {}
-    for at in range(0, len(tables), STATEMENTS_AT_ONCE):
-        some = tables[at : at + STATEMENTS_AT_ONCE]
-        try:
-            found |= zip(some, _show_create(connection, some), strict=True)
-        except SourceSetupError as error:
-            if not connection.open:
-                raise
-            if len(tables) > 1:
-                for table in some:
-                    found |= _show_others(connection, [table])
-            else:
-                log.warning("%s is not captured, and its structure is not told: %s", some[0], error)
-    return found
-
-
-def _show_create(connection: Connection, tables: Sequence[TableId]) -> list[str]:
-    """Many SHOW CREATE TABLE in few round trips."""
-    found: list[str] = []
-    for at in range(0, len(tables), STATEMENTS_AT_ONCE):
-        some = tables[at : at + STATEMENTS_AT_ONCE]
-        statements = ";".join(f"SHOW CREATE TABLE {quoted(t.catalog)}.{quoted(t.name)}" for t in some)
-        with translated("reading the structures of tables"), connection.cursor() as cursor:
-            cursor.execute(statements)
-            found.append(cursor.fetchone()[1])
-            while cursor.nextset():
-                found.append(cursor.fetchone()[1])
-    return found
-
-
-def events_between(connection: Connection, start: Head, end: Head) -> list[dict[str, Any]] | None:
-    """The log's events since the first head; None when they are too many or their files are gone."""
-    names = list(files(connection))
-    if start.file not in names or end.file not in names:
-        return None
-    events: list[dict[str, Any]] = []
-    for name in names[names.index(start.file) : names.index(end.file) + 1]:
-        at, more = start.pos if name == start.file else FIRST_OFFSET, True
-        while more:
-            page = _events(connection, name, at)
-            events += page
-            more = len(page) == EVENTS_AT_ONCE
-            at = int(page[-1]["End_log_pos"]) if page else at
-            if len(events) > MOST_EVENTS:
-                return None
-    return events
-
-
-def _events(connection: Connection, file: str, at: int) -> list[dict[str, Any]]:
-    return mappings(connection, f"SHOW BINLOG EVENTS IN %s FROM {at} LIMIT {EVENTS_AT_ONCE}", file)
-
-
-def _added(start: Head, end: Head) -> GtidSet:
-    return GtidSet.parse(end.gtids or "").subtract(GtidSet.parse(start.gtids or ""))
-
-
-def _logged(events: Sequence[Mapping[str, Any]]) -> GtidSet:
-    """The transactions that begin among these events."""
-    named = filter(None, (GTID_NEXT.search(event["Info"]) for event in events))
-    return GtidSet.parse(",".join(matched[1] for matched in named))
-
-
-def is_ddl(event: Mapping[str, Any]) -> bool:
-    """Whether an event of the log is a statement that is no part of a transaction."""
-    return event["Event_type"] == "Query" and not NOT_DDL.match(event["Info"])
 
 
 def _version(text: str) -> tuple[int, int, int]:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError, LogFormatError
 
 Ranges = tuple[tuple[int, int], ...]  # half-open, sorted, disjoint, not touching
@@ -169,9 +170,7 @@ def source_filter(includes: Iterable[str] = (), excludes: Iterable[str] = ()) ->
     included = [_pattern("gtid.source.includes", given) for given in includes]
     excluded = [_pattern("gtid.source.excludes", given) for given in excludes]
     if included and excluded:
-        raise ConfigError(
-            "gtid.source.includes and gtid.source.excludes can't both be set: remove one of them"
-        )
+        raise ConfigError("gtid.source.includes and gtid.source.excludes can't both be set: remove one of them")
 
     def wanted(source_uuid: str) -> bool:
         if included:
@@ -179,6 +178,11 @@ def source_filter(includes: Iterable[str] = (), excludes: Iterable[str] = ()) ->
         return not any(pattern.fullmatch(source_uuid) for pattern in excluded)
 
     return wanted
+
+
+def wanted_sources(settings: Settings) -> Callable[[str], bool]:
+    """The sources whose transactions the user wants, by UUID."""
+    return source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
 
 
 def resumed(progress: GtidSet, executed: GtidSet, wanted: Callable[[str], bool]) -> GtidSet:

@@ -10,7 +10,7 @@ from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.beginning import first_history, structures_now
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.gtid import GtidSet, resumed, source_filter
+from tailrace.connectors.mysql.gtid import GtidSet, resumed, wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.stream import From
 from tailrace.errors import PositionLostError
@@ -35,7 +35,7 @@ def opening(settings: Settings, restart: RestartPosition) -> Opening:
         PositionLostError: the server can't give everything from there on.
 
     """
-    wanted = source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
+    wanted = wanted_sources(settings)
     gtids = None if settings.gtid_ignore_on_recovery else restart.gtids
     with connection.connect(settings) as session:
         server = catalog.server(session)

@@ -22,7 +22,7 @@ from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
-from tailrace.connectors.mysql.gtid import source_filter
+from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.log import Outcome, Query, RowEvents, Transaction, Transactions
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
@@ -152,9 +152,7 @@ class RunRecords:
         live: Mask = here & by_origin[run.transactions.origin[run.transaction]]
         return live
 
-    def _told(
-        self, run: RowEvents, chosen: Mask, done: Int64, facts: RunFacts, batch: Batch
-    ) -> Iterator[Told]:
+    def _told(self, run: RowEvents, chosen: Mask, done: Int64, facts: RunFacts, batch: Batch) -> Iterator[Told]:
         """The chosen events' changes by table; those with delivered rows apart from the others."""
         for slot, events in by_slot(run.slot, chosen):
             captured = self._tables[slot]
@@ -184,7 +182,9 @@ class RunRecords:
         except (LogFormatError, StructureError) as error:
             raise type(error)(_complaint(captured, run, events[0], error)) from error
 
-    def _decodable(self, captured: Captured, run: RowEvents, events: Int64) -> tuple[npt.NDArray[np.int32], list[RowImages]]:
+    def _decodable(
+        self, captured: Captured, run: RowEvents, events: Int64
+    ) -> tuple[npt.NDArray[np.int32], list[RowImages]]:
         """The events that can be decoded, as indices into those given, and their rows."""
         kept = np.arange(len(events), dtype=np.int32)
         level = logging.WARNING if self._settings.event_processing_failure_handling_mode == "warn" else logging.DEBUG
@@ -252,7 +252,7 @@ def _dml_filter(settings: Settings) -> Callable[[str], bool] | None:
         return None
     if not (settings.gtid_source_includes or settings.gtid_source_excludes):
         return None
-    return source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
+    return wanted_sources(settings)
 
 
 def by_slot(slots: Int64, wanted: Mask) -> Iterator[tuple[int, Int64]]:

@@ -17,7 +17,7 @@ from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
-from tailrace.connectors.mysql import catalog, connection
+from tailrace.connectors.mysql import catalog, connection, server_structures
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Query
@@ -56,7 +56,7 @@ def row_schema(settings: Settings, *, with_before: bool) -> RowSchema:
     """
     settings = row_settings(settings)
     with connection.connect(settings) as session:
-        found = catalog.structures(session, catalog.server(session), settings.tables.matches, locking=False)
+        found = server_structures.structures(session, catalog.server(session), settings.tables.matches, locking=False)
     if len(found.tables) != 1:
         names = ", ".join(map(str, found.tables)) or "none"
         raise ConfigError(

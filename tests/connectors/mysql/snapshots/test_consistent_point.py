@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from support.mysql_settings import settings_for
-from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql import catalog, server_structures
 from tailrace.connectors.mysql.checks import Level
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.gtid import GtidSet
@@ -68,7 +68,7 @@ def taken(server, database, privileges=None, patience=0.0, **changes):
 
 def logged_inserts(connection, start, until):
     """How many rows were inserted between two places of the log, each in an event of its own."""
-    events = catalog.events_between(connection, start, until)
+    events = server_structures.events_between(connection, start, until)
     places = [(event["Log_name"], event["Pos"]) for event in events if event["Event_type"].startswith("Write_rows")]
     return sum((start.file, start.pos) <= place < (until.file, until.pos) for place in places)
 

@@ -21,6 +21,7 @@ from typing import Any, Final
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings
 from tailrace.errors import ProgressError
+from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 
 TABLES_AT_ONCE: Final = 200
@@ -124,6 +125,11 @@ class NoKey:
     reason: str
 
 
+def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:
+    """The keys of a snapshot's tables, from what its progress has by their names."""
+    return {parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in given.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One column of an index as the server's catalog has it."""
@@ -155,7 +161,9 @@ def led_by(connection: Connection, table: TableId, name: str, key: ChunkKey | No
     if row is None:
         return NoKey(f"it has no column {name}, which is to be the surrogate key")
     if row["nullable"] == "YES" or row["type"].lower() not in _KINDS:
-        return NoKey(f"the column {row['name']} can't be the surrogate key: it may be null, or its type has no order here")
+        return NoKey(
+            f"the column {row['name']} can't be the surrogate key: it may be null, or its type has no order here"
+        )
     if isinstance(key, NoKey):
         return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
     others = tuple(column for column in key.columns if column.name != row["name"])

@@ -22,13 +22,13 @@ from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.keys import stored_keys
 from tailrace.connectors.mysql.snapshots.parts import STRUCTURES, lost
 from tailrace.connectors.mysql.snapshots.piece_records import changes_of
 from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
+from tailrace.connectors.mysql.snapshots.section import log_place
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.errors import PositionLostError, RetriableError, TailraceError
-from tailrace.schema.history import parse_id
 from tailrace.snapshot.segments import LanePlan, Segment
 from tailrace.snapshot.source import Mark, Wave
 from tailrace.snapshot.state import SnapshotState, start
@@ -56,14 +56,16 @@ class PartReader:
         """The read events, with what shows them, wave after wave, and the progress once they are delivered."""
         if self._part.content == STRUCTURES:
             return
-        content = self._part.content
-        keys = {
-            parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in content["keys"].items()
-        }
-        is_open = False
+        content, is_open = self._part.content, False
         try:
             with closing(
-                MySqlSource(self._settings, self._part.number, self._progress.restart, self._history, keys)
+                MySqlSource(
+                    self._settings,
+                    self._part.number,
+                    self._progress.restart,
+                    self._history,
+                    stored_keys(content["keys"]),
+                )
             ) as source:
                 for wave in SnapshotLane(source, self._state(), whole=source.whole).waves():
                     is_open = wave.is_open
@@ -102,9 +104,8 @@ class PartReader:
         """To begin with: within a part only another attempt goes on, after an error."""
         if self._progress.snapshot is not None:
             return SnapshotState.from_dict(self._progress.snapshot)
-        place: dict[str, Any] = self._point.to_dict()
         segments = tuple(Segment(*segment) for segment in self._part.content["segments"])
-        return start(LanePlan(segments), {"until": place, "delivered": "", "restart": place})
+        return start(LanePlan(segments), log_place(self._point))
 
     def _reached(self, state: SnapshotState) -> Progress:
         return Progress(self._progress.delivered, self._progress.restart, state.to_dict())

@@ -25,7 +25,7 @@ from tailrace.connectors.base import HistoryRecord, SnapshotStep, StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, connect
-from tailrace.connectors.mysql.gtid import source_filter
+from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
@@ -43,7 +43,6 @@ LEAST_BYTES: Final = 16 << 20  # fewer are not worth a part beside others
 MOST_GROWTH: Final = 8
 TABLES_OF_A_PART: Final = 25
 IS_CUT: Final = 1.5  # parts that a table has to make
-VISIBLE_SECONDS: Final = 60.0
 STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
 """The part that has no rows, but tells the structures that the connector begins with."""
 
@@ -101,7 +100,7 @@ def next_parts(
     with connect(settings) as session:
         server = catalog.server(session)
         require_log(session, server, settings, place)
-        wait_visible(session, place.gtids, VISIBLE_SECONDS)
+        wait_visible(session, place.gtids)
         statements.prepare(session)
         limits = _limits(_log_since(session, server, place), wanted, max_bytes)
         return _Step(session, server, limits).made((point.snapshot or {})["tables"], reached or {"tables": 0})
@@ -109,9 +108,8 @@ def next_parts(
 
 def require_log(session: Connection, server: Server, settings: Settings, point: RestartPosition) -> None:
     """Raise `PositionLostError` when the log does not reach back to P, from where it is read when the snapshot is done."""
-    wanted = source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
     try:
-        catalog.require_available(session, server, point, wanted)
+        catalog.require_available(session, server, point, wanted_sources(settings))
     except PositionLostError as error:
         raise lost(point, error) from error
 

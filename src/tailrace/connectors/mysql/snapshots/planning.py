@@ -15,6 +15,7 @@ from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.snapshots import overrides, point, splitting, statements
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of
+from tailrace.connectors.mysql.snapshots.section import log_place
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.signals.names import signal_tables
@@ -114,7 +115,6 @@ def _part(plan: LanePlan, keys: Mapping[TableId, ChunkKey | NoKey], restart: Res
     """What a lane has in its progress at first."""
     names = {segment.table for segment in plan.segments}
     own = {quoted_id(table): key for table, key in keys.items() if quoted_id(table) in names}
-    position = {"until": restart.to_dict(), "delivered": "", "restart": restart.to_dict()}
     keys_of_own = {name: key.to_dict() if isinstance(key, ChunkKey) else None for name, key in own.items()}
-    state = start(plan, position)
+    state = start(plan, log_place(restart))
     return LanePart(keys_of_own, state).to_dict(state)

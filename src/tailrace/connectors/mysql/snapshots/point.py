@@ -24,15 +24,17 @@ from typing import Final
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import told_besides
-from tailrace.connectors.mysql.catalog import GONE, Head, Server, Structures, Wanted, events_between, is_ddl
+from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.server_structures import ServerStructures, events_between, is_ddl, structures
 from tailrace.connectors.mysql.snapshots.prepared import prepared_before, prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock, read_locks
 from tailrace.errors import ProgressError, RetriableError, SourceSetupError
 
 ATTEMPTS: Final = 10
+VISIBLE_SECONDS: Final = 60.0
 XA_WAIT_SECONDS: Final = 60.0
 STEP_SECONDS: Final = 0.2
 WAIT_AT_ONCE: Final = 5  # seconds that the server is let wait in one statement
@@ -65,7 +67,7 @@ class Point:
 
     """
 
-    structures: Structures
+    structures: ServerStructures
     exactness: Exactness
     warnings: tuple[str, ...] = ()
 
@@ -107,7 +109,7 @@ def take(
         _wait_for_xa(connection, xids, deadline)
 
 
-def wait_visible(connection: Connection, gtids: str | None, timeout: float) -> None:
+def wait_visible(connection: Connection, gtids: str | None, timeout: float = VISIBLE_SECONDS) -> None:
     """Return when the server of this connection shows everything that the point has; at once where it has no GTIDs.
 
     Args:
@@ -133,7 +135,7 @@ def wait_visible(connection: Connection, gtids: str | None, timeout: float) -> N
 
 def _taken(connection: Connection, server: Server, settings: Settings, wanted: Wanted) -> Point:
     for _ in range(ATTEMPTS):
-        found = catalog.structures(connection, server, wanted, told_besides(settings), locking=may_lock(settings))
+        found = structures(connection, server, wanted, told_besides(settings), locking=may_lock(settings))
         if server.has_gtids:
             return Point(found, Exactness.BY_GTIDS)
         point = _without_gtids(connection, server, settings, found)
@@ -142,7 +144,7 @@ def _taken(connection: Connection, server: Server, settings: Settings, wanted: W
     raise RetriableError(f"structures of tables changed {ATTEMPTS} times while the snapshot's point was taken")
 
 
-def _without_gtids(connection: Connection, server: Server, settings: Settings, found: Structures) -> Point | None:
+def _without_gtids(connection: Connection, server: Server, settings: Settings, found: ServerStructures) -> Point | None:
     """None when a table went away meanwhile."""
     reasons: list[str] = []
     for statement in read_locks(settings, found.tables):

@@ -30,13 +30,13 @@ def may_lock_tables(settings: Settings) -> bool:
     return may_lock(settings) and settings.snapshot_locking_mode != WITHOUT_TABLE_LOCKS
 
 
-def read_locks(settings: Settings, tables: Iterable[TableId]) -> Iterable[str]:
-    """Statements that keep commits to these tables away, the best first."""
-    if may_lock(settings):
-        yield "FLUSH TABLES WITH READ LOCK"
+def read_locks(settings: Settings, tables: Iterable[TableId]) -> list[str]:
+    """Statements that keep commits to these tables away; the one that keeps all commits away first."""
+    locks = ["FLUSH TABLES WITH READ LOCK"] if may_lock(settings) else []
     names = [f"{quoted(table.catalog)}.{quoted(table.name)} READ" for table in tables]
     if names and may_lock_tables(settings):
-        yield f"LOCK TABLES {', '.join(names)}"
+        locks.append(f"LOCK TABLES {', '.join(names)}")
+    return locks
 
 
 def head_under(connection: Connection, server: Server, lock: str, timeout_ms: int) -> Head:

@@ -24,13 +24,12 @@ from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Others, Prog
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.keys import stored_keys
 from tailrace.connectors.mysql.snapshots.piece_records import records_of
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read
 from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.snapshots.watched import Watched
-from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.source import Mark, Wave
@@ -67,10 +66,7 @@ class SnapshotReader:
 
     def batches(self) -> Iterator[LogBatch]:
         """All batches; the last says that the lane's part is done."""
-        keys = {
-            parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in self._part.keys.items()
-        }
-        state = self._part.state
+        keys, state = stored_keys(self._part.keys), self._part.state
         opened = (self._settings, self._lane.number, self._progress.restart, self._history, keys)
         with closing(MySqlSource(*opened, with_overrides=True)) as source:
             self._source = source

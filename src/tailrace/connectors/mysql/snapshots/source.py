@@ -22,7 +22,7 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, connect
 from tailrace.connectors.mysql.cutting import cut
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.gtid import source_filter
+from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.snapshots import statements
@@ -31,7 +31,7 @@ from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.overrides import overrides_of, refused
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
-from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows
+from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows, log_place
 from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
 from tailrace.connectors.mysql.snapshots.touches import Touches
 from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, Views, Wanted
@@ -44,7 +44,6 @@ from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section as LogSection
 
-VISIBLE_SECONDS: Final = 60.0
 ROWS_AT_MOST: Final = 1 << 14
 ROWS_AT_LEAST: Final = 1 << 10
 CHUNK_BYTES: Final = 16 << 20
@@ -113,7 +112,7 @@ class MySqlSource:
         self._view: TableView | None = None
         self._gtids = self._point.gtids  # executed where the log is read up to
         statements.prepare(self._asking)
-        wait_visible(self._asking, self._point.gtids, VISIBLE_SECONDS)
+        wait_visible(self._asking, self._point.gtids)
 
     @property
     def asking(self) -> Connection:
@@ -157,7 +156,7 @@ class MySqlSource:
         self._progress, self.definitions = progress, definitions
         self._point = self._reached = RestartPosition.from_dict(progress.restart)
         self._gtids = gtids
-        wait_visible(self._asking, gtids, VISIBLE_SECONDS)
+        wait_visible(self._asking, gtids)
 
     def close(self) -> None:
         """Let go of the server."""
@@ -204,8 +203,7 @@ class MySqlSource:
         self._progress, self._gtids = section.progress, section.gtids
         now = self._structures()
         altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
-        position = {"until": until.to_dict(), "delivered": self._progress.delivered, "restart": self._progress.restart}
-        return LogSection(touches, position, altered)
+        return LogSection(touches, log_place(until, self._progress.delivered, self._progress.restart), altered)
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
         """Which of these changes have a key before that lies in one of the intervals."""
@@ -247,7 +245,7 @@ class MySqlSource:
         """A view of a table, which shows everything before where the log is read up to."""
         read = self.tables.of(self._asking, table)
         sql = statements.whole(table.id, [read.plans.select_list], self._override(table.id))
-        wait_visible(self._asking, self._gtids, VISIBLE_SECONDS)
+        wait_visible(self._asking, self._gtids)
         view = self._views.open(self._connection(), Wanted(read, sql, self._touches.row_digests(table.id)))
         view.position = {"until": view.head.restart(self._server, self._point.era).to_dict()}
         self._view = view
@@ -297,8 +295,7 @@ class MySqlSource:
 
     def _head(self) -> dict[str, Any]:
         """The log's head of now; the log must still reach back to P, from where it is delivered when the snapshot is done."""
-        wanted = source_filter(self._settings.gtid_source_includes, self._settings.gtid_source_excludes)
-        catalog.require_available(self._asking, self._server, self._point, wanted)
+        catalog.require_available(self._asking, self._server, self._point, wanted_sources(self._settings))
         return catalog.head(self._asking, self._server).restart(self._server, self._point.era).to_dict()
 
     def _structures(self) -> dict[TableId, Table | None]:

@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -31,7 +31,7 @@ from tailrace.connectors.mysql.catalog import Head, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
 from tailrace.connectors.mysql.selecting import Selection
 from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk
-from tailrace.connectors.mysql.snapshots.read_locks import held, may_lock, may_lock_tables
+from tailrace.connectors.mysql.snapshots.read_locks import held, read_locks
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
 from tailrace.connectors.mysql.snapshots.section import Seen
@@ -165,7 +165,7 @@ class Views:
     def _under_lock(self, reading: Connection, wanted: Wanted, reasons: list[str]) -> TableView | None:
         """None where no lock is to be had."""
         timeout = self._settings.snapshot_lock_timeout_ms
-        for statement in self._locks(wanted):
+        for statement in reversed(read_locks(self._settings, [wanted.id])):  # a lock on the table alone will do
             try:
                 with held(self._asking, statement, timeout):
                     _begin(reading, wanted, timeout)
@@ -180,13 +180,6 @@ class Views:
         if not reasons:
             reasons.append(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
         return None
-
-    def _locks(self, wanted: Wanted) -> Iterable[str]:
-        """Statements that keep commits to the table away, the best first."""
-        if may_lock_tables(self._settings):
-            yield f"LOCK TABLES {wanted.name} READ"
-        if may_lock(self._settings):
-            yield "FLUSH TABLES WITH READ LOCK"
 
     def _unproven(self, reading: Connection, wanted: Wanted, why: str) -> TableView:
         log.warning(

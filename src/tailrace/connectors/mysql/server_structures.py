@@ -1,0 +1,224 @@
+"""Structures of tables, and the place in the log where they hold, read without a lock on tables.
+
+DDL must not fall between reading the one and the other: LOCK INSTANCE FOR BACKUP keeps it away (and lets rows change)
+where the user may do that and `snapshot.locking.mode` is not `none`; otherwise the log itself is asked afterwards, and all
+is read again if it holds DDL.
+
+The server adds a transaction's GTID to its set after it wrote the transaction to the log, so that the set
+lags behind file and offset by what is being committed. What was logged shortly before the head, and what came
+to the set afterwards without having been logged since, belongs before the head as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted, files, head, quoted, table_ids
+from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows, translated
+from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.positions import FIRST_OFFSET, file_number
+from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.schema.tables import TableId
+
+ATTEMPTS = 10
+LOCK_WAIT_SECONDS = 10
+SETTLING_SECONDS = 0.1  # a commit takes less from the log to the GTID set, unless it waits for replicas
+STATEMENTS_AT_ONCE = 200
+EVENTS_AT_ONCE = 10_000
+MOST_EVENTS = 200_000
+NOT_DDL = re.compile(r"\s*(?:use `.*?`; )?(?:BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE SAVEPOINT|XA)\b", re.IGNORECASE)
+GTID_NEXT = re.compile(r"GTID_NEXT= '([^']*:\d+)'")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerStructures:
+    """DDL that makes the tables as they are at the head, in order of their names.
+
+    Attributes:
+        head: where in the log they hold.
+        databases: of these tables.
+        tables: the wanted ones.
+        others: those that were asked for besides, as far as the server can show them.
+
+    """
+
+    head: Head
+    databases: Mapping[str, str]
+    tables: Mapping[TableId, str]
+    others: Mapping[TableId, str] = field(default_factory=dict)
+
+
+def structures(
+    connection: Connection, of: Server, wanted: Wanted, others: Wanted | None = None, *, locking: bool = True
+) -> ServerStructures:
+    """The structures of the wanted tables, and of `others` if asked for; and the head of the log at which they hold."""
+    with _ddl_lock(connection, allowed=locking) as locked:
+        for _ in range(ATTEMPTS):
+            found = _structures_once(connection, of, wanted, others, locked=locked)
+            if found:
+                return found
+    raise RetriableError(
+        f"structures of tables changed {ATTEMPTS} times while they were read; try again later, or let "
+        "the user keep changes away meanwhile: GRANT BACKUP_ADMIN ON *.* TO its account"
+    )
+
+
+@contextlib.contextmanager
+def _ddl_lock(connection: Connection, *, allowed: bool) -> Iterator[bool]:
+    """Block DDL where that is allowed and privileges suffice; whether it is blocked."""
+    locked = allowed and _try(connection, "LOCK INSTANCE FOR BACKUP")
+    try:
+        yield locked
+    finally:
+        if locked and connection.open:
+            execute(connection, "UNLOCK INSTANCE")
+
+
+def _structures_once(
+    connection: Connection, of: Server, wanted: Wanted, others: Wanted | None, *, locked: bool
+) -> ServerStructures | None:
+    """None when DDL came in between, or when it can't be told."""
+    before = head(connection, of)
+    execute(connection, f"DO SLEEP({SETTLING_SECONDS})")
+    at = head(connection, of)  # what is being committed now was logged after `before`, most likely
+    found = _read_structures(connection, at, wanted, others)
+    after = head(connection, of)
+    events = events_between(connection, before, after)
+    if found is None or (events is None and locked):
+        return found
+    if events is None or not (locked or _only_rows(events, _added(at, after))):
+        return None
+    return replace(found, head=_with_in_flight(at, after, events))
+
+
+def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
+    """Whether these events hold no DDL, and all transactions that came to the GTID set are among them."""
+    return not any(map(is_ddl, events)) and came.is_subset(_logged(events))
+
+
+def _with_in_flight(at: Head, after: Head, events: Sequence[Mapping[str, Any]]) -> Head:
+    """The head with the transactions that were logged before it and were not in the GTID set yet."""
+    if at.gtids is None:
+        return at
+    place = _place(at.file, at.pos)
+    earlier = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) < place])
+    later = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) >= place])
+    in_flight = earlier.union(_added(at, after).subtract(later))
+    return replace(at, gtids=str(GtidSet.parse(at.gtids).union(in_flight)))
+
+
+def _place(file: str, pos: int) -> tuple[int, int]:
+    return file_number(file), int(pos)
+
+
+def _try(connection: Connection, lock: str) -> bool:
+    execute(connection, f"SET SESSION lock_wait_timeout = {LOCK_WAIT_SECONDS}")
+    try:
+        execute(connection, lock)
+    except (SourceSetupError, RetriableError):
+        if not connection.open:
+            raise
+        return False  # no privilege for it, no such statement, or somebody's long query is in the way
+    return True
+
+
+def _read_structures(
+    connection: Connection, at: Head, wanted: Wanted, others: Wanted | None
+) -> ServerStructures | None:
+    """None when something went away while it was read."""
+    tables = table_ids(connection, lambda d, t: wanted(d, t) or (others is not None and others(d, t)))
+    first = [table for table in tables if wanted(table.catalog, table.name)]
+    try:
+        ddl = dict(zip(first, _show_create(connection, first), strict=True))
+    except SourceSetupError as error:
+        if error.__cause__ and error.__cause__.args[:1] and error.__cause__.args[0] in GONE:
+            return None
+        raise
+    shown = _show_others(connection, [table for table in tables if table not in ddl])
+    return ServerStructures(at, _databases(connection, {table.catalog for table in (*ddl, *shown)}), ddl, shown)
+
+
+def _databases(connection: Connection, names: Collection[str]) -> dict[str, str]:
+    """DDL that makes databases."""
+    sql = "SELECT SCHEMA_NAME, DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA"
+    return {
+        name: f"CREATE DATABASE {quoted(name)} CHARSET {charset} COLLATE {collation}"
+        for name, charset, collation in sorted(rows(connection, sql))
+        if name in names
+    }
+
+
+def _show_others(connection: Connection, tables: Sequence[TableId]) -> dict[TableId, str]:
+    """DDL that makes tables that nobody reads: one that the server can't show is left out, and named."""
+    found: dict[TableId, str] = {}
+    for at in range(0, len(tables), STATEMENTS_AT_ONCE):
+        some = tables[at : at + STATEMENTS_AT_ONCE]
+        try:
+            found |= zip(some, _show_create(connection, some), strict=True)
+        except SourceSetupError as error:
+            if not connection.open:
+                raise
+            if len(tables) > 1:
+                for table in some:
+                    found |= _show_others(connection, [table])
+            else:
+                log.warning("%s is not captured, and its structure is not told: %s", some[0], error)
+    return found
+
+
+def _show_create(connection: Connection, tables: Sequence[TableId]) -> list[str]:
+    """Many SHOW CREATE TABLE in few round trips."""
+    found: list[str] = []
+    for at in range(0, len(tables), STATEMENTS_AT_ONCE):
+        some = tables[at : at + STATEMENTS_AT_ONCE]
+        statements = ";".join(f"SHOW CREATE TABLE {quoted(t.catalog)}.{quoted(t.name)}" for t in some)
+        with translated("reading the structures of tables"), connection.cursor() as cursor:
+            cursor.execute(statements)
+            found.append(cursor.fetchone()[1])
+            while cursor.nextset():
+                found.append(cursor.fetchone()[1])
+    return found
+
+
+def events_between(connection: Connection, start: Head, end: Head) -> list[dict[str, Any]] | None:
+    """The log's events since the first head; None when they are too many or their files are gone."""
+    names = list(files(connection))
+    if start.file not in names or end.file not in names:
+        return None
+    events: list[dict[str, Any]] = []
+    for name in names[names.index(start.file) : names.index(end.file) + 1]:
+        at, more = start.pos if name == start.file else FIRST_OFFSET, True
+        while more:
+            page = _events(connection, name, at)
+            events += page
+            more = len(page) == EVENTS_AT_ONCE
+            at = int(page[-1]["End_log_pos"]) if page else at
+            if len(events) > MOST_EVENTS:
+                return None
+    return events
+
+
+def _events(connection: Connection, file: str, at: int) -> list[dict[str, Any]]:
+    return mappings(connection, f"SHOW BINLOG EVENTS IN %s FROM {at} LIMIT {EVENTS_AT_ONCE}", file)
+
+
+def _added(start: Head, end: Head) -> GtidSet:
+    return GtidSet.parse(end.gtids or "").subtract(GtidSet.parse(start.gtids or ""))
+
+
+def _logged(events: Sequence[Mapping[str, Any]]) -> GtidSet:
+    """The transactions that begin among these events."""
+    named = filter(None, (GTID_NEXT.search(event["Info"]) for event in events))
+    return GtidSet.parse(",".join(matched[1] for matched in named))
+
+
+def is_ddl(event: Mapping[str, Any]) -> bool:
+    """Whether an event of the log is a statement that is no part of a transaction."""
+    return event["Event_type"] == "Query" and not NOT_DDL.match(event["Info"])
