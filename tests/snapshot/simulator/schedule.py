@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from random import Random
 from typing import Final
 
@@ -12,7 +13,7 @@ from tailrace.snapshot.state import start as beginning
 from .checks import ViolationError, by_key, check_fold, check_lane, check_rows
 from .database import Database, Habits, Table, any_below, any_of
 from .incremental import run_incremental
-from .lanes import Lane, Pace
+from .lanes import Delivered, Lane, Pace
 from .reading import Position
 
 INITIAL: Final = "initial"
@@ -71,19 +72,22 @@ def run_initial(random: Random) -> None:
     start, tables = position(database)
     at_start = {name: by_key(rows.values()) for name, rows in tables.items()}
     lanes = lanes_of(database, start)
-    for _ in range(MOST_STEPS):
-        active = [lane for lane in lanes if not lane.is_done]
-        if not active:
-            break
-        any_of(random, active).step()
-        database.disturb()
-    else:
-        raise ViolationError("it does not end")
-    delivered = [record for lane in lanes for record in lane.delivered]
+    delivered = delivered_by(lanes, database)
     check_rows(database, start, at_start, delivered)
     check_fold(database, start, [(record.table, record.row) for record in delivered])
     for lane in lanes:
         check_lane(database, start, lane)
+
+
+def delivered_by(lanes: Sequence[Lane], database: Database) -> list[Delivered]:
+    """What lanes deliver, each a step now and then, beside somebody who writes."""
+    for _ in range(MOST_STEPS):
+        active = [lane for lane in lanes if not lane.is_done]
+        if not active:
+            return [record for lane in lanes for record in lane.delivered]
+        any_of(database.random, active).step()
+        database.disturb()
+    raise ViolationError("it does not end")
 
 
 def run_beside_stream(random: Random) -> None:

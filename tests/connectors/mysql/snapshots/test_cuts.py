@@ -4,19 +4,15 @@ import json
 
 import pytest
 
+from support.keyed_tables import COUNT, made
 from support.mysql_settings import settings_for
-from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect, rows
 from tailrace.connectors.mysql.snapshots import cuts, splitting
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
-from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of, prepare
-from tailrace.schema.tables import TableId
 
 pytestmark = pytest.mark.mysql
-COUNT = 20_000
 OF_ROWS = 1_500
-NUMBERS = f"WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {COUNT}) SELECT "
 TABLES = {
     "numbers": ("id INT PRIMARY KEY", "n"),
     "unsigned": ("id BIGINT UNSIGNED PRIMARY KEY", "18446744073709551615 - n"),
@@ -32,17 +28,8 @@ TABLES = {
 def connection(mysql_server):
     opened = connect(settings_for(mysql_server))
     prepare(opened)
-    rows(opened, f"SET SESSION cte_max_recursion_depth = {COUNT}")
     yield opened
     opened.close()
-
-
-def made(connection, database, definition, values):
-    rows(connection, f"CREATE TABLE {database}.t ({definition})")
-    rows(connection, f"INSERT INTO {database}.t {NUMBERS}{values} FROM s")
-    rows(connection, f"ANALYZE TABLE {database}.t")
-    table = TableId(database, "", "t")
-    return table, keys_of(connection, catalog.server(connection), [table])[table]
 
 
 def all_cuts(connection, table, key, most):

@@ -4,6 +4,7 @@ import datetime as dt
 
 import pytest
 
+from support.keyed_tables import COUNT, made
 from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect, rows
@@ -14,8 +15,6 @@ from tailrace.connectors.mysql.snapshots.splitting import estimated_rows, segmen
 from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of, prepare
 from tailrace.schema.tables import TableId
 
-COUNT = 20_000
-NUMBERS = f"WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < {COUNT}) SELECT "
 TABLES = {
     "numbers": ("id INT PRIMARY KEY", "n"),
     "negative": ("id BIGINT PRIMARY KEY", "-n * 1000000007"),
@@ -37,18 +36,8 @@ TABLES = {
 def connection(mysql_server):
     opened = connect(settings_for(mysql_server))
     prepare(opened)
-    rows(opened, f"SET SESSION cte_max_recursion_depth = {COUNT}")
     yield opened
     opened.close()
-
-
-def made(connection, database, definition, values):
-    table = TableId(database, "", "t")
-    rows(connection, f"USE {database}")
-    rows(connection, f"CREATE TABLE {database}.t ({definition})")
-    rows(connection, f"INSERT INTO {database}.t {NUMBERS}{values} FROM s")
-    rows(connection, f"ANALYZE TABLE {database}.t")
-    return table, keys_of(connection, catalog.server(connection), [table])[table]
 
 
 def sizes(connection, table, key, points):
