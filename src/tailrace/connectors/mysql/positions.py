@@ -199,6 +199,12 @@ def _split(name: str) -> tuple[str, int]:
     return matched[1], int(matched[2])
 
 
+def log_place(until: RestartPosition, delivered: str = "", restart: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """A place of the log as a snapshot's state has it: up to where it is read, and the progress there; P without any."""
+    reached = until.to_dict()
+    return {"until": reached, "delivered": delivered, "restart": reached if restart is None else restart}
+
+
 def _typed(name: str, value: Any) -> Any:
     if name in {"gtids", "server_uuid", "skip_gtid", "open_gtid"}:
         return None if value is None else str(value)

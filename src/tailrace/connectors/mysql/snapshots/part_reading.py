@@ -21,12 +21,11 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.snapshots.keys import stored_keys
 from tailrace.connectors.mysql.snapshots.parts import STRUCTURES, lost
 from tailrace.connectors.mysql.snapshots.piece_records import changes_of
 from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
-from tailrace.connectors.mysql.snapshots.section import log_place
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.errors import PositionLostError, RetriableError, TailraceError
 from tailrace.snapshot.segments import LanePlan, Segment

@@ -12,10 +12,9 @@ from tailrace.connectors.base import Progress, StartPoint
 from tailrace.connectors.mysql.beginning import first_history, in_order
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
-from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, log_place
 from tailrace.connectors.mysql.snapshots import overrides, point, splitting, statements
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of
-from tailrace.connectors.mysql.snapshots.section import log_place
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.signals.names import signal_tables

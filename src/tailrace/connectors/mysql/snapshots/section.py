@@ -28,7 +28,6 @@ from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.kept_history import NoHistory
 from tailrace.connectors.mysql.log import Query, RowEvents, XaCommit, XaPrepare, XaRollback
 from tailrace.connectors.mysql.missing import fill_missing
-from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.connectors.mysql.run_records import RunRecords, by_slot, parts_of
 from tailrace.connectors.mysql.snapshots.read_tables import KeyDecoder, ReadTables
@@ -238,12 +237,6 @@ class _Collected(RunRecords):
             first, offset, row = first + images.events_used, images.offset, images.next_row
             vectors = [keys.vectors[i] for i in key_decoder.columns]
             yield images, [vector for vector in vectors if vector is not None]
-
-
-def log_place(until: RestartPosition, delivered: str = "", restart: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A place of the log as a snapshot's state has it: up to where it is read, and the progress there; P without any."""
-    reached = until.to_dict()
-    return {"until": reached, "delivered": delivered, "restart": reached if restart is None else restart}
 
 
 def _touched(table: Table, images: RowImages, keys: list[Vector], decoder: KeyDecoder) -> TouchedRows:

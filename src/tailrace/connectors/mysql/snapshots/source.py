@@ -23,7 +23,7 @@ from tailrace.connectors.mysql.connection import Connection, connect
 from tailrace.connectors.mysql.cutting import cut
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import wanted_sources
-from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk, Unread
@@ -31,7 +31,7 @@ from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.overrides import overrides_of, refused
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
-from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows, log_place
+from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows
 from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
 from tailrace.connectors.mysql.snapshots.touches import Touches
 from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, Views, Wanted
