@@ -101,6 +101,15 @@ def test_the_end_of_a_snapshot_is_a_line_and_then_the_log_is_shown(capsys):
     assert capsys.readouterr().err.startswith("snapshot done: 5 rows of 1 tables; in this run 0:00")
 
 
+def test_a_snapshot_beside_the_log_is_shown_below_its_line():
+    with Screen() as shown:
+        told = snapshot({'"shop"."orders"': part(5, 50)})["snapshot"] | {"beside": True}
+        shown.handle("figures", figures("a", 7, snapshot=told))
+        line, below = shown._told(snapshot_lines.line).splitlines()
+    assert "7 changes" in line
+    assert below.startswith("incremental snapshot: 5 of about 50 rows (10 %)")
+
+
 def test_a_snapshot_after_another_is_counted_anew():
     with Screen() as shown:
         shown.handle("figures", figures("a", 5, **snapshot({"a": part(5, 5, done=True)}, ended=True)))

@@ -42,7 +42,7 @@ def test_a_kill_around_the_beginning_of_another_snapshot_leaves_none_half_begun(
     mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT)", database)
     mysql_server.sql(f"INSERT INTO t VALUES {', '.join(f'({n}, 0)' for n in range(ROWS))}", database)
 
-    claimed(job, 1)
+    anew.begun(job, claimed(job, 1), 1, ask)
     take_turn(job, 1, snapshot=True)
     claimed(job, 2)
     mysql_server.sql("UPDATE t SET v = 1 WHERE id < 5", database)

@@ -19,7 +19,7 @@ from tailrace.changes.records import Binary, Records
 from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.errors import ConfigError, FencedError, SinkLostError
 from tailrace.kafka.failures import DeliveryError
-from tailrace.kafka.producer import Producer
+from tailrace.kafka.producer import HELD_BYTES, Producer
 from tailrace.testing.waiting import wait_until
 
 TIMEOUT = 30
@@ -268,6 +268,29 @@ def test_buffers_are_held_until_what_is_in_them_was_delivered(kafka_broker, topi
     assert len(blocks) < 60  # memory was used again, or nothing is shown
     found = read_topics(kafka_broker.address, [topic])
     assert len(found) == 60 * rows
+    assert all(r.value == bytes([int(r.key)]) * size for r in found)
+
+
+def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic, producer_of):
+    """Memory is used again before the transaction ends, and what was in it is delivered all the same."""
+    size, rows, parts = 1000, 5000, 14
+    assert size * rows * parts > 4 * HELD_BYTES
+    producer = producer_of(topic, linger_ms=50, compression_type="lz4")
+    producer.begin()
+    blocks = set()
+    for part in range(parts):
+        data = take_buffer(size * rows)
+        blocks.add(data.ctypes.data)
+        data[: size * rows] = part
+        keep_buffer(size * rows)
+        keys = binary([b"%d" % part] * rows)
+        values = Binary(data[: size * rows], np.arange(rows + 1) * size)
+        producer.send(Records(topic, keys, values, np.ones(rows, np.int64), keys, np.arange(rows), partition=0))
+        del data, values
+    producer.commit(TIMEOUT)
+    assert len(blocks) <= HELD_BYTES // (size * rows) + 2
+    found = read_topics(kafka_broker.address, [topic])
+    assert len(found) == parts * rows
     assert all(r.value == bytes([int(r.key)]) * size for r in found)
 
 

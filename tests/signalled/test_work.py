@@ -23,7 +23,10 @@ def stored(work):
     return json.loads(json.dumps(work.to_dict()))
 
 
-@pytest.mark.parametrize("work", [Work(), FULL, Work((TableWork(ORDERS),), "two"), Work(marks={"file": "0:1"})])
+TELLING = Work(blocking=BlockingWork({}, structures=(ITEMS, ORDERS)))
+
+
+@pytest.mark.parametrize("work", [Work(), FULL, TELLING, Work((TableWork(ORDERS),), "two"), Work(marks={"file": "0:1"})])
 def test_it_is_read_as_it_was_written(work):
     assert Work.from_dict(stored(work)) == work
 

@@ -45,6 +45,14 @@ def test_the_tables_of_blocking_snapshots_that_have_not_begun_come_together():
     assert merged([one, other]) == {"blocking": {"tables": [table("a", statement="SELECT 1"), table("b")]}}
 
 
+def test_structures_that_are_not_told_yet_are_told_by_the_first_of_the_new_lanes():
+    first = {"blocking": {"tables": [], "structures": ['"db"."a"', '"db"."b"']}}
+    other = {"blocking": {"tables": [table("b")]}}
+    carried = {"blocking": {"tables": [table("b")], "structures": ['"db"."a"', '"db"."b"']}}
+    assert merged([first, other]) == carried
+    assert merged([other, first]) == carried
+
+
 def test_what_has_other_names_is_the_first_lanes():
     assert merged([{"tables": [table("a")]}, {"signal": "s"}, {"signal": "t"}]) == {"tables": [table("a")], "signal": "s"}
 

@@ -55,6 +55,7 @@ def delivered(tmp_path):
 @pytest.fixture
 def streamed(job, tmp_path):
     """A job that has read a snapshot and the log up to 700."""
+    anew.begun(job, claimed(job), 1, ask)
     deliver(job, SNAPSHOT)
     grow(tmp_path / "log", 1400)
     deliver(job, Turn(Lane(), False, "", {"n": 1400}))

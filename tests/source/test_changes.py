@@ -106,18 +106,27 @@ def test_wrong_options_are_named(options, wrong, message):
         parse_options({**options, **wrong})
 
 
+USUAL = {"topic.prefix": "shop", "database.hostname": "db", "database.user": "u", "database.server.id": "5"}
+
+
+def test_a_dataframe_tells_notifications_in_the_log_only():
+    sink = {"notification.enabled.channels": "log,sink", "notification.sink.topic.name": "told"}
+    with pytest.raises(UnsupportedError, match=r"channels=log,sink: a DataFrame tells notifications in the log only"):
+        parse_options(USUAL | sink)
+
+
 @pytest.mark.parametrize(
-    ("name", "value"),
+    ("given", "takes"),
     [
-        ("signal.data.collection", "ops.signals"),
-        ("signal.enabled.channels", "file"),
-        ("notification.enabled.channels", "log"),
+        ({}, False),
+        ({"signal.data.collection": "ops.signals"}, True),
+        ({"signal.data.collection": "ops.signals", "signal.enabled.channels": "file"}, True),
+        ({"signal.enabled.channels": "file"}, True),
+        ({"signal.data.collection": "ops.signals", "snapshot.mode": "initial_only"}, False),
     ],
 )
-def test_a_dataframe_takes_no_signals_and_tells_no_notifications(name, value):
-    usual = {"topic.prefix": "shop", "database.hostname": "db", "database.user": "u", "database.server.id": "5"}
-    with pytest.raises(UnsupportedError, match=f"{name}={value}: a DataFrame takes no signals"):
-        parse_options(usual | {"snapshot.mode": "no_data", name: value})
+def test_signals_are_looked_for_where_a_channel_has_a_place(given, takes):
+    assert parse_options(USUAL | given).takes_signals is takes
 
 
 def test_options_are_debeziums_properties_over_those_of_a_file(tmp_path):

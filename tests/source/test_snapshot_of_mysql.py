@@ -13,7 +13,7 @@ from support.key_writer import KeyWriter
 from support.mysql_settings import stream_options
 from support.snapshotting import linear
 from tailrace.connectors.mysql.connection import rows
-from tailrace.connectors.mysql.snapshots import parts, source, splitting
+from tailrace.connectors.mysql.snapshots import gathering, source, splitting
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import parse_options
@@ -27,7 +27,7 @@ ALL = ReadAllAvailable()
 
 @pytest.fixture
 def small_parts(monkeypatch):
-    monkeypatch.setattr(parts, "ROWS_OF_A_PART", 60)
+    monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 60)
     monkeypatch.setattr(splitting, "LEAST_ROWS", 60)
     monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(source, "ROWS_AT_MOST", 7)

@@ -15,7 +15,7 @@ from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError, StoppedError
 from tailrace.sinks.base import Claim
 from tailrace.sinks.files import FilesSink
-from tailrace.source import skipping, task
+from tailrace.source import anew, skipping
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.slices import Turn
@@ -155,31 +155,6 @@ def test_a_stop_before_the_beginning_was_fixed_does_not_count_as_done(job, monke
             deliver(evolve(job, link=link.address), Turn(Lane(), True, "", None))
 
 
-def test_a_snapshot_is_delayed_once_however_often_its_beginning_is_tried(job, monkeypatch):
-    pauses, begin = [], CountingLog.start_point
-
-    def at_the_third_attempt(log, lanes):
-        if len(pauses) < 3:
-            raise RetriableError("a lock is in the way")
-        return begin(log, lanes)
-
-    monkeypatch.setattr(task, "paused", lambda seconds, _: pauses.append(seconds))
-    monkeypatch.setattr(CountingLog, "start_point", at_the_third_attempt)
-    delayed = evolve(job, snapshot_lanes=1, snapshot_delay_seconds=5.0)
-    deliver(delayed, Turn(Lane(), True, "", None, snapshot=True))
-    deliver(delayed, TO_700)
-    assert pauses == [5.0, 0.01, 0.01]
-
-
-def test_a_stop_ends_the_delay_of_a_snapshot(job):
-    delayed = evolve(job, snapshot_lanes=1, snapshot_delay_seconds=3600.0)
-    with closing(Link(lambda kind, content: None)) as link:
-        threading.Timer(0.3, link.stop_tasks).start()
-        with pytest.raises(StoppedError):
-            deliver(evolve(delayed, link=link.address), Turn(Lane(), True, "", None, snapshot=True))
-    assert job.new_sink().peek(0) is None
-
-
 def test_a_sink_that_is_lost_again_and_again_ends_the_retries(job, monkeypatch):
     monkeypatch.setattr(FilesSink, "commit", _never)
     with pytest.raises(SinkLostError):
@@ -231,7 +206,7 @@ def test_lanes_deliver_together_what_one_delivers_alone(job, lanes):
     assert sorted(told) == list(range(700))
 
 
-def _unreachable(_log, _snapshot_lanes):
+def _unreachable(_log):
     raise RetriableError("the database is away")
 
 
@@ -284,15 +259,29 @@ SNAPSHOT = Turn(Lane(), True, "", None, snapshot=True)
 
 
 @pytest.fixture
-def with_snapshot(job):
+def new(job):
+    """A job that is to begin with a snapshot, and has not yet."""
     pace = Pace(retry_seconds=0.01, commit_at_head=True)
     return evolve(job, document={**job.document, "rows": 100}, snapshot_lanes=1, pace=pace)
+
+
+def begun(job, lanes=1):
+    """The same, when the run has fixed where it begins."""
+    with closing(job.new_sink()) as sink:
+        claim = sink.claim(1)
+    anew.begun(job, claim, lanes, lambda question: question())
+    return job
+
+
+@pytest.fixture
+def with_snapshot(new):
+    return begun(new)
 
 
 def test_a_turn_for_a_snapshot_reads_it_and_nothing_of_the_log(with_snapshot):
     figures = deliver(with_snapshot, SNAPSHOT)
     assert delivered(with_snapshot) == list(range(-100, 0))
-    assert (figures.changes, figures.commits) == (100, 1 + 5 + 1)
+    assert (figures.changes, figures.commits) == (100, 5 + 1)
     assert with_snapshot.new_sink().peek(0) == Progress("", {"n": 0}, {"lanes": 1, "done": True})
 
 
@@ -300,7 +289,7 @@ def test_batches_that_belong_together_are_committed_together(with_snapshot):
     whole = evolve(with_snapshot, document={**with_snapshot.document, "whole": True})
     figures = deliver(whole, SNAPSHOT)
     assert delivered(whole) == list(range(-100, 0))
-    assert (figures.records, figures.commits) == (100, 3), "the beginning, the rows, and that they are all"
+    assert (figures.records, figures.commits) == (100, 2), "the rows, and that they are all"
 
 
 def test_what_can_not_be_committed_when_reading_fails_is_dropped(with_snapshot):
@@ -333,19 +322,25 @@ def test_the_log_after_a_snapshot_begins_where_the_snapshot_is_of(with_snapshot)
 
 
 @pytest.fixture
-def heard(with_snapshot):
-    """A job whose tasks report, and what they do."""
+def listening():
+    """The address of a link, and the figures that come there."""
     figures = []
     with closing(Link(lambda kind, content: figures.append(content) if kind == "figures" else None)) as link:
-        yield evolve(with_snapshot, link=link.address), figures
+        yield link.address, figures
+
+
+@pytest.fixture
+def heard(with_snapshot, listening):
+    """A job whose tasks report, and what they do."""
+    address, figures = listening
+    return evolve(with_snapshot, link=address), figures
 
 
 def test_figures_of_a_snapshot_come_with_the_commits_that_deliver_it(heard):
     job, figures = heard
     deliver(job, SNAPSHOT)
     told = [each["snapshot"] for each in figures]
-    assert told[0] is None, "the beginning is fixed"
-    assert [(each["rows"], each["ended"]) for each in told[1:]] == [(n, False) for n in (20, 40, 60, 80, 100)] + [(100, True)]
+    assert [(each["rows"], each["ended"]) for each in told] == [(n, False) for n in (20, 40, 60, 80, 100)] + [(100, True)]
 
 
 def test_figures_between_two_commits_are_put_together(heard):
@@ -353,23 +348,25 @@ def test_figures_between_two_commits_are_put_together(heard):
     deliver(evolve(job, pace=Pace(commit_seconds=100, commit_changes=50)), SNAPSHOT)
     told = [each["snapshot"] for each in figures if each["snapshot"]]
     assert [(each["rows"], each["before"], sorted(each["of"])) for each in told] == [
-        (60, 0, ["block 0", "block 1", "block 2"]),
-        (100, 0, ["block 3", "block 4", "rows"]),
+        (20, 0, ["block 0"]),
+        (80, 0, ["block 1", "block 2", "block 3"]),
+        (100, 0, ["block 4", "rows"]),
     ]
 
 
-def test_a_lane_that_an_earlier_run_is_through_with_tells_its_figures(heard, monkeypatch):
+def test_a_lane_that_an_earlier_run_is_through_with_tells_its_figures(new, listening):
     """Files have one lane: this one takes itself for the first of two."""
-    job, figures = heard
+    address, figures = listening
+    job = begun(evolve(new, link=address), lanes=2)
     first_of_two = Turn(Lane(0, 2), True, "", None, snapshot=True)
-    deliver(evolve(job, snapshot_lanes=2), first_of_two)
+    deliver(job, first_of_two)
     figures.clear()
     deliver(job, first_of_two)
     assert [(each["snapshot"]["rows"], each["snapshot"]["ended"], each["commits"]) for each in figures] == [(50, True, 0)]
 
 
-def test_the_lane_that_tells_the_end_of_a_snapshot_waits_for_the_others(with_snapshot, monkeypatch):
-    telling = evolve(with_snapshot, document={**with_snapshot.document, "tells": True}, snapshot_lanes=2)
+def test_the_lane_that_tells_the_end_of_a_snapshot_waits_for_the_others(new, monkeypatch):
+    telling = begun(evolve(new, document={**new.document, "tells": True}), lanes=2)
     first_of_two = Turn(Lane(0, 2), True, "", None, snapshot=True)
     peek = FilesSink.peek
     others = [Progress("", {"n": 0}, {"lanes": 2, "read": 20}), Progress("", {"n": 0}, {"lanes": 2, "done": True})]
@@ -400,14 +397,14 @@ def test_without_a_link_the_log_goes_to_standard_error(with_snapshot, monkeypatc
     assert "WARNING tailrace.somewhere: careful" in capsys.readouterr().err
 
 
-def test_a_start_that_finds_no_snapshot_to_take_says_so_once_in_a_commit_of_its_own(with_snapshot):
-    telling = evolve(with_snapshot, document={**with_snapshot.document, "tells": True})
+def test_a_start_that_finds_no_snapshot_to_take_says_so_once_in_a_commit_of_its_own(new):
+    telling = evolve(new, document={**new.document, "tells": True})
     skip = partial(skipping.tell, ask=lambda question: question())
     skip(telling, Claim((None,)))
-    deliver(evolve(telling, snapshot_lanes=2), SNAPSHOT)  # its position only, as it is for two lanes
+    begun(telling, lanes=2)
     skip(telling, telling.new_sink().claim(1))
     assert delivered(telling) == [], "a new job, and one within its snapshot, skip nothing"
-    other = evolve(telling, target=telling.target + "2")
+    other = begun(evolve(telling, target=telling.target + "2"))
     deliver(other, SNAPSHOT)
     before = other.new_sink().peek(0)
     skip(other, other.new_sink().claim(1))
@@ -431,11 +428,12 @@ def test_a_snapshot_that_broke_off_goes_on_where_it_was(with_snapshot):
     assert delivered(with_snapshot) == list(range(-100, 0))
 
 
-def test_the_log_is_not_begun_before_the_snapshot_is_read(with_snapshot):
-    deliver(evolve(with_snapshot, snapshot_lanes=2), SNAPSHOT)  # only fixes its position: it is for two lanes
-    assert delivered(with_snapshot) == []
+def test_the_log_is_not_begun_before_the_snapshot_is_read(new):
+    begun(new, lanes=2)
+    deliver(new, SNAPSHOT)
+    assert delivered(new) == [], "it is for two lanes"
     with pytest.raises(ProgressError, match="part of a snapshot left"):
-        deliver(with_snapshot, TO_700)
+        deliver(new, TO_700)
 
 
 def test_a_stop_within_a_snapshot_does_not_count_as_done(with_snapshot):

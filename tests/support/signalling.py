@@ -21,6 +21,7 @@ class Followed:
     history: list
     lane: Lane = field(default=Lane())
     topics: dict = field(default_factory=dict)
+    figures: list = field(default_factory=list)
     batches: int = 0
 
     def until(self, done, stop_every=None, between=lambda: None):
@@ -49,6 +50,7 @@ class Followed:
 
     def take(self, batch):
         self.batches += 1
+        self.figures += [] if batch.figures is None else [batch.figures]
         self.progress = stored(batch.progress)
         self.history += json.loads(json.dumps(list(batch.history)))
         for records in batch.records:

@@ -121,7 +121,10 @@ class Screen:
             self._err.print(self._told(snapshot_lines.line))
 
     def _told(self, tell: Callable[[SnapshotProgress], str]) -> str:
-        return str(self.totals) if self._snapshot is None else tell(self._snapshot)
+        snapshot = self._snapshot
+        if snapshot is None:
+            return str(self.totals)
+        return f"{self.totals}\n{tell(snapshot)}" if snapshot.is_beside else tell(snapshot)
 
 
 class Totals:

@@ -29,7 +29,7 @@ def whole(snapshot: SnapshotProgress) -> str:
     """Of all tables."""
     done, count = snapshot.tables_done
     lanes_done, lanes = snapshot.lanes
-    pieces = [f"snapshot: {_rows(snapshot)}"]
+    pieces = [f"{_name(snapshot)}: {_rows(snapshot)}"]
     if snapshot.about is not None:  # before that not all tables are known
         pieces.append(f"{done:,} of {count:,} tables")
     pieces.append(f"{snapshot.chunks:,} chunks")
@@ -50,7 +50,7 @@ def ended(snapshot: SnapshotProgress) -> str:
     """The last word on a snapshot."""
     done, _ = snapshot.tables_done
     return (
-        f"snapshot done: {snapshot.rows:,} rows of {done:,} tables; "
+        f"{_name(snapshot)} done: {snapshot.rows:,} rows of {done:,} tables; "
         f"in this run {duration(snapshot.seconds)}, {snapshot.speed.overall:,.0f} rows/s"
     )
 
@@ -60,6 +60,10 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def _name(snapshot: SnapshotProgress) -> str:
+    return "incremental snapshot" if snapshot.is_beside else "snapshot"
 
 
 def _rows(of: SnapshotProgress | TableProgress) -> str:

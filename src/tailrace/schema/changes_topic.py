@@ -88,7 +88,7 @@ class SchemaEvent:
 
     Attributes:
         database: the key of the event, and the source block's `db`.
-        ddl: the statement, cut down to the table concerned.
+        ddl: the statement, cut down to the table concerned; empty where no statement says it.
         changes: at most one; a table that is gone by the end of its statement has none.
         source_table: the source block's `table`.
         recorded: whether the schema history gets it.
@@ -163,7 +163,7 @@ def schema_change_value(
         "ts_ms": ts_ms,
         "databaseName": event.database,
         "schemaName": None,
-        "ddl": event.ddl,
+        "ddl": event.ddl or None,
         "tableChanges": [_change(change, comments=comments) for change in told_changes(event)],
     }
 

@@ -1,7 +1,8 @@
 """What each signal changes: the work to do, what is told of it, structures.
 
-All lanes come by the same signals in the same order, and each keeps the tables that it delivers. What concerns the
-connector as a whole (a table that nobody knows, a line for the log) the first lane sees to.
+All lanes come by the same signals in the same order, and each keeps the tables that it delivers; a table that nobody knows
+is kept by the lane that would deliver it. What concerns the connector as a whole (a line for the log, the structures that
+come before a blocking snapshot) the first lane sees to.
 
 Where Debezium ends a stopped snapshot with COMPLETED and ABORTED, here ABORTED is told alone.
 
@@ -11,12 +12,12 @@ Source: Debezium documentation, "Sending signals to a Debezium connector", and t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tailrace.notifications.model import Notification
-from tailrace.notifications.snapshots import IncrementalSnapshot, Status
+from tailrace.notifications.snapshots import IncrementalSnapshot
 from tailrace.schema.tables import TableId
 from tailrace.signalled.work import BlockingWork, TableWork, Work
 from tailrace.signals.matching import Collection, collections_of, stopped_by
@@ -92,36 +93,35 @@ def handled(signal: Signal, work: Work, here: Surroundings) -> Effect:
 
 def _executed(signal: ExecuteSnapshot, work: Work, here: Surroundings) -> Effect:
     found = collections_of(signal, here.tables())
-    mine = [each for each in found if each.known and here.owns(each.table)]
-    unknown = [each for each in found if not each.known] if here.is_first else []
+    for each in found:
+        if not each.known and here.is_first:
+            log.warning(
+                "the signal %r names the table %s, which is not captured: it is left out", signal.id, each.table
+            )
     if signal.kind is SnapshotKind.BLOCKING:
-        return _blocked(mine, unknown, work)
+        return _blocked([each for each in found if each.known], work, here)
+    mine = [each for each in found if here.owns(each.table)]
     new = [_work_of(each, signal) for each in mine if each.table not in work.ids]
-    tell = IncrementalSnapshot(here.connector, signal.id)
-    later = work.with_tables(new, signal.id) if new else work
-    told = []
-    if new or unknown:
-        told.append(tell.started([*later.ids, *(each.table for each in unknown)]))
-    for each in unknown:
-        log.warning("the signal %r names the table %s, which is not captured", signal.id, each.table)
-        told.append(tell.table_completed(each.table, [*later.ids, each.table], 0, Status.UNKNOWN_SCHEMA))
-    if unknown and not later.tables:
-        told.append(tell.completed())
-    return Effect(later, told)
+    if not new:
+        return Effect(work)
+    later = work.with_tables(new, signal.id)
+    if work.tables:  # one that runs goes on with more tables
+        return Effect(later)
+    return Effect(later, [IncrementalSnapshot(here.connector, signal.id).started(later.ids)])
 
 
 def _work_of(collection: Collection, signal: ExecuteSnapshot) -> TableWork:
     return TableWork(collection.table, condition=collection.condition, surrogate=signal.surrogate_key)
 
 
-def _blocked(mine: Sequence[Collection], unknown: Iterable[Collection], work: Work) -> Effect:
-    for each in unknown:
-        log.warning("a blocking snapshot was asked of the table %s, which is not captured: it is left out", each.table)
-    if not mine:
+def _blocked(found: Sequence[Collection], work: Work, here: Surroundings) -> Effect:
+    before = work.blocking or BlockingWork({})
+    mine = {each.table: each.condition for each in found if here.owns(each.table)}
+    told = [each.table for each in found] if here.is_first else []
+    if not (mine or told):
         return Effect(work)
-    before = work.blocking.tables if work.blocking is not None else {}
-    tables = {**before, **{each.table: each.condition for each in mine}}
-    return Effect(replace(work, blocking=BlockingWork(tables)))
+    structures = tuple(dict.fromkeys((*before.structures, *told)))
+    return Effect(replace(work, blocking=BlockingWork({**before.tables, **mine}, structures=structures)))
 
 
 def _stopped(signal: StopSnapshot, work: Work, here: Surroundings) -> Effect:

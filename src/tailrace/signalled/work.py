@@ -79,24 +79,29 @@ class BlockingWork:
     Attributes:
         tables: each with the statement that reads it instead of the table; None: the table itself.
         part: how far that has come, the connector's own JSON; None while it was not begun.
+        structures: the tables of all lanes; the lane that tells of structures has them, be its own tables none.
 
     """
 
     tables: Mapping[TableId, str | None]
     part: Mapping[str, Any] | None = None
+    structures: tuple[TableId, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
         tables = [{"table": quoted_id(table), "statement": statement} for table, statement in self.tables.items()]
-        return {"tables": tables} if self.part is None else {"tables": tables, "state": self.part}
+        state = {} if self.part is None else {"state": self.part}
+        structures = {"structures": [quoted_id(table) for table in self.structures]} if self.structures else {}
+        return {"tables": tables, **state, **structures}
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any], path: str) -> BlockingWork:
         """From its JSON."""
         tables = {parse_id(item["table"]): item.get("statement") for item in value["tables"]}
-        if not tables:
+        structures = tuple(map(parse_id, value.get("structures", ())))
+        if not (tables or structures):
             raise ProgressError(f"the progress is damaged: {path} has no tables")
-        return cls(tables, value.get("state"))
+        return cls(tables, value.get("state"), structures)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ and drops the tables that it does not deliver.
 
     {"tables": [{"table": "\"db\".\"t\"", ...}, ...],       an incremental snapshot's, in the order in which they are read
      "paused": true,                                        it rests
-     "blocking": {"tables": [{"table": ...}], "state": ...},  `state`: it has begun
+     "blocking": {"tables": [{"table": ...}], "state": ...,   `state`: it has begun
+                  "structures": [...]},                       to be told by the first lane
      "marks": {"kafka": 17, "file": "..."}}                 how far the channels were read
 
 What is empty is left out, and nothing at all is None. Members that this does not name are those of the first lane that
@@ -83,7 +84,11 @@ def _tables(lists: Iterable[Sequence[Mapping[str, Any]] | None]) -> list[Mapping
 
 
 def _blocking(each: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    return {**each[0], "tables": _tables(blocking.get("tables") for blocking in each)} if each else {}
+    if not each:
+        return {}
+    structures = list(dict.fromkeys(table for blocking in each for table in blocking.get("structures", ())))
+    told = {"structures": structures} if structures else {}
+    return {**each[0], "tables": _tables(blocking.get("tables") for blocking in each), **told}
 
 
 def _marks(each: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

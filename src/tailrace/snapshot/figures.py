@@ -10,6 +10,7 @@ The content is JSON, so that it can go to another process:
     tables   how many it has in all
     done     how many of them it is through with
     ended    whether it is through with all
+    beside   only of an incremental snapshot: true
     of       by table, what has changed since the last time, and at first all that is begun, done or in parts: `rows`,
              `about`, `chunks`, `part`, `parts`, `done`
 

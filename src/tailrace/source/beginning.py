@@ -7,6 +7,9 @@ As long as the snapshot lasts an offset has, beside its position P,
 - `parts`: what the batch that ends here reads, each part by a task of its own. What a batch holds follows from its two
   offsets alone, so that it can be run again;
 - `reached`: how far the snapshot is in parts; null when it is all in them, and the log is next.
+
+A snapshot that a signal asks for on the way has the same members (`signalled.py`). Then the batch that takes its position
+has the log up to there, and maybe parts as of there.
 """
 
 from __future__ import annotations
@@ -47,7 +50,7 @@ def begin(job: ReadJob, connector: RangeConnector, max_bytes: int | None) -> Off
     time.sleep(job.snapshot_delay_seconds)
     point = connector.snapshot_point()
     _keep(job, point.history)
-    plan = _packed(point.snapshot, () if job.history_file else point.history)
+    plan = packed(point.snapshot, () if job.history_file else point.history)
     return _step(job, connector, offset_at(point.restart), plan, None, max_bytes)
 
 
@@ -56,13 +59,29 @@ def next_parts(job: ReadJob, connector: RangeConnector, start: Offset, max_bytes
     snapshot = start.get("snapshot")
     if snapshot is None or snapshot["reached"] is None:
         return None
-    return _step(job, connector, offset_at(start["position"]), snapshot["plan"], snapshot["reached"], max_bytes)
+    kept = {"signalled": start["signalled"]} if "signalled" in start else {}
+    offset = {**offset_at(start["position"]), **kept}
+    return _step(job, connector, offset, snapshot["plan"], snapshot["reached"], max_bytes)
 
 
 def planned_history(offset: Offset) -> Sequence[HistoryRecord]:
     """The structures at P that an offset has; none where a file keeps them."""
     snapshot = offset.get("snapshot")
     return () if snapshot is None else _unpacked(snapshot["plan"])["history"]
+
+
+def packed(snapshot: Mapping[str, Any] | None, history: Sequence[HistoryRecord]) -> str:
+    """A plan as text; raises `ConfigError` where that is too large for offsets."""
+    plan = lzma.compress(orjson.dumps({"snapshot": snapshot, "history": history}))
+    text = base64.b64encode(plan).decode()
+    if len(text) > LARGEST_PLAN:
+        tables = sum(bool(record.get("tableChanges")) for record in history)
+        raise ConfigError(
+            f"the structures of {tables} tables are {len(text) >> 10} kB, and at most {LARGEST_PLAN >> 10} kB fit into each "
+            "offset of Spark's checkpoint: set schema.history.internal.file.filename to a file that the driver and all "
+            "executors reach"
+        )
+    return text
 
 
 def _step(
@@ -81,19 +100,6 @@ def _step(
 def _keep(job: ReadJob, history: Sequence[HistoryRecord]) -> None:
     if job.history_file:
         HistoryFile(job.history_file).append(history)
-
-
-def _packed(snapshot: Mapping[str, Any] | None, history: Sequence[HistoryRecord]) -> str:
-    plan = lzma.compress(orjson.dumps({"snapshot": snapshot, "history": history}))
-    text = base64.b64encode(plan).decode()
-    if len(text) > LARGEST_PLAN:
-        tables = sum(bool(record.get("tableChanges")) for record in history)
-        raise ConfigError(
-            f"the structures of {tables} tables are {len(text) >> 10} kB, and at most {LARGEST_PLAN >> 10} kB fit into each "
-            "offset of Spark's checkpoint: set schema.history.internal.file.filename to a file that the driver and all "
-            "executors reach"
-        )
-    return text
 
 
 def _unpacked(plan: str) -> dict[str, Any]:

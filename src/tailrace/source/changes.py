@@ -6,7 +6,8 @@ Offsets are positions of the log, planned from its head, so a batch that Spark r
 the processing time that events tell is part of the plan. The first offset is a constant, since Spark asks for it
 again after a crash; the first batch goes from there to the position where reading begins, and holds nothing but the
 structures that the connector begins with. Where the tables are to come first, the batches after it stay at this position
-and hold the rows as of there (`beginning.py`).
+and hold the rows as of there (`beginning.py`). A batch with tables that a signal asked for has both: the log up to its
+end, and rows as of there (`signalled.py`).
 
 The structures at a range's start come from a file, if `schema.history.internal.file.filename` names one, which all
 executors must reach. Without one only a log with full row metadata can be read.
@@ -36,6 +37,7 @@ from tailrace.source.beginning import Offset, begin, next_parts, offset_at, plan
 from tailrace.source.options import ReadJob, parse_options
 from tailrace.source.reading import RECORDS, Reading, Step, new_connector, row_reading, spark_schema
 from tailrace.source.retry import retrying
+from tailrace.source.signalled import Signals, with_signalled
 
 INITIAL: Offset = {"position": None}
 
@@ -69,13 +71,13 @@ class RangePartition(InputPartition):  # type: ignore[misc]
 
 
 class PartPartition(InputPartition):  # type: ignore[misc]
-    """A part of a snapshot on its way to a task, with the offset that ends its batch."""
+    """A part of a snapshot on its way to a task, with the offset that ends its batch; `beside` other tasks read the log."""
 
-    def __init__(self, end: Offset, number: int) -> None:
+    def __init__(self, end: Offset, number: int, beside: int = 0) -> None:
         super().__init__(None)
         snapshot = end["snapshot"]
-        self.end = {**end, "snapshot": {"plan": snapshot["plan"]}}
-        self.part = SnapshotPart(snapshot["parts"][number], number, end["now_us"])
+        self.end = {"position": end["position"], "snapshot": {"plan": snapshot["plan"]}}
+        self.part = SnapshotPart(snapshot["parts"][number], number + beside, end["now_us"])
 
 
 class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
@@ -84,6 +86,7 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
     def __init__(self, job: ReadJob, reading: Reading = RECORDS) -> None:
         self._job = job
         self._reading = reading
+        self._signals = Signals(job)
         self._to_fixed_target = False
         self._target: Mapping[str, Any] | None = None
 
@@ -101,15 +104,18 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
         """The end of the next batch; `start` when there is nothing to do."""
-        return retrying(self._job.pace, lambda: self._next(start, limit), lambda _notice: None)
+        end = retrying(self._job.pace, lambda: self._next(start, limit), lambda _notice: None)
+        self._signals.gave(end)
+        return end
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
         """The work between two offsets."""
         if start == end:
             return []
-        if "snapshot" in end:
-            return [PartPartition(end, number) for number in range(len(end["snapshot"]["parts"]))]
-        return [RangePartition(start, end)]
+        is_first, parts = start["position"] is None, end.get("snapshot", {}).get("parts", ())
+        moves = start["position"] != end["position"] and not (is_first and "snapshot" in end)
+        ranges = [RangePartition(start, end)] if moves else []
+        return [*ranges, *(PartPartition(end, number, len(ranges)) for number in range(len(parts)))]
 
     def read(self, partition: RangePartition | PartPartition) -> Iterator[pa.RecordBatch]:
         """Do the work, in a task."""
@@ -120,20 +126,36 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
     def commit(self, end: Offset) -> None:
         """Nothing to do: the log is kept by the database."""
 
+    def stop(self) -> None:
+        """The stream ends."""
+        self._signals.close()
+
     def _next(self, start: Offset, limit: ReadLimit) -> Offset:
         connector = new_connector(self._job)
         position, max_bytes = start["position"], limit.max_bytes if isinstance(limit, ReadMaxBytes) else None
         if position is None:
-            return begin(self._job, connector, max_bytes)
+            return self._signals.begun(connector, begin(self._job, connector, max_bytes))
         if self._to_fixed_target and self._target is None and not self._job.only_snapshot:
             self._target = connector.head_after(position, None)
         snapshot = next_parts(self._job, connector, start, max_bytes)
         if snapshot is not None or self._job.only_snapshot:
             return snapshot or start
-        newest = self._newest(connector, position, max_bytes)
-        if connector.progress_at(newest).delivered <= connector.progress_at(position).delivered:
+        if self._is_over(connector, start):
             return start
-        return offset_at(newest)
+        heard = self._signals.heard(connector, start)
+        left, asked = self._signals.next_batch(connector, start, heard, max_bytes)
+        if asked is not None:
+            return asked
+        newest = self._newest(connector, position, max_bytes)
+        if connector.progress_at(newest).delivered > connector.progress_at(position).delivered:
+            return with_signalled(offset_at(newest), left)
+        return start if left == start.get("signalled") else with_signalled(offset_at(position), left)
+
+    def _is_over(self, connector: RangeConnector, start: Offset) -> bool:
+        """Whether a run that ends is at its end: what is asked from now on is for the next one."""
+        if self._target is None or not self._signals.looked or self._signals.is_at_work(start):
+            return False
+        return connector.progress_at(self._target).delivered <= connector.progress_at(start["position"]).delivered
 
     def _newest(
         self, connector: RangeConnector, position: Mapping[str, Any], max_bytes: int | None
@@ -166,7 +188,7 @@ def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = RECO
 def read_part(job: ReadJob, partition: PartPartition, reading: Reading = RECORDS) -> Iterator[pa.RecordBatch]:
     """The rows of a part of the snapshot, or the events of the structures."""
     position = partition.end["position"]
-    history = stored_history(job, new_connector(job), position) or planned_history(partition.end)
+    history = planned_history(partition.end) or stored_history(job, new_connector(job), position)
 
     def steps(progress: Progress, _: Sequence[HistoryRecord]) -> Iterator[Step]:
         return reading.part(job, partition.part, progress, history)

@@ -19,6 +19,8 @@ from tailrace.config.properties import PROPERTIES
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError, UnsupportedError
+from tailrace.notifications.channels import SINK
+from tailrace.signals.model import Channel
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
 
 OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"}
@@ -43,6 +45,7 @@ class ReadJob:
         parts: of a snapshot, so many at most in one batch.
         history_file: where the schema history is kept; None: nowhere.
         max_bytes: of the log or of tables, about so many a batch; None: of the log all there is, of tables what `parts` have.
+        takes_signals: whether channels are looked into, through which somebody may ask for something.
         pace: attempts after retriable errors.
 
     """
@@ -57,6 +60,7 @@ class ReadJob:
     parts: int = PARTS
     history_file: str | None = None
     max_bytes: int | None = None
+    takes_signals: bool = False
     pace: Pace = field(factory=Pace)
 
 
@@ -84,7 +88,7 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
             f"snapshot.mode={settings.snapshot_mode}: a DataFrame goes on from its checkpoint, whatever it says; set "
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
-    _refuse_signals(settings)
+    _refuse_records_of_notifications(settings)
     _refuse_overrides(settings)
     pace = Pace(
         max_retries=settings.errors_max_retries,
@@ -101,22 +105,26 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
         parts=settings.snapshot_max_threads or PARTS,
         history_file=history,
         max_bytes=max_bytes,
+        takes_signals=_takes_signals(settings),
         pace=pace,
     )
 
 
-def _refuse_signals(settings: Settings) -> None:
-    """A DataFrame is a range of the log, the same whenever it is read: nothing can be asked of it meanwhile."""
-    for name, given, usual in (
-        ("signal.data.collection", settings.signal_data_collection, ()),
-        ("signal.enabled.channels", settings.signal_enabled_channels, ("source",)),
-        ("notification.enabled.channels", settings.notification_enabled_channels, ()),
-    ):
-        if given != usual:
-            raise UnsupportedError(
-                f"{name}={','.join(given)}: a DataFrame takes no signals and tells no notifications; leave it out, or deliver "
-                "with `tailrace run`"
-            )
+def _takes_signals(settings: Settings) -> bool:
+    """Whether somebody can ask for something while the log is delivered."""
+    channels = settings.signal_enabled_channels
+    others = Channel.FILE in channels or Channel.KAFKA in channels
+    has_any = others or (Channel.SOURCE in channels and bool(settings.signal_data_collection))
+    return has_any and settings.snapshot_mode != ONLY_SNAPSHOT
+
+
+def _refuse_records_of_notifications(settings: Settings) -> None:
+    """Planning has no rows of its own."""
+    if SINK in settings.notification_enabled_channels:
+        raise UnsupportedError(
+            f"notification.enabled.channels={','.join(settings.notification_enabled_channels)}: a DataFrame tells "
+            "notifications in the log only; take sink out, or deliver with `tailrace run`"
+        )
 
 
 def _refuse_overrides(settings: Settings) -> None:

@@ -4,9 +4,10 @@ A run begins with the lanes that the sink has recorded. Where another number is 
 first, by a bounded run; there the sink changes their number. A sink that knows nothing begins with one lane, so that
 all of them start from the same position.
 
-A snapshot comes before the log. Its lanes are the sink's lanes for as long as it lasts: all of them stand at the position
-that it is of, each with a part of the tables. When all are done they stand there alike, and the lanes for the log are
-laid out. So nothing of the log is delivered before the last row of the snapshot is. `anew` says when another is taken.
+A snapshot comes before the log. Where it begins is fixed here, by a commit of its own, before any query is started. Its
+lanes are the sink's lanes for as long as it lasts: all of them stand at the position that it is of, each with a part of the
+tables. When all are done they stand there alike, and the lanes for the log are laid out. So nothing of the log is delivered
+before the last row of the snapshot is. `anew` says when another is taken.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import uuid
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrs import evolve, frozen
@@ -29,6 +31,7 @@ from tailrace.source.endings import is_dead_planner, is_dead_process, may_be_los
 from tailrace.source.job import Job
 from tailrace.source.link import Link
 from tailrace.source.retry import paused, retrying
+from tailrace.source.slices import check_progress
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -83,6 +86,7 @@ class _Run:
         while True:
             if why:
                 self.notice(why)
+            if why or self._is_first(job, claim):
                 if paused(job.snapshot_delay_seconds, self.stop_asked):
                     return True
                 claim = anew.begun(job, claim, self._snapshot_lanes(job), self._asking(job))
@@ -95,12 +99,20 @@ class _Run:
                 job = anew.another_run(job)
                 claim = self._claimed(job)
 
+    def _is_first(self, job: Job, claim: Claim) -> bool:
+        """Whether nothing is recorded, and the job is to begin with a snapshot.
+
+        Raises:
+            ProgressError: the checkpoint knows that something was recorded.
+
+        """
+        if job.snapshot_lanes is None or any(claim.progress):
+            return False
+        check_progress(first=not any(Path(self.checkpoint, "commits").glob("[0-9]*")), floor="", progress=None)
+        return True
+
     def _deliver(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
         """The snapshot, if there is one to read, then the log with as many lanes as wanted; whether it was stopped."""
-        if job.snapshot_lanes is not None and not any(claim.progress):
-            if self._read_snapshot(job, 1):  # only its position and what is to be read
-                return True
-            claim = self._claimed(job)
         while lanes := _lanes_of_snapshot(claim):
             claim = self._claimed(evolve(job, lanes=lanes))
             if claim.lanes != lanes:
@@ -116,9 +128,8 @@ class _Run:
 
     def _read_snapshot(self, job: Job, lanes: int) -> bool:
         """Each lane's part; whether it was stopped."""
-        wanted = self._snapshot_lanes(job)
         pace = evolve(job.pace, commit_seconds=max(job.pace.commit_seconds, SNAPSHOT_COMMIT_SECONDS))
-        reading = evolve(job, lanes=lanes, snapshot_lanes=wanted, snapshot=uuid.uuid4().hex, pace=pace)
+        reading = evolve(job, lanes=lanes, snapshot=uuid.uuid4().hex, pace=pace)
         return self._kept_up(reading, available_now=True)
 
     def _snapshot_lanes(self, job: Job) -> int:

@@ -82,9 +82,15 @@ class TableProgress:
 
 
 class SnapshotProgress:
-    """A snapshot in this run."""
+    """A snapshot in this run.
+
+    Attributes:
+        is_beside: the log is read all the while: an incremental snapshot.
+
+    """
 
     def __init__(self) -> None:
+        self.is_beside = False
         self.tables: dict[str, TableProgress] = {}
         self.speed = Speed()
         self._open: set[str] = set()
@@ -97,6 +103,7 @@ class SnapshotProgress:
         """Take in what a task reports, as `snapshot/figures.py` has it; `now` is a clock's seconds."""
         self._began_at = now if self._began_at is None else self._began_at
         self._now = now
+        self.is_beside = bool(figures.get("beside"))
         if lane not in self._lanes:
             self._before[lane] = figures["before"]
         self._lanes[lane] = figures

@@ -59,7 +59,6 @@ class _Delivery:
         self._last_commit = 0.0
         self._failures = 0
         self._losses = 0
-        self._delay = job.snapshot_delay_seconds  # before the first attempt only
 
     def close(self) -> None:
         """Let go of the sink."""
@@ -114,10 +113,7 @@ class _Delivery:
 
     def _begin(self, connector: Connector) -> Progress:
         """The first commit: nothing was delivered, but from here on the beginning is fixed."""
-        delay, self._delay = self._delay, 0.0
-        if delay and paused(delay, self._reporter.stopping):
-            self._stop()
-        point = connector.start_point(self._job.snapshot_lanes or 0)
+        point = connector.start_point()
         self._uncommitted = Uncommitted(point.progress, list(point.history))
         self._commit()
         return cast("Progress", self._progress)

@@ -28,7 +28,8 @@ from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.testing.mysql_server import MySqlServer
 
-ENGINE_ONLY = re.compile(r"offset\.|schema\.history\.internal$|schema\.history\.internal\.file|notification\.")
+ENGINE_ONLY = re.compile(r"offset\.|schema\.history\.internal$|schema\.history\.internal\.file")
+NOT_COMPARED = re.compile(rf"{ENGINE_ONLY.pattern}|notification\.")
 HEARTBEATS = f"__debezium-heartbeat.{PREFIX}"
 AT_DEFAULT = re.compile(VOLATILE[3].path)
 
@@ -47,11 +48,12 @@ def prepared(scenario: Scenario, server: MySqlServer) -> None:
     cases.run_all(server.port, [*scenario.tables, "COMMIT"])
 
 
-def settings_of(scenario: Scenario, server: MySqlServer, **changed: str) -> Settings:
-    """tailrace's settings; `_` stands for a dot."""
+def settings_of(scenario: Scenario, server: MySqlServer, *, notified: bool = False, **changed: str) -> Settings:
+    """tailrace's settings; `_` stands for a dot. `notified`: notifications are told, if the scenario wants them."""
     more = {name.replace("_", "."): value for name, value in changed.items()}
     given = {**debezium.base_properties(server.port, PREFIX, Path()), **SMALL, **scenario.properties, **more}
-    kept = {name: value for name, value in given.items() if not ENGINE_ONLY.match(name)}
+    left_out = ENGINE_ONLY if notified else NOT_COMPARED
+    kept = {name: value for name, value in given.items() if not left_out.match(name)}
     return from_mapping({"header.converter": "org.apache.kafka.connect.json.JsonConverter", **kept})
 
 
@@ -113,8 +115,13 @@ def _blank(value: Any, path: str) -> Any:
 
 def _told(given: tuple[str, int | None, Mapping[str, Any]]) -> Told:
     topic, partition, plain = given
+    return Told(record_of(topic, plain), partition)
+
+
+def record_of(topic: str, plain: Mapping[str, Any]) -> Record:
+    """The record that a test's reading gave as bytes."""
     headers = {name: _parsed(value) for name, value in plain["headers"].items()}
-    return Told(Record(topic, _parsed(plain["key"]), _parsed(plain["value"]), headers), partition)
+    return Record(topic, _parsed(plain["key"]), _parsed(plain["value"]), headers)
 
 
 def _parsed(text: bytes | None) -> Any:

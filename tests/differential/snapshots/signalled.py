@@ -50,73 +50,73 @@ def execute(id_: str, *tables: str, **more: Any) -> str:
 
 def incremental(session: Session) -> None:
     """Two tables; then tables that can't be read so; then a change."""
-    _start(session)
+    start(session)
     session.sql(execute("two-tables", "s_inc.orders", "s_inc.items"))
-    _until_completed(session, 1)
+    until_completed(session, 1)
     session.sql(execute("odd-tables", "s_inc.no_key", "s_inc.empty", "s_inc.nowhere"))
-    _until_completed(session, 2)
-    _change(session)
+    until_completed(session, 2)
+    change(session)
     session.stop()
 
 
 def one_table(session: Session) -> None:
     """One table, and a change."""
-    _start(session)
+    start(session)
     session.sql(execute("one-table", "s_inc.orders"))
     session.until(lambda found: len(reads(found)) == 7, "the rows")
-    _change(session)
+    change(session)
     session.stop()
 
 
 def conditions(session: Session) -> None:
     """Tables by a pattern, a condition, and a key that stands in for the primary key."""
-    _start(session)
+    start(session)
     some = [{"data-collection": "s_inc.orders", "filter": "id > 2 AND v <> 'd'"}]
     session.sql(execute("by-pattern", r"s_inc\.(or|it).*", additional_conditions=some))
-    _until_completed(session, 1)
+    until_completed(session, 1)
     session.sql(execute("by-surrogate", "s_inc.coded", surrogate_key="code"))
-    _until_completed(session, 2)
-    _change(session)
+    until_completed(session, 2)
+    change(session)
     session.stop()
 
 
 def paused(session: Session) -> None:
     """Paused behind the first chunk and resumed; one table of two stopped; all stopped."""
-    _start(session)
+    start(session)
     session.sql(execute("to-pause", "s_inc.orders"), signal("pause", "pause-snapshot", {"type": "incremental"}))
     session.until(lambda found: len(reads(found)) == 3 and notices(found, "PAUSED"), "the pause")
     session.sql(signal("resume", "resume-snapshot", {"type": "incremental"}))
-    _until_completed(session, 1)
+    until_completed(session, 1)
     one = {"type": "incremental", "data-collections": ["s_inc.items"]}
     session.sql(execute("to-stop-one", "s_inc.orders", "s_inc.items"), signal("stop-one", "stop-snapshot", one))
-    _until_completed(session, 2)
+    until_completed(session, 2)
     stop_all = signal("stop-all", "stop-snapshot", {"type": "incremental"})
     session.sql(execute("to-stop-all", "s_inc.orders", "s_inc.items"), stop_all)
     session.until(lambda found: len(notices(found, "ABORTED")) == 2, "the second stop")
-    _change(session)
+    change(session)
     session.stop()
 
 
 def restarted(session: Session) -> None:
     """Stopped in the middle, and started again."""
-    _start(session)
+    start(session)
     session.sql(execute("to-restart", "s_inc.orders", "s_inc.items"), signal("pause", "pause-snapshot"))
     session.until(lambda found: len(reads(found)) == 3, "the first chunk")
-    _pulse(session)
+    pulse(session)
     session.stop()
     session.start()
-    _until_completed(session, 1)
-    _change(session)
+    until_completed(session, 1)
+    change(session)
     session.stop()
 
 
 def read_only(session: Session) -> None:
     """Asked for by a file; transactions go on, because windows close with them."""
-    _start(session)
+    start(session)
     data = {"type": "incremental", "data-collections": ["s_inc.orders"]}
     _to_file(session, {"id": "from-file", "type": "execute-snapshot", "data": data})
     for _ in range(MOST_PULSES):
-        _pulse(session)
+        pulse(session)
         if notices(session.records, "COMPLETED", "Incremental Snapshot"):
             break
     session.stop()
@@ -124,17 +124,17 @@ def read_only(session: Session) -> None:
 
 def blocking(session: Session) -> None:
     """A blocking snapshot of two tables, one of them by a SELECT of its own, between changes."""
-    _start(session)
+    start(session)
     some = [{"data-collection": "s_inc.orders", "filter": "SELECT * FROM s_inc.orders WHERE id > 4"}]
     session.sql(execute("block", "s_inc.orders", "s_inc.items", type="blocking", additional_conditions=some))
     session.until(lambda found: len(notices(found, "COMPLETED", "Initial Snapshot")) == 2, "the end of the snapshot")
-    _change(session)
+    change(session)
     session.stop()
 
 
 def others(session: Session) -> None:
     """Messages for the log, a structure told by hand, nonsense, and signals from a file."""
-    _start(session)
+    start(session)
     session.sql(signal("log", "log", {"message": "logged at {}"}))
     session.until_logged("logged at")
     _to_file(session, {"id": "log-file", "type": "log", "data": {"message": "from a file at {}"}})
@@ -144,7 +144,7 @@ def others(session: Session) -> None:
     before = len(session.records)
     session.sql(signal("structure", "schema-changes", _structure(session)))
     session.until(lambda found: any(c.record.topic == "dbz" for c in found[before:]), "the structure")
-    _change(session)
+    change(session)
     session.stop()
 
 
@@ -159,13 +159,13 @@ def notices(found: Sequence[Captured], type_: str, aggregate: str = "") -> list[
     return [c for c in told if aggregate in ("", c.value["aggregate_type"])]
 
 
-def _start(session: Session) -> None:
+def start(session: Session) -> None:
     session.start()
     session.until(lambda found: any(c.record.topic == PREFIX for c in found), "the structures")
-    _pulse(session)
+    pulse(session)
 
 
-def _pulse(session: Session) -> None:
+def pulse(session: Session) -> None:
     """A change, and its event."""
     wanted = len(_pulses(session.records)) + 1
     session.sql("INSERT INTO s_inc.pulse VALUES ()")
@@ -176,13 +176,13 @@ def _pulses(found: Sequence[Captured]) -> list[Captured]:
     return [c for c in found if c.record.topic.endswith("pulse") and c.op == "c"]
 
 
-def _until_completed(session: Session, times: int) -> None:
+def until_completed(session: Session, times: int) -> None:
     session.until(
         lambda found: len(notices(found, "COMPLETED", "Incremental Snapshot")) == times, "the end of the snapshot"
     )
 
 
-def _change(session: Session) -> None:
+def change(session: Session) -> None:
     session.sql(CHANGE)
     session.until(lambda found: any(c.op == "u" and c.record.topic.endswith("orders") for c in found), "the change")
 

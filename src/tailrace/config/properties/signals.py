@@ -27,7 +27,7 @@ PROPERTIES = (
         kind=Kind.MS,
         default=5000,
         minimum=1,
-        doc="How often the channels `kafka` and `file` are looked into.",
+        doc="How often the channels `kafka` and `file` are looked into, and in a DataFrame the signal table as well.",
     ),
     Property(
         name="signal.file",

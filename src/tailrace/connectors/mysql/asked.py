@@ -26,10 +26,12 @@ from tailrace.errors import StructureError
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.model import Notification
 from tailrace.schema.tables import TableId
+from tailrace.signalled.figures import WorkFigures
 from tailrace.signalled.handling import Surroundings, handled
 from tailrace.signalled.work import Work
 from tailrace.signals.channels import SignalChannels
 from tailrace.signals.model import Signal
+from tailrace.snapshot.figures import Told
 
 if TYPE_CHECKING:
     from tailrace.connectors.mysql.snapshots.incremental import IncrementalReader
@@ -42,6 +44,7 @@ class Asked:
 
     Attributes:
         work: what is left to do.
+        figures: of an incremental snapshot that the signals of the last batch have ended, to be shown with it.
 
     """
 
@@ -57,7 +60,9 @@ class Asked:
         self._channels = SignalChannels(settings, work.marks, lanes=lane.count)
         self._notices = NotificationChannels(settings)
         self._reader: IncrementalReader | None = None
-        self._new_structures = False
+        self._new_structures = self._goes_on = False
+        self._shown = WorkFigures()
+        self.figures: Told | None = None
 
     def close(self) -> None:
         """Let go of channels and server."""
@@ -66,8 +71,8 @@ class Asked:
             self._reader.close()
 
     def wait_ms(self, longest: int) -> int:
-        """How long to wait for the log, so that the channels are looked into in time."""
-        return self._channels.wait_ms(longest)
+        """How long to wait for the log, so that the channels are looked into in time; after a chunk not at all."""
+        return 0 if self._goes_on else self._channels.wait_ms(longest)
 
     @property
     def ends_reading(self) -> bool:
@@ -77,6 +82,8 @@ class Asked:
     def handle(self, signals: Sequence[Signal], progress: Progress, batch: Batch) -> Progress:
         """Handle the signals of a batch and those that have come in by other ways; the progress with what is asked for."""
         here = self._surroundings(progress)
+        self._goes_on = False
+        self._shown.note_work(self.work)
         for signal in chain(signals, (received.signal for received in self._channels.poll())):
             effect = handled(signal, self.work, here)
             self.work = effect.work
@@ -84,6 +91,7 @@ class Asked:
                 self._take_structure(signal, database, change, progress, batch)
             self._tell(effect.notifications, progress, batch)
         self.work = replace(self.work, marks=self._channels.marks)
+        self.figures = None if self.work.tables else self._shown.told(self.work)
         return replace(progress, signalled=self.work.to_dict())
 
     def step(self, at: Boundary, *, at_head: bool) -> Iterator[LogBatch]:
@@ -97,11 +105,17 @@ class Asked:
         done = self._reader.step(self.work, at)
         if done is None:
             return
-        self.work = done.work
+        self._shown.note_work(self.work)
+        self._shown.note_sizes(done.sizes)
+        if done.rows:
+            self._shown.note_chunk(self.work.tables[0].table, done.rows)
+        self.work, self._goes_on = done.work, True
         progress = replace(at.progress, signalled=self.work.to_dict())
         records = list(done.records)
         told = self._notices.tell(done.notifications, progress.delivered, 0)
-        yield LogBatch(records if told is None else [*records, told], progress, changes=done.rows, at_head=at_head)
+        records += [] if told is None else [told]
+        figures = self._shown.told(self.work)
+        yield LogBatch(records, progress, changes=done.rows, at_head=at_head, figures=figures)
 
     def _surroundings(self, progress: Progress) -> Surroundings:
         return Surroundings(

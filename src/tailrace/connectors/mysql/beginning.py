@@ -81,9 +81,8 @@ def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
     events = [SchemaEvent("", creates[""], (), None)] if "" in creates else []
     created: dict[str, list[SchemaEvent]] = {}
     for table, ddl in made:
-        drop = f"DROP TABLE IF EXISTS {quoted(table.id.catalog)}.{quoted(table.id.name)}"
-        events.append(_event(ChangeType.DROP, table.id, drop))
-        created.setdefault(table.id.catalog, []).append(_event(ChangeType.CREATE, table.id, ddl, table))
+        events.append(dropped(table.id))
+        created.setdefault(table.id.catalog, []).append(made_anew(table, ddl))
     for database, its_tables in created.items():
         statements = (f"DROP DATABASE IF EXISTS {quoted(database)}", creates.get(database), f"USE {quoted(database)}")
         events += [SchemaEvent(database, ddl, (), None) for ddl in statements if ddl]
@@ -126,6 +125,17 @@ def _tables(record: HistoryRecord) -> Iterator[tuple[Table, str]]:
     changes: Sequence[Mapping[str, Any]] = record.get("tableChanges") or ()
     for change in changes:
         yield table_of(parse_id(change["id"]), change["table"], change.get("comment")), record["ddl"]
+
+
+def dropped(table_id: TableId) -> SchemaEvent:
+    """That a table is dropped, should it be there."""
+    ddl = f"DROP TABLE IF EXISTS {quoted(table_id.catalog)}.{quoted(table_id.name)}"
+    return _event(ChangeType.DROP, table_id, ddl)
+
+
+def made_anew(table: Table, ddl: str) -> SchemaEvent:
+    """That a table is made, by this statement."""
+    return _event(ChangeType.CREATE, table.id, ddl, table)
 
 
 def _event(type_: ChangeType, table_id: TableId, ddl: str, table: Table | None = None) -> SchemaEvent:

@@ -2,11 +2,15 @@
 
 The reading of the log has ended at a boundary P and begins there again. In between a lane's snapshot is read as an
 initial one is, with the same waves and marks; how far it has come is kept with what signals asked for.
+
+Before its rows the first lane tells the structures of all tables that the signal names, as it tells those of the log; it
+does so also where the rows are other lanes'. They are in the commit that says that the snapshot has begun.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -18,10 +22,12 @@ from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
 from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots.named_structures import NamedStructures
 from tailrace.connectors.mysql.snapshots.planning import part_of
-from tailrace.connectors.mysql.snapshots.reading import SnapshotReader
+from tailrace.connectors.mysql.snapshots.reading import UNTOLD, SnapshotReader
 from tailrace.connectors.mysql.snapshots.watched import Watched
 from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.channels import NotificationChannels
@@ -60,38 +66,53 @@ class BlockingReader:
             yield LogBatch([] if told is None else [told], self._reached(None), at_head=True)
 
     def _read(self, blocking: BlockingWork) -> Iterator[LogBatch]:
+        structures = self._structures_of(blocking)
         if blocking.part is None:
             blocking = replace(blocking, tables=self._own(blocking.tables))
             if not blocking.tables:
-                yield LogBatch([], self._reached(None), at_head=True)
+                yield self._structures_alone(structures)
                 return
         settings = self._settings_of(blocking)
         if blocking.part is None:
-            blocking = replace(blocking, part=self._begun(settings, blocking))
-            yield LogBatch(self._started(settings, blocking), self._reached(blocking), at_head=True)
+            blocking = replace(blocking, part=self._begun(settings, blocking, structures))
+            yield LogBatch(self._started(settings, blocking, structures), self._reached(blocking), at_head=True)
         progress = replace(self._progress, snapshot=blocking.part, signalled=None)
+        lane, tables = Lane(self._lane.number, 1), sorted(blocking.tables)
         reader = SnapshotReader(
-            settings, Lane(self._lane.number, 1), progress, self._history, tables=sorted(blocking.tables)
+            settings, lane, progress, self._history, tables=tables, tell_structure=structures.tell_last
         )
         with closing(cast("Any", reader.batches())) as batches:
             for batch in batches:
                 left = replace(blocking, part=batch.progress.snapshot) if batch.progress.snapshot_is_pending else None
                 yield replace(batch, progress=self._reached(left))
 
-    def _started(self, settings: Settings, blocking: BlockingWork) -> list[Records]:
+    def _structures_alone(self, structures: NamedStructures) -> LogBatch:
+        """What a lane tells that reads none of the tables."""
+        batch = _new_batch()
+        structures.tell_all(batch)
+        return LogBatch(batch.records, self._reached(None), at_head=True)
+
+    def _started(self, settings: Settings, blocking: BlockingWork, structures: NamedStructures) -> list[Records]:
         """What is told when it begins; each lane tells of its own tables as of a snapshot of its own."""
-        watched = Watched(settings, Lane(self._lane.number, 1), self._progress.delivered)
-        state = LanePart.from_dict(blocking.part or {}).state
-        watched.begin(state, is_first_time=True, tables=lambda: sorted(blocking.tables))
-        return watched.started()
+        lane, part, batch = Lane(self._lane.number, 1), blocking.part or {}, _new_batch()
+        watched = Watched(settings, lane, self._progress.delivered)
+        watched.begin(LanePart.from_dict(part).state, is_first_time=True, tables=lambda: sorted(blocking.tables))
+        (structures.tell_first if part[UNTOLD] else structures.tell_all)(batch)
+        return [*watched.started(), *batch.records]
+
+    def _structures_of(self, blocking: BlockingWork) -> NamedStructures:
+        """Those that this lane tells."""
+        restart = RestartPosition.from_dict(self._progress.restart)
+        told = blocking.structures if self._lane.is_first else ()
+        return NamedStructures(self._settings, self._history, restart, told)
 
     def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:
         """Those that this lane delivers: it may have them from lanes of another layout."""
         names = Names(self._settings)
         return {table: text for table, text in tables.items() if self._lane.owns(names.topic(table))}
 
-    def _begun(self, settings: Settings, blocking: BlockingWork) -> Mapping[str, Any]:
-        """What is to be read, in the order of the tables' names."""
+    def _begun(self, settings: Settings, blocking: BlockingWork, structures: NamedStructures) -> Mapping[str, Any]:
+        """What is to be read, in the order of the tables' names; a lone lane holds the last structure back."""
         with connect(settings) as session:
             server = catalog.server(session)
             if not server.has_gtids:
@@ -101,7 +122,7 @@ class BlockingReader:
                 )
             restart = RestartPosition.from_dict(self._progress.restart)
             part = part_of(session, server, settings, sorted(blocking.tables), restart)
-        return {"lanes": 1, **part}
+        return {"lanes": 1, **part, UNTOLD: self._lane.count == 1 and structures.are_told}
 
     def _settings_of(self, blocking: BlockingWork) -> Settings:
         """With the statements that read tables instead of themselves."""
@@ -111,3 +132,8 @@ class BlockingReader:
 
     def _reached(self, blocking: BlockingWork | None) -> Progress:
         return replace(self._progress, signalled=replace(self._work, blocking=blocking).to_dict())
+
+
+def _new_batch() -> Batch:
+    """One that is handled now."""
+    return Batch(time.time_ns() // 1000)

@@ -67,13 +67,22 @@ class Definitions:
 
     def tell_first(self, restart: RestartPosition, batch: Batch) -> None:
         """Add them but for the last one, whose mark depends on whether rows follow."""
-        self._tell_some(self._initial_events()[:-1], 0, "true", restart, batch)
+        self.tell_at(self._initial_events()[:-1], 0, "true", restart, batch)
 
     def tell_last(self, restart: RestartPosition, batch: Batch, mark: str) -> int:
         """Add the last one of them; how many they are together."""
         events = self._initial_events()
-        self._tell_some(events[-1:], len(events) - 1, mark, restart, batch)
+        self.tell_at(events[-1:], len(events) - 1, mark, restart, batch)
         return len(events)
+
+    def tell_at(
+        self, events: Sequence[SchemaEvent], number: int, mark: str, restart: RestartPosition, batch: Batch
+    ) -> None:
+        """Add events of a snapshot's position, the first of which has this number."""
+        place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
+        at = restart.position
+        first = BinlogPosition(at.era, at.file, at.pos, number)
+        self._tell(events, {**place, **source_times(batch.now_us), "snapshot": mark}, first, batch)
 
     def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
         """Take in a statement, and add the schema-change events that it makes.
@@ -121,8 +130,9 @@ class Definitions:
         if restart.gtids is not None:
             position["gtids"] = restart.gtids
         self._remember([event], position, batch.now_us)
-        source = {"ts_ms": batch.now_us // 1000, "gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
-        self._tell([event], {**source, "snapshot": None}, restart.position, batch)
+        place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
+        source = {**place, **source_times(batch.now_us), "snapshot": None}
+        self._tell([event], source, restart.position, batch)
 
     def take_history(self) -> list[HistoryRecord]:
         """The records that the schema history gets since the last call."""
@@ -139,15 +149,6 @@ class Definitions:
         if not self._settings.include_schema_changes:
             return []
         return first_events(self._initial)
-
-    def _tell_some(
-        self, events: Sequence[SchemaEvent], number: int, mark: str, restart: RestartPosition, batch: Batch
-    ) -> None:
-        """Add events of the beginning, the first of which has this number."""
-        place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
-        at = restart.position
-        first = BinlogPosition(at.era, at.file, at.pos, number)
-        self._tell(events, {**place, **source_times(batch.now_us), "snapshot": mark}, first, batch)
 
     def _record(self, query: Query, events: Sequence[SchemaEvent], gtids: str | None, now_us: int) -> None:
         position: dict[str, Any] = {"ts_sec": query.timestamp, "file": query.file, "pos": query.position}

@@ -27,6 +27,7 @@ from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
 from tailrace.connectors.mysql.snapshots.telling import Telling
+from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 
 log = logging.getLogger(__name__)
 
@@ -92,9 +93,21 @@ class MySqlConnector(Ranges):
         """The next parts of the snapshot at a point, at most `wanted`; `reached` is what the step before gave."""
         return parts.next_parts(self.settings, point, reached, wanted, max_bytes)
 
-    def read_part(
-        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
-    ) -> Iterator[LogBatch]:
+    def listener(self, signalled: Signalled | None) -> Listener:
+        """What looks for signals, behind those that were handled by then."""
+        from tailrace.connectors.mysql.listening import MySqlListener  # rarely needed
+
+        return MySqlListener(self.settings, signalled)
+
+    def asked_step(
+        self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
+    ) -> AskedStep | None:
+        """The next parts that signals asked for, at most `wanted`; None where none can be read now, or none are wanted."""
+        from tailrace.connectors.mysql.snapshots.asked_parts import asked_step  # rarely needed
+
+        return asked_step(self.settings, start, signalled, wanted, max_bytes)
+
+    def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The read events of a part; what `progress` says was delivered is left out."""
         from tailrace.connectors.mysql.snapshots.part_reading import PartReader  # as above
 

@@ -314,6 +314,7 @@ class LogReader:
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,
             idle=idle,
+            figures=None if self._asked is None else self._asked.figures,
         )
 
 

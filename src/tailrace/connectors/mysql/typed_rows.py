@@ -34,9 +34,10 @@ from tailrace.schema.tables import Table, TableId
 
 
 def row_settings(settings: Settings) -> Settings:
-    """The settings under which columns come in types that Spark has, and nothing but rows comes out."""
+    """The settings under which columns come in types that Spark has, and nothing but rows of the table comes out."""
     return attrs.evolve(
         settings,
+        tables=attrs.evolve(settings.tables, also=frozenset()),  # signal tables
         time_precision_mode="adaptive_time_microseconds",
         decimal_handling_mode="string",
         bigint_unsigned_handling_mode="long",  # its 64 bits; the encoder reads them as unsigned

@@ -1,6 +1,7 @@
 """Incremental snapshots of a real server: beside the log, exact whoever writes meanwhile, wherever they are stopped."""
 
 import json
+import time
 
 import pytest
 
@@ -25,6 +26,7 @@ def test_a_table_is_read_beside_the_log(mysql_server, database, settings):
     assert followed.marked(topic) == [("r", "incremental")] * 2
     assert followed.marked(f"test.{database}.signals") == [("c", "false")]
     assert followed.progress.signalled is None
+    assert [(told["rows"], told["done"], told["ended"], told["beside"]) for told in followed.figures] == [(2, 1, True, True)]
     assert [type_ for type_, _ in followed.notifications()] == ["STARTED", "IN_PROGRESS", "TABLE_SCAN_COMPLETED", "COMPLETED"]
     assert dict(followed.notifications())["TABLE_SCAN_COMPLETED"] == {
         "connector_name": "test",
@@ -33,6 +35,18 @@ def test_a_table_is_read_beside_the_log(mysql_server, database, settings):
         "status": "SUCCEEDED",
         "total_rows_scanned": "2",
     }
+
+
+@pytest.mark.usefixtures("small_chunks", "settings")
+def test_where_nobody_writes_one_chunk_follows_the_other_at_once(mysql_server, database, given):
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY)", database)
+    mysql_server.sql("INSERT INTO t VALUES " + ", ".join(f"({n})" for n in range(30)), database)
+    followed = begin(settings_for(mysql_server, **given | {"poll_interval_ms": 20_000}))
+    execute(mysql_server, database, f"{database}.t")
+    started = time.monotonic()
+    followed.until(lambda: "COMPLETED" in dict(followed.notifications()))
+    assert len(followed.payloads(f"test.{database}.t")) == 30
+    assert time.monotonic() - started < 20, "no chunk waits for the log"
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -81,6 +81,7 @@ def test_a_snapshot_is_stopped_altogether(mysql_server, database, settings):
     assert len(followed.topics[topic]) < 30
     assert types(followed)[-1] == "ABORTED"
     assert followed.progress.signalled is None
+    assert followed.figures[-1]["ended"]
 
 
 @pytest.mark.usefixtures("small_chunks")

@@ -43,7 +43,7 @@ def next_cuts(
         most: how many cuts are wanted.
 
     """
-    if key.is_local:
+    if key.is_local and key.index:
         found = _halved(Pieces(connection, table, key, after), of_rows, most)
         if found is not None:
             return found

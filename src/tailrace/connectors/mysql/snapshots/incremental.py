@@ -15,17 +15,18 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, Progress
+from tailrace.connectors.mysql.captured import signal_tables_of
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.snapshots import statements
+from tailrace.connectors.mysql.snapshots import splitting, statements
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind, NoKey, keys_of, led_by
 from tailrace.connectors.mysql.snapshots.piece_records import records_of
@@ -36,6 +37,7 @@ from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.model import Notification
 from tailrace.notifications.snapshots import IncrementalSnapshot, Status
 from tailrace.schema.tables import TableId
+from tailrace.signalled.figures import TableSize
 from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.incremental import ChunkOutcome, TakenChunk, take_chunk
 from tailrace.snapshot.segments import Bound
@@ -54,6 +56,7 @@ class Step:
         records: to be delivered.
         notifications: to be told.
         rows: how many were delivered.
+        sizes: of the tables that are left, once for each that a reader begins with.
 
     """
 
@@ -61,6 +64,7 @@ class Step:
     records: Sequence[Records] = ()
     notifications: Sequence[Notification] = field(default=())
     rows: int = 0
+    sizes: Mapping[TableId, TableSize] = field(default_factory=dict)
 
 
 class IncrementalReader:
@@ -74,6 +78,7 @@ class IncrementalReader:
         self._conditions: dict[TableId, str] = {}
         self._source: MySqlSource | None = None
         self._wait_for: RestartPosition | None = None
+        self._is_sized = False
 
     def close(self) -> None:
         """Let go of the server."""
@@ -85,7 +90,10 @@ class IncrementalReader:
         """Read the next chunk of the first table; None where that can't be at this boundary."""
         if not at.is_behind(self._wait_for):
             return None
-        source, table = self._opened(at), work.tables[0]
+        table = work.tables[0]
+        if table.key is None and not self._is_captured(table.table, at):
+            return self._ended(work, table, Status.UNKNOWN_SCHEMA)
+        source = self._opened(at)
         try:
             visible = self._visibility.at(at, source.asking, source.server, table.table)
             return None if visible is None else self._step(source, work, at, visible)
@@ -116,7 +124,7 @@ class IncrementalReader:
             return None
         table = work.tables[0]
         if table.key is None:
-            begun = self._begun(source, table, at)
+            begun = self._begun(source, table)
             if isinstance(begun, Status):
                 return self._ended(work, table, begun)
             work, table = work.with_first(begun), begun
@@ -131,10 +139,14 @@ class IncrementalReader:
             return Step(work)  # the log tells how; then it is read again
         return self._delivered(source, work, at, taken)
 
-    def _begun(self, source: MySqlSource, table: TableWork, at: Boundary) -> TableWork | Status:
+    def _is_captured(self, table: TableId, at: Boundary) -> bool:
+        """Whether there is such a table here, and it is no table of signals."""
+        signals = {at.structures.id(each.catalog, each.name) for each in signal_tables_of(self._settings)}
+        is_wanted = self._settings.tables.matches(table.catalog, table.name) and table not in signals
+        return is_wanted and at.structures.get(table) is not None
+
+    def _begun(self, source: MySqlSource, table: TableWork) -> TableWork | Status:
         """With its key, and the greatest one of now; or why there is nothing to read."""
-        if at.structures.get(table.table) is None:
-            return Status.UNKNOWN_SCHEMA
         key = keys_of(source.asking, source.server, [table.table])[table.table]
         if table.surrogate is not None:
             key = led_by(source.asking, table.table, table.surrogate, key)
@@ -152,6 +164,7 @@ class IncrementalReader:
             return
         self._keys.clear()
         self._conditions.clear()
+        self._is_sized = False
         self._keys[table.table] = ChunkKey.from_dict(table.key or {})
         if table.condition is not None:
             self._conditions[table.table] = table.condition
@@ -166,19 +179,30 @@ class IncrementalReader:
             for piece in taken.pieces
             for each in records_of(source.tables, changes, piece.of, piece.rows, MARK, now_us)
         ]
-        step = Step(work.with_first(table), records, self._told(work, table), taken.rows)
+        sizes = {} if self._is_sized else self._sizes(source, work.ids)
+        step = Step(work.with_first(table), records, self._told(work, table), taken.rows, sizes)
         if not taken.is_last:
             return step
         ended = self._ended(step.work, table, Status.SUCCEEDED)
         return replace(step, work=ended.work, notifications=[*step.notifications, *ended.notifications])
+
+    def _sizes(self, source: MySqlSource, tables: Sequence[TableId]) -> dict[TableId, TableSize]:
+        """How large the tables are thought to be, of which the first is being read."""
+        self._is_sized = True
+        key = self._keys[tables[0]]
+        span = None if key is None else splitting.span(source.asking, tables[0], key)
+        estimated = splitting.estimated_rows(source.asking, source.server, tables)
+        return {table: TableSize(estimated[table], span if table == tables[0] else None) for table in tables}
 
     def _told(self, work: Work, table: TableWork) -> list[Notification]:
         """That a chunk was read."""
         if table.after is None or table.upto is None:
             return []
         key = self._keys[table.table]
+        shown = 1 if table.surrogate is not None else None  # behind it come the columns that make it unique
+        upto, after = _shown(key, table.upto)[:shown], _shown(key, table.after)[:shown]
         tell = IncrementalSnapshot(self._settings.topic_prefix, work.signal)
-        return [tell.in_progress(table.table, work.ids, _shown(key, table.upto), _shown(key, table.after))]
+        return [tell.in_progress(table.table, work.ids, upto, after)]
 
     def _ended(self, work: Work, table: TableWork, status: Status) -> Step:
         """Nothing more is read of a table."""

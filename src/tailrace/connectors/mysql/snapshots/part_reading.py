@@ -5,36 +5,59 @@ meanwhile shows only in whether a row was selected or found in the log. So that 
 the time that they tell is the plan's, and none has a mark of its own: which row of a part comes last shows in what
 order they were found. A table without a key is a part of its own, and can only be read from its beginning. What a
 change of a table's structure does to rows that are read after it, it does here too.
+
+A part that a signal asked for may have rows of the user's choice, by a condition or a statement of his own. Whether an
+image is one of these can't be told, so a row that changes before it is read is left to the log: such a part may have fewer
+rows when it is read again, and each reading is right with the log that follows. What can't be read of such a part is
+left out with a warning: nothing could mend a batch that Spark has planned.
 """
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any
+from typing import Any, Final
+
+from attrs import evolve
 
 from tailrace.changes.model import Changes
 from tailrace.changes.shape import Shape
+from tailrace.config.overrides import SelectOverride, SelectOverrides
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.batches import Batch
+from tailrace.connectors.mysql.beginning import dropped, made_anew
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.snapshots.keys import stored_keys
-from tailrace.connectors.mysql.snapshots.parts import STRUCTURES, lost
+from tailrace.connectors.mysql.snapshots.parts import lost
 from tailrace.connectors.mysql.snapshots.piece_records import changes_of
 from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
-from tailrace.errors import PositionLostError, RetriableError, TailraceError
+from tailrace.errors import (
+    ConfigError,
+    PositionLostError,
+    RetriableError,
+    SourceSetupError,
+    StructureError,
+    TailraceError,
+    UnsupportedError,
+)
+from tailrace.schema.changes_topic import SchemaEvent
+from tailrace.schema.history import parse_id
 from tailrace.snapshot.segments import LanePlan, Segment
 from tailrace.snapshot.source import Mark, Wave
 from tailrace.snapshot.state import SnapshotState, start
 from tailrace.snapshot.waves import SnapshotLane
 
-SECOND = 1_000_000
+SECOND: Final = 1_000_000
+INCREMENTAL: Final = "incremental"
 Shown = tuple[Shape, Changes]
+
+log = logging.getLogger(__name__)
 
 
 class PartReader:
@@ -49,45 +72,72 @@ class PartReader:
         self._history = history
         self._point = RestartPosition.from_dict(progress.restart)
         self._changes = ReadChanges(settings, self._point)
+        self._asked: Mapping[str, Any] = part.content.get("asked", {})
         self._read_us = part.now_us // SECOND * SECOND  # whole seconds, as the server's clock is told elsewhere
 
     def steps(self) -> Iterator[tuple[list[Shown], Progress]]:
         """The read events, with what shows them, wave after wave, and the progress once they are delivered."""
-        if self._part.content == STRUCTURES:
+        if "structures" in self._part.content:
             return
-        content, is_open = self._part.content, False
+        is_open = False
         try:
-            with closing(
-                MySqlSource(
-                    self._settings,
-                    self._part.number,
-                    self._progress.restart,
-                    self._history,
-                    stored_keys(content["keys"]),
-                )
-            ) as source:
-                for wave in SnapshotLane(source, self._state(), whole=source.whole).waves():
+            with closing(self._source()) as source:
+                for wave in self._waves(source):
                     is_open = wave.is_open
                     yield list(self._shown(source, wave)), self._reached(wave.state)
         except PositionLostError as error:
             raise lost(self._point, error) from error
         except RetriableError as error:
             if is_open:
-                raise _unfinished(content, error) from error
+                raise _unfinished(self._part.content, error) from error
             raise
 
     def batches(self) -> Iterator[LogBatch]:
         """The same as records, and what tells the structures where that is the part."""
-        if self._part.content == STRUCTURES:
+        if "structures" in self._part.content:
             yield self._structures()
         for shown, progress in self.steps():
             records = [shape.records(shape.prepare(changes), self._part.now_us) for shape, changes in shown]
             yield LogBatch(records, progress)
 
+    def _source(self) -> MySqlSource:
+        """The server, with what a signal said of the tables."""
+        conditions, given = self._asked.get("conditions", {}), self._asked.get("statements", {})
+        overrides = (
+            SelectOverride(parse_id(table), text, "the signal's or the connector's") for table, text in given.items()
+        )
+        settings = evolve(self._settings, select_overrides=SelectOverrides(tuple(overrides)))
+        return MySqlSource(
+            settings,
+            self._part.number,
+            self._progress.restart,
+            self._history,
+            stored_keys(self._part.content["keys"]),
+            {parse_id(table): text for table, text in conditions.items()},
+            self._settings.incremental_snapshot_chunk_size if self._is_incremental else None,
+            with_overrides=True,
+        )
+
+    def _waves(self, source: MySqlSource) -> Iterator[Wave]:
+        chosen = source.chosen | frozenset(self._asked.get("conditions", {}))
+        lane = SnapshotLane(source, self._state(), chosen, source.whole)
+        try:
+            yield from lane.waves()
+        except (ConfigError, SourceSetupError, StructureError, UnsupportedError) as error:
+            if not self._asked:
+                raise
+            tables = ", ".join(self._part.content["keys"])
+            log.warning("what is left of %s, of the snapshot that a signal asked for, is not read: %s", tables, error)
+
+    @property
+    def _is_incremental(self) -> bool:
+        return self._asked.get("kind") == INCREMENTAL
+
     def _shown(self, source: MySqlSource, wave: Wave) -> Iterator[Shown]:
         for piece in wave.pieces:
+            mark = INCREMENTAL if self._is_incremental else piece.mark.value
             yield from changes_of(
-                source.tables, self._changes, piece.of, piece.rows, piece.mark.value, self._read_us, self._read_us
+                source.tables, self._changes, piece.of, piece.rows, mark, self._read_us, self._read_us
             )
 
     def _structures(self) -> LogBatch:
@@ -95,9 +145,21 @@ class PartReader:
             lower_names = catalog.server(session).lower_names
         batch = Batch(self._part.now_us)
         definitions = Definitions(self._settings, self._history, lower_names=lower_names)
-        definitions.tell_first(self._point, batch)
-        definitions.tell_last(self._point, batch, Mark.TRUE.value)
+        if self._asked:
+            definitions.tell_at(self._named(definitions), 0, Mark.TRUE.value, self._point, batch)
+        else:
+            definitions.tell_first(self._point, batch)
+            definitions.tell_last(self._point, batch, Mark.TRUE.value)
         return LogBatch(batch.records, self._progress)
+
+    def _named(self, definitions: Definitions) -> list[SchemaEvent]:
+        """The events of the tables that a signal names: each is dropped, and then each is made."""
+        made = [
+            (definitions.structures[parse_id(change["id"])], record["ddl"])
+            for record in self._history
+            for change in record.get("tableChanges") or ()
+        ]
+        return [*(dropped(table.id) for table, _ in made), *(made_anew(table, ddl) for table, ddl in made)]
 
     def _state(self) -> SnapshotState:
         """To begin with: within a part only another attempt goes on, after an error."""

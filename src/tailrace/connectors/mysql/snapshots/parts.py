@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
@@ -29,6 +29,7 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
+from tailrace.connectors.mysql.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, limits_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.splitting import Size, estimated_sizes
@@ -37,12 +38,6 @@ from tailrace.schema.history import parse_id
 from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.segments import Bound, Segment
 
-ROWS_OF_A_PART: Final = 500_000
-BYTES_OF_A_PART: Final = 256 << 20
-LEAST_BYTES: Final = 16 << 20  # fewer are not worth a part beside others
-MOST_GROWTH: Final = 8
-TABLES_OF_A_PART: Final = 25
-IS_CUT: Final = 1.5  # parts that a table has to make
 STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
 """The part that has no rows, but tells the structures that the connector begins with."""
 
@@ -102,8 +97,16 @@ def next_parts(
         require_log(session, server, settings, place)
         wait_visible(session, place.gtids)
         statements.prepare(session)
-        limits = _limits(_log_since(session, server, place), wanted, max_bytes)
-        return _Step(session, server, limits).made((point.snapshot or {})["tables"], reached or {"tables": 0})
+        limits = limits_of(wanted, max_bytes, log_since(session, server, place))
+        step = _Step(session, server, limits).made((point.snapshot or {})["tables"], reached or {"tables": 0})
+    asked = (point.snapshot or {}).get("asked")
+    return step if asked is None else replace(step, parts=[_asked(part, asked) for part in step.parts])
+
+
+def _asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a snapshot that a signal asked for, with the statements that read its tables instead of themselves."""
+    its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
+    return {**part, "asked": {**asked, "statements": its}}
 
 
 def require_log(session: Connection, server: Server, settings: Settings, point: RestartPosition) -> None:
@@ -131,35 +134,7 @@ def _is_captured(settings: Settings, record: HistoryRecord) -> bool:
     return any(settings.tables.matches(table.catalog, table.name) for table in tables)
 
 
-@dataclass(frozen=True, slots=True)
-class _Limits:
-    """How large a step is: so many parts at most, each of about so many rows or bytes."""
-
-    parts: int
-    rows: int
-    bytes: int
-
-    def share(self, size: Size) -> float:
-        """How many parts a table is."""
-        return max(size.rows / self.rows, size.bytes / self.bytes)
-
-    def rows_of(self, size: Size) -> int:
-        """How many of a table's rows are a part."""
-        if not size.rows or not size.bytes:
-            return self.rows
-        return max(min(self.rows, self.bytes * size.rows // size.bytes), 1)
-
-
-def _limits(log_bytes: int, wanted: int, max_bytes: int | None) -> _Limits:
-    growth = min(max(log_bytes / BYTES_OF_A_PART, 1), MOST_GROWTH)
-    rows, size = int(ROWS_OF_A_PART * growth), int(BYTES_OF_A_PART * growth)
-    if max_bytes is None:
-        return _Limits(wanted, rows, size)
-    parts = min(max(max_bytes // LEAST_BYTES, 1), wanted)
-    return _Limits(parts, rows, min(size, max(max_bytes // parts, 1)))
-
-
-def _log_since(session: Connection, server: Server, point: RestartPosition) -> int:
+def log_since(session: Connection, server: Server, point: RestartPosition) -> int:
     """How many bytes of the log were written since P; 0 where P is another server's."""
     files = catalog.files(session)
     if point.server_uuid != server.uuid or point.file not in files:
@@ -168,47 +143,14 @@ def _log_since(session: Connection, server: Server, point: RestartPosition) -> i
     return sum(files[name] for name in names[names.index(point.file) :]) - point.pos
 
 
-@dataclass(slots=True)
-class _Parts:
-    """Parts in the making; small tables are gathered until they are one."""
-
-    limits: _Limits
-    done: list[Mapping[str, Any]] = field(default_factory=list)
-    _segments: list[Segment] = field(default_factory=list)
-    _keys: dict[str, Any] = field(default_factory=dict)
-    _share: float = 0.0
-
-    @property
-    def left(self) -> int:
-        """How many more are wanted."""
-        return self.limits.parts - len(self.done)
-
-    def has_room(self, share: float) -> bool:
-        """Whether what is being gathered can take so much more of a part."""
-        return not self._segments or (self._share + share <= 1 and len(self._segments) < TABLES_OF_A_PART)
-
-    def gather(self, segment: Segment, key: ChunkKey | None, share: float) -> None:
-        """Add a segment to the part that is being gathered."""
-        self._segments.append(segment)
-        self._keys[segment.table] = None if key is None else key.to_dict()
-        self._share += share
-
-    def close(self) -> None:
-        """What is gathered is a part."""
-        if self._segments:
-            segments = [[segment.table, segment.after, segment.upto] for segment in self._segments]
-            self.done.append({"segments": segments, "keys": self._keys})
-        self._segments, self._keys, self._share = [], {}, 0.0
-
-
 class _Step:
     """One step: how far it has come is how many tables are in parts, and a key where the next one is cut."""
 
-    def __init__(self, session: Connection, server: Server, limits: _Limits) -> None:
+    def __init__(self, session: Connection, server: Server, limits: Limits) -> None:
         self._session = session
         self._server = server
         self._limits = limits
-        self._parts = _Parts(limits)
+        self._parts = Parts(limits)
 
     def made(self, tables: Sequence[Sequence[Any]], reached: Mapping[str, Any]) -> SnapshotStep:
         """Parts of these tables, from where the last step ended."""

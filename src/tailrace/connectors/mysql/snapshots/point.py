@@ -18,6 +18,7 @@ from __future__ import annotations
 import enum
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -83,7 +84,13 @@ class Point:
 
 
 def take(
-    connection: Connection, server: Server, settings: Settings, wanted: Wanted, *, patience: float = XA_WAIT_SECONDS
+    connection: Connection,
+    server: Server,
+    settings: Settings,
+    wanted: Wanted,
+    *,
+    patience: float = XA_WAIT_SECONDS,
+    locks_all: bool = True,
 ) -> Point:
     """A point of now.
 
@@ -93,6 +100,7 @@ def take(
         settings: `snapshot.locking.mode` and `snapshot.lock.timeout.ms` count.
         wanted: which tables.
         patience: seconds to wait for the end of prepared XA transactions.
+        locks_all: where a lock is needed, it may be one on all tables.
 
     Raises:
         RetriableError: a lock was not to be had in time, structures changed all the time, or an XA transaction stays
@@ -101,7 +109,7 @@ def take(
     """
     deadline = time.monotonic() + patience
     while True:
-        point = _taken(connection, server, settings, wanted)
+        point = _taken(connection, server, settings, wanted, locks_all=locks_all)
         now = prepared_now(connection)
         xids = _prepared_at(connection, server, point.head, now or set())
         if xids == set():
@@ -133,21 +141,24 @@ def wait_visible(connection: Connection, gtids: str | None, timeout: float = VIS
             raise RetriableError(_still_missing(connection, gtids, timeout))
 
 
-def _taken(connection: Connection, server: Server, settings: Settings, wanted: Wanted) -> Point:
+def _taken(connection: Connection, server: Server, settings: Settings, wanted: Wanted, *, locks_all: bool) -> Point:
     for _ in range(ATTEMPTS):
         found = structures(connection, server, wanted, told_besides(settings), locking=may_lock(settings))
         if server.has_gtids:
             return Point(found, Exactness.BY_GTIDS)
-        point = _without_gtids(connection, server, settings, found)
+        locks = read_locks(settings, found.tables, on_all=locks_all)
+        point = _without_gtids(connection, server, settings, found, locks)
         if point is not None and _hold_still(connection, found.head, point.head):
             return point
     raise RetriableError(f"structures of tables changed {ATTEMPTS} times while the snapshot's point was taken")
 
 
-def _without_gtids(connection: Connection, server: Server, settings: Settings, found: ServerStructures) -> Point | None:
+def _without_gtids(
+    connection: Connection, server: Server, settings: Settings, found: ServerStructures, locks: Sequence[str]
+) -> Point | None:
     """None when a table went away meanwhile."""
     reasons: list[str] = []
-    for statement in read_locks(settings, found.tables):
+    for statement in locks:
         try:
             at = head_under(connection, server, statement, settings.snapshot_lock_timeout_ms)
         except SourceSetupError as error:

@@ -30,9 +30,9 @@ def may_lock_tables(settings: Settings) -> bool:
     return may_lock(settings) and settings.snapshot_locking_mode != WITHOUT_TABLE_LOCKS
 
 
-def read_locks(settings: Settings, tables: Iterable[TableId]) -> list[str]:
-    """Statements that keep commits to these tables away; the one that keeps all commits away first."""
-    locks = ["FLUSH TABLES WITH READ LOCK"] if may_lock(settings) else []
+def read_locks(settings: Settings, tables: Iterable[TableId], *, on_all: bool = True) -> list[str]:
+    """Statements that keep commits to these tables away; the one that keeps all commits away first, unless not `on_all`."""
+    locks = ["FLUSH TABLES WITH READ LOCK"] if on_all and may_lock(settings) else []
     names = [f"{quoted(table.catalog)}.{quoted(table.name)} READ" for table in tables]
     if names and may_lock_tables(settings):
         locks.append(f"LOCK TABLES {', '.join(names)}")

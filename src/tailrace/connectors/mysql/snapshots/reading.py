@@ -13,10 +13,10 @@ table; it is asked for once a table by each process.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from tailrace.changes.heartbeats import HeartbeatEncoder
 from tailrace.config.settings import Settings
@@ -36,6 +36,8 @@ from tailrace.snapshot.source import Mark, Wave
 from tailrace.snapshot.state import SnapshotState
 from tailrace.snapshot.waves import SnapshotLane
 
+UNTOLD: Final = "untold"  # in the progress: the last structure is held back
+
 
 class SnapshotReader:
     """Reads the part of one lane, once."""
@@ -48,9 +50,22 @@ class SnapshotReader:
         history: Sequence[HistoryRecord],
         others: Others = alone,
         tables: Sequence[TableId] | None = None,
+        tell_structure: Callable[[Batch, Mark], None] | None = None,
     ) -> None:
-        """`others`: as in `Connector.snapshot`; `tables`: all of the snapshot; None: those of an initial one."""
+        """Take a lane's part as its progress has it.
+
+        Args:
+            settings: the configuration.
+            lane: whose part.
+            progress: of the lane.
+            history: the schema history up to P.
+            others: as in `Connector.snapshot`.
+            tables: all of the snapshot; None: those of an initial one.
+            tell_structure: adds the structures' last event, if it was held back; None: the initial snapshot's.
+
+        """
         self._all_tables = tables
+        self._tell_structure = tell_structure
         self._settings = settings
         self._lane = lane
         self._progress = progress
@@ -58,7 +73,7 @@ class SnapshotReader:
         snapshot: Mapping[str, Any] = progress.snapshot or {}
         self._begins = "parts" in snapshot
         self._part = LanePart.from_dict(snapshot["parts"][lane.number] if self._begins else snapshot)
-        self._untold = bool(snapshot.get("untold", False))
+        self._untold = bool(snapshot.get(UNTOLD, False))
         self._position = RestartPosition.from_dict(progress.restart)
         self._changes = ReadChanges(settings, self._position)
         self._read_us: dict[str, int] = {}
@@ -100,8 +115,10 @@ class SnapshotReader:
         for piece in wave.pieces:
             read_us, mark = self._read_us[piece.table], piece.mark.value
             of_piece = (self._source.tables, self._changes, piece.of, piece.rows)
+            before = batch.bytes
             for records in records_of(*of_piece, mark, batch.now_us, read_us):
                 batch.add(records)
+            self._source.note_records(piece.table, len(piece.rows), batch.bytes - before)
         count = sum(len(piece.rows) for piece in wave.pieces)
         told = [*batch.records, *self._watched.passed(wave.state)]
         return LogBatch(
@@ -135,9 +152,13 @@ class SnapshotReader:
 
     def _tell_last(self, batch: Batch, mark: Mark) -> None:
         """The last event of a structure, if it was held back."""
-        if self._untold:
+        if not self._untold:
+            return
+        if self._tell_structure is not None:
+            self._tell_structure(batch, mark)
+        else:
             self._source.definitions.tell_last(self._position, batch, mark.value)
-            self._untold = False
+        self._untold = False
 
     def _note_read(self, table: str) -> None:
         if table not in self._read_us:
@@ -145,7 +166,7 @@ class SnapshotReader:
             self._read_us[table] = int(seconds) * 1_000_000
 
     def _of_state(self, state: SnapshotState) -> Progress:
-        held = {"untold": True} if self._untold else {}
+        held = {UNTOLD: True} if self._untold else {}
         return self._reached({**self._part.to_dict(state), **held})
 
     def _reached(self, content: Mapping[str, Any]) -> Progress:

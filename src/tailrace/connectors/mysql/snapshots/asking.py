@@ -1,0 +1,77 @@
+"""What is asked of the server for tables that signals ask for, when their next parts are planned."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+
+from attrs import evolve
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import StartPoint
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.beginning import first_history
+from tailrace.connectors.mysql.connection import Connection
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.snapshots import point
+from tailrace.connectors.mysql.snapshots.parts import log_since
+from tailrace.errors import RetriableError
+from tailrace.schema.tables import TableId
+
+XA_SECONDS: Final = 1.0
+
+log = logging.getLogger(__name__)
+
+
+class Asking:
+    """One planning: a connection, and the position up to which the log is planned."""
+
+    def __init__(self, session: Connection, settings: Settings, start: RestartPosition) -> None:
+        self.session = session
+        self.settings = settings
+        self.server = catalog.server(session)
+        self._start = start
+
+    @property
+    def waiting(self) -> int:
+        """Bytes of the log that are not planned yet."""
+        return log_since(self.session, self.server, self._start)
+
+    def has(self, table: TableId) -> bool:
+        """Whether there is such a table now."""
+        return table in catalog.table_ids(self.session)
+
+    def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
+        """A position of now with the structures of the tables there, and which of them are; None where none is to be had."""
+        wanted = {(table.catalog, table.name) for table in tables}
+        settings = evolve(self.settings, schema_history_internal_store_only_captured_tables_ddl=True)
+        try:
+            taken = point.take(
+                self.session,
+                self.server,
+                settings,
+                lambda database, table: (database, table) in wanted,
+                patience=XA_SECONDS,
+                locks_all=False,
+            )
+        except RetriableError as error:
+            if not self.session.open:
+                raise
+            log.warning("what a signal asked for has to wait, and the log goes on: %s", error)
+            return None
+        for warning in taken.warnings if warns else ():
+            log.warning("%s", warning)
+        era = self._start.on_server(self.server.uuid, catalog.files(self.session)).era
+        restart = taken.head.restart(self.server, era)
+        history = first_history(settings, self.server, restart, taken.structures)
+        return StartPoint(restart.to_dict(), history), frozenset(taken.structures.tables)
+
+
+def warn(tables: Iterable[TableId], why: object) -> None:
+    """Say that a snapshot ends which a signal asked for."""
+    log.warning(
+        "the snapshot of %s that a signal asked for ends here, and the log goes on: %s",
+        ", ".join(map(str, tables)),
+        why,
+    )

@@ -1,0 +1,90 @@
+"""Parts in the making: how large the parts of one step are, and which segments of tables go into one.
+
+A part is a range of a large table, or several small tables; it has about as many rows as another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.mysql.snapshots.splitting import Size
+from tailrace.snapshot.segments import Segment
+
+ROWS_OF_A_PART: Final = 500_000
+BYTES_OF_A_PART: Final = 256 << 20
+LEAST_BYTES: Final = 16 << 20  # fewer are not worth a part beside others
+MOST_GROWTH: Final = 8
+TABLES_OF_A_PART: Final = 25
+IS_CUT: Final = 1.5  # parts that a table has to make
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How large a step is: so many parts at most, each of about so many rows or bytes."""
+
+    parts: int
+    rows: int
+    bytes: int
+
+    def share(self, size: Size) -> float:
+        """How many parts a table is."""
+        return max(size.rows / self.rows, size.bytes / self.bytes)
+
+    def rows_of(self, size: Size) -> int:
+        """How many of a table's rows are a part."""
+        if not size.rows or not size.bytes:
+            return self.rows
+        return max(min(self.rows, self.bytes * size.rows // size.bytes), 1)
+
+
+def limits_of(wanted: int, max_bytes: int | None, log_bytes: int = 0) -> Limits:
+    """Those of a step.
+
+    Args:
+        wanted: parts, at most.
+        max_bytes: of tables, about so many in all of them; None: as many as parts usually have.
+        log_bytes: of the log, which every part reads.
+
+    """
+    growth = min(max(log_bytes / BYTES_OF_A_PART, 1), MOST_GROWTH)
+    rows, size = int(ROWS_OF_A_PART * growth), int(BYTES_OF_A_PART * growth)
+    if max_bytes is None:
+        return Limits(wanted, rows, size)
+    parts = min(max(max_bytes // LEAST_BYTES, 1), wanted)
+    return Limits(parts, rows, min(size, max(max_bytes // parts, 1)))
+
+
+@dataclass(slots=True)
+class Parts:
+    """Parts in the making; small tables are gathered until they are one."""
+
+    limits: Limits
+    done: list[Mapping[str, Any]] = field(default_factory=list)
+    _segments: list[Segment] = field(default_factory=list)
+    _keys: dict[str, Any] = field(default_factory=dict)
+    _share: float = 0.0
+
+    @property
+    def left(self) -> int:
+        """How many more are wanted."""
+        return self.limits.parts - len(self.done)
+
+    def has_room(self, share: float) -> bool:
+        """Whether what is being gathered can take so much more of a part."""
+        return not self._segments or (self._share + share <= 1 and len(self._segments) < TABLES_OF_A_PART)
+
+    def gather(self, segment: Segment, key: ChunkKey | None, share: float) -> None:
+        """Add a segment to the part that is being gathered."""
+        self._segments.append(segment)
+        self._keys[segment.table] = None if key is None else key.to_dict()
+        self._share += share
+
+    def close(self) -> None:
+        """What is gathered is a part."""
+        if self._segments:
+            segments = [[segment.table, segment.after, segment.upto] for segment in self._segments]
+            self.done.append({"segments": segments, "keys": self._keys})
+        self._segments, self._keys, self._share = [], {}, 0.0

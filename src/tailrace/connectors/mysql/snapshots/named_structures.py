@@ -1,0 +1,107 @@
+"""The structures of tables that a signal names, as the events that come before their rows.
+
+As in Debezium each table is dropped, and then each is made. The structures are those of the snapshot's position, which the
+history has. The statement that makes one is the server's of now, where that makes the same structure. Where it does not,
+the table was altered behind the position, or a signal gave its structure: then no statement is told.
+
+The last event is told when it is known whether a row follows, where one lane has the whole snapshot: its mark says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property
+from typing import Any
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.batches import Batch
+from tailrace.connectors.mysql.beginning import AT, dropped, made_anew
+from tailrace.connectors.mysql.catalog import GONE, Server, quoted
+from tailrace.connectors.mysql.connection import Connection, connect, rows
+from tailrace.connectors.mysql.definitions import Definitions
+from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.errors import SourceSetupError, StructureError
+from tailrace.schema.changes_topic import SchemaEvent, schema_change_value
+from tailrace.schema.structures import Structures
+from tailrace.schema.tables import Table, TableId
+from tailrace.snapshot.source import Mark
+
+
+class NamedStructures:
+    """Tells the structures of some tables as of a position."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        history: Sequence[HistoryRecord],
+        position: RestartPosition,
+        tables: Collection[TableId],
+    ) -> None:
+        """`history`: up to the position; `tables`: in any order."""
+        self._settings = settings
+        self._history = history
+        self._position = position
+        self._tables = sorted(tables, key=catalog.in_name_order) if settings.include_schema_changes else []
+
+    @property
+    def are_told(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self._tables)
+
+    def tell_all(self, batch: Batch) -> None:
+        """Add all events; rows may follow or not."""
+        self.tell_first(batch)
+        self.tell_last(batch, Mark.TRUE)
+
+    def tell_first(self, batch: Batch) -> None:
+        """Add all events but the last one."""
+        if not self.are_told:
+            return
+        definitions, events = self._opened
+        definitions.tell_at(events[:-1], 0, Mark.TRUE.value, self._position, batch)
+
+    def tell_last(self, batch: Batch, mark: Mark) -> None:
+        """Add the last event, with a mark."""
+        if not self.are_told:
+            return
+        definitions, events = self._opened
+        definitions.tell_at(events[-1:], len(events) - 1, mark.value, self._position, batch)
+
+    @cached_property
+    def _opened(self) -> tuple[Definitions, list[SchemaEvent]]:
+        with connect(self._settings) as session:
+            server = catalog.server(session)
+            definitions = Definitions(self._settings, self._history, lower_names=server.lower_names)
+            known = [*filter(None, map(definitions.structures.get, self._tables))]
+            created = [made_anew(table, _statement(session, server, table)) for table in known]
+        return definitions, [*(dropped(table.id) for table in known), *created]
+
+
+def _statement(connection: Connection, server: Server, table: Table) -> str:
+    """The server's statement that makes a table; "" where it makes another structure than this one, or none."""
+    for ddl in _shown(connection, table.id):
+        structures = Structures(lower_names=server.lower_names)
+        try:
+            structures.apply(table.id.catalog, ddl, at=AT)
+        except StructureError:
+            return ""  # it was told when the table was made or altered
+        made = structures.get(table.id)
+        if made is not None and _told(made) == _told(table):
+            return ddl
+    return ""
+
+
+def _shown(connection: Connection, table: TableId) -> Iterator[str]:
+    """The statement by which the server makes a table; none where it is gone."""
+    try:
+        yield str(rows(connection, f"SHOW CREATE TABLE {quoted(table.catalog)}.{quoted(table.name)}")[0][1])
+    except SourceSetupError as error:
+        if not (error.__cause__ and error.__cause__.args[:1] and error.__cause__.args[0] in GONE):
+            raise
+
+
+def _told(table: Table) -> Any:
+    """A structure as events tell it."""
+    return schema_change_value({}, 0, made_anew(table, ""))["tableChanges"]

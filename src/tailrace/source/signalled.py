@@ -1,0 +1,118 @@
+"""What signals ask of a stream, seen to while its batches are planned.
+
+An offset then has a member `signalled`: what is left to do, and how far the channels of signals were read, as the
+progress of the direct way has it. So a signal's effect and its mark are written down together, in Spark's log of offsets:
+none is lost or handled twice, whenever a process dies. A batch of tables that were asked for ends at a position of its own
+and has in `snapshot`, as at the beginning of a stream, what its tasks need (`beginning.py`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+import orjson
+
+from tailrace.connectors.base import RangeConnector
+from tailrace.connectors.signalled import AskedStep, Listener, Signalled, SignalledConnector
+from tailrace.errors import ConfigError
+from tailrace.source.beginning import Offset, offset_at, packed
+from tailrace.source.options import ReadJob
+
+_UNTOLD: Final[Signalled] = {"planned": "and not given"}
+
+log = logging.getLogger(__name__)
+
+
+class Signals:
+    """The signals of one stream, in its planner's process.
+
+    Attributes:
+        looked: whether an offset was planned for which the channels were looked into.
+
+    """
+
+    def __init__(self, job: ReadJob) -> None:
+        self._job = job
+        self.looked = self._looks = False
+        self._listener: Listener | None = None
+        self._given: Signalled | None = None
+
+    def close(self) -> None:
+        """Let go of the channels."""
+        if self._listener is not None:
+            self._listener.close()
+        self._listener = None
+
+    def begun(self, connector: RangeConnector, end: Offset) -> Offset:
+        """The end of a stream's first batch, with what its channels begin with."""
+        if not self._job.takes_signals:
+            return end
+        listener = cast("SignalledConnector", connector).listener(None)
+        try:
+            signalled = listener.begun()
+        finally:
+            listener.close()
+        return end if signalled is None else {**end, "signalled": signalled}
+
+    def heard(self, connector: RangeConnector, start: Offset) -> Signalled | None:
+        """What is to be done behind an offset; what comes in counts once `gave` is told of the offset that has it."""
+        before = start.get("signalled")
+        self._looks = True
+        if not self._job.takes_signals and before is None:
+            return None
+        if self._listener is None or self._given != before:
+            self.close()
+            self._listener = cast("SignalledConnector", connector).listener(before)
+        listener, self._listener = self._listener, None
+        try:
+            signalled = listener.heard(before, start["position"])
+        except BaseException:
+            listener.close()
+            raise
+        self._listener, self._given = listener, _UNTOLD
+        return signalled
+
+    @staticmethod
+    def is_at_work(offset: Offset) -> bool:
+        """Whether tables are to be read behind an offset, and not when somebody says so."""
+        signalled = offset.get("signalled") or {}
+        return bool(signalled.get("blocking") or (signalled.get("tables") and not signalled.get("paused")))
+
+    def gave(self, end: Offset) -> None:
+        """An offset was planned. Where an error came instead, the channels are read again from the last one on."""
+        given: Any = orjson.loads(orjson.dumps(end.get("signalled")))
+        self._given, self.looked = given, self._looks
+
+    def next_batch(
+        self, connector: RangeConnector, start: Offset, signalled: Signalled | None, max_bytes: int | None
+    ) -> tuple[Signalled | None, Offset | None]:
+        """The end of a batch with tables that were asked for, if there is one; and what is left to do then."""
+        if not signalled:
+            return signalled, None
+        step = cast("SignalledConnector", connector).asked_step(
+            start["position"], signalled, self._job.parts, max_bytes
+        )
+        if step is None:
+            return signalled, None
+        return step.signalled, None if step.point is None else _offset_of(step)
+
+
+def with_signalled(offset: Offset, signalled: Signalled | None) -> Offset:
+    """An offset that says what is to be done behind it; a plain one, where that is nothing."""
+    return {**offset, "signalled": signalled} if signalled else offset
+
+
+def _offset_of(step: AskedStep) -> Offset | None:
+    """None, and a warning, where the structures do not fit into an offset."""
+    point = step.point
+    if point is None:
+        return None
+    try:
+        plan = packed(point.snapshot, point.history)
+    except ConfigError as error:
+        log.warning("what a signal asked for is left out, and the log goes on: %s", error)
+        return None
+    snapshot: Mapping[str, Any] = {"plan": plan, "parts": list(step.parts), "reached": step.reached}
+    return with_signalled({**offset_at(point.restart), "snapshot": snapshot}, step.signalled)

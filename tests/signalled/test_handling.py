@@ -1,0 +1,64 @@
+"""What the lanes of a layout make of one signal, each for itself."""
+
+import pytest
+
+from tailrace.schema.tables import TableId
+from tailrace.signalled.handling import Surroundings, handled
+from tailrace.signalled.work import Work
+from tailrace.signals.model import Channel, ExecuteSnapshot, SnapshotKind
+
+A, B, NOWHERE = (TableId("db", "", name) for name in ("a", "b", "nowhere"))
+
+
+def lane(number, *owned):
+    return Surroundings("shop", number == 0, owned.__contains__, lambda: [A, B], lambda: "here")
+
+
+def asked(id_, *tables, kind=SnapshotKind.INCREMENTAL):
+    names = tuple(map(str, tables))
+    return ExecuteSnapshot(
+        id=id_, channel=Channel.SOURCE, kind=kind, collections=names, conditions=(), surrogate_key=None
+    )
+
+
+def told(effect):
+    return [(each.type, each.id, each.additional_data["data_collections"]) for each in effect.notifications]
+
+
+def test_each_lane_keeps_its_tables_and_tells_that_it_begins():
+    effects = [handled(asked("one", A, B), Work(), here) for here in (lane(0, A), lane(1, B), lane(2))]
+    assert [effect.work.ids for effect in effects] == [[A], [B], []]
+    assert [told(effect) for effect in effects] == [[("STARTED", "one", "db.a")], [("STARTED", "one", "db.b")], []]
+
+
+def test_a_table_that_nobody_knows_waits_for_its_turn_in_the_lane_that_would_deliver_it(caplog):
+    effects = [handled(asked("one", NOWHERE, B), Work(), here) for here in (lane(0), lane(1, NOWHERE, B))]
+    assert [effect.work.ids for effect in effects] == [[], [NOWHERE, B]]
+    assert told(effects[1]) == [("STARTED", "one", "db.nowhere,db.b")]
+    assert caplog.text.count("'one' names the table db.nowhere") == 1
+
+
+def test_what_is_asked_for_meanwhile_is_put_behind_and_has_no_beginning_of_its_own():
+    here = lane(0, A, B)
+    running = handled(asked("one", A), Work(), here).work
+    effect = handled(asked("two", A, B), running, here)
+    assert (effect.work.ids, effect.work.signal, told(effect)) == ([A, B], "two", [])
+
+
+@pytest.mark.parametrize(
+    ("here", "own", "structures"), [(lane(0, A), [A], (A, B)), (lane(1, B), [B], ()), (lane(0), [], (A, B))]
+)
+def test_the_first_lane_has_the_structures_of_all_tables_of_a_blocking_snapshot(here, own, structures):
+    blocking = handled(asked("one", A, B, NOWHERE, kind=SnapshotKind.BLOCKING), Work(), here).work.blocking
+    assert (list(blocking.tables), blocking.structures) == (own, structures)
+
+
+def test_a_blocking_snapshot_of_others_tables_is_nothing_to_another_lane():
+    assert handled(asked("one", A, kind=SnapshotKind.BLOCKING), Work(), lane(1, B)).work == Work()
+
+
+def test_blocking_snapshots_that_come_together_are_one():
+    here = lane(0, A, B)
+    work = handled(asked("one", B, kind=SnapshotKind.BLOCKING), Work(), here).work
+    blocking = handled(asked("two", A, B, kind=SnapshotKind.BLOCKING), work, here).work.blocking
+    assert (list(blocking.tables), blocking.structures) == ([B, A], (B, A))
