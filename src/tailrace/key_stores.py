@@ -7,10 +7,12 @@ how to convert it. `name` is the property that names the file; messages begin wi
 from __future__ import annotations
 
 from pathlib import Path
-
-from cryptography.hazmat.primitives.serialization import Encoding, pkcs12
+from typing import TYPE_CHECKING
 
 from tailrace.errors import ConfigError
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.serialization import pkcs12
 
 JKS_MAGIC = b"\xfe\xed\xfe\xed"
 PEM_MARK = b"-----BEGIN "
@@ -39,6 +41,8 @@ def open_pkcs12(
     name: str, path: str, content: bytes, password: str | None, password_name: str
 ) -> pkcs12.PKCS12KeyAndCertificates:
     """The keys and certificates of a PKCS 12 store."""
+    from cryptography.hazmat.primitives.serialization import pkcs12  # memory, for those who have stores
+
     try:
         return pkcs12.load_pkcs12(content, password.encode() if password else None)
     except ValueError as error:
@@ -49,5 +53,7 @@ def open_pkcs12(
 
 def certificates_of(store: pkcs12.PKCS12KeyAndCertificates) -> str:
     """All certificates of a store, as PEM."""
+    from cryptography.hazmat.primitives.serialization import Encoding
+
     found = [*store.additional_certs, *([store.cert] if store.cert else [])]
     return "".join(each.certificate.public_bytes(Encoding.PEM).decode() for each in found)

@@ -11,9 +11,9 @@ keep the values as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
-import polars as pl
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -21,6 +21,9 @@ from tailrace.changes.digests import Digest, digest_of, serialized
 from tailrace.changes.vectors import Kind, Vector, from_arrow
 from tailrace.changes.views import vector_of
 from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Policy = Callable[[Vector], Vector]
 Rule = Truncate | Mask | Hash | SourceTypes | None
@@ -100,6 +103,8 @@ def _units(text: str, length: int) -> str:
 
 def _each_distinct(texts: pl.Series, function: Callable[[str], str]) -> pl.Series:
     """A Python function over the distinct values; null stays null."""
+    import polars as pl  # much memory, for tables that have policies
+
     distinct = texts.drop_nulls().unique()
     results = pl.Series([function(text) for text in distinct.to_list()], dtype=pl.String)
     if not len(distinct):
@@ -108,8 +113,12 @@ def _each_distinct(texts: pl.Series, function: Callable[[str], str]) -> pl.Serie
 
 
 def _series(vector: Vector) -> pl.Series:
+    import polars as pl
+
     return pl.Series(pl.from_arrow(vector.to_arrow()))
 
 
 def _vector(series: pl.Series) -> Vector:
+    import polars as pl
+
     return from_arrow(series.to_arrow(compat_level=pl.CompatLevel.newest()))

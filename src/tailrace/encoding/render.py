@@ -19,7 +19,6 @@ from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 import pyarrow as pa
 
 from tailrace.changes.records import Binary
@@ -209,6 +208,8 @@ def op_for(kind: Kind) -> Op:
 
 def _number_text(vector: Vector) -> Vector:
     """Numbers with a fraction as JSON text, shortest form that reads back the same; polars does it."""
+    import polars as pl  # much memory, for tables that have such numbers
+
     series = pl.Series(vector.to_arrow())
     if vector.kind is Kind.LIST:
         text = "[" + series.list.eval(pl.element().cast(pl.String)).list.join(",") + "]"

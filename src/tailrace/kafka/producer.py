@@ -7,8 +7,9 @@
     producer.commit(timeout=60)
 
 Values are not copied on their way: librdkafka reads them from the columns' own memory, which is used again as soon as
-nobody holds it. So all that was sent is held until a flush has shown that everything is delivered, or until the
-instance is gone; how much that is, is bounded by how often the caller commits.
+nobody holds it. So all that was sent is held until it has shown that everything is delivered, or until the instance is
+gone. That is waited for before more than `HELD_BYTES` are held, mostly in vain: while the caller made the next records
+the last ones were on their way.
 
 A record that fails spoils its transaction, so the first failure is kept and raised by the next call. Which error that
 is, and whether it helps to try again, is written down in `failures`.
@@ -32,6 +33,8 @@ from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, Deliver
 from tailrace.kafka.librdkafka import NO_PARTITION, Problem
 from tailrace.kafka.rows import Rows
 
+HELD_BYTES: Final = 16 << 20
+"""How much is held before its delivery is waited for; one call of `send` may be longer."""
 FULL_PAUSE: Final = 0.001
 """How long to wait for room in librdkafka's queue before trying again."""
 SLICE: Final = 0.1
@@ -59,6 +62,7 @@ class Producer:
             raise ConfigError("a transactional producer needs a transactional.id")
         given = {name: value for name, value in options.items() if transactional or name != "transactional.id"}
         self._held: list[Rows] = []
+        self._held_bytes = 0
         self._sent = 0
         self._failure: TailraceError | None = None
         self._purged: Failed | None = None
@@ -90,13 +94,17 @@ class Producer:
         """Queue records, waiting for room; returns the bytes of their keys and values."""
         if not len(records):
             return 0
+        size = _size(records.keys) + _size(records.values)
+        if self._held and self._held_bytes + size > HELD_BYTES:
+            self._wait_until_delivered()
         rows = Rows(records, self._client.topic(records.topic), self._sent)
         self._held.append(rows)
+        self._held_bytes += size
         self._sent += len(rows)
         self._serve(0)
         while not rows.produce(self._call, self._client.handle):
             self._wait_for_room(rows)
-        return _size(records.keys) + _size(records.values)
+        return size
 
     def send_one(
         self,
@@ -132,7 +140,7 @@ class Producer:
                 raise self._undelivered(waiting, timeout)
             self._lib.flush(self._client.handle, _milliseconds(min(left, SLICE)))
             self._serve(0)
-        self._held.clear()
+        self._let_go()
 
     def commit(self, timeout: float) -> None:
         """Make all that was sent since `begin` visible, at once."""
@@ -149,7 +157,7 @@ class Producer:
         self._in_transaction = False
         self._until(self._lib.abort_transaction, timeout, "the Kafka transaction can't be aborted", failing=True)
         self._failure = self._purged = None
-        self._held.clear()
+        self._let_go()
 
     def close(self) -> None:
         """Drop what is not delivered, and let go."""
@@ -160,6 +168,19 @@ class Producer:
                 self.abort(ABORT_TIMEOUT)
         self._client.close(self._held)
         self._held = []
+
+    def _wait_until_delivered(self) -> None:
+        """Until nothing is under way: for as long as librdkafka tries, which then says what failed."""
+        self._serve(0)
+        while self._lib.outq_len(self._client.handle):
+            self._lib.flush(self._client.handle, _milliseconds(SLICE))
+            self._serve(0)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Of what nobody reads any more."""
+        self._held.clear()
+        self._held_bytes = 0
 
     def _wait_for_room(self, rows: Rows) -> None:
         problem = self._client.taken(rows.error)

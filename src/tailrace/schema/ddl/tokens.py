@@ -14,10 +14,6 @@ import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
-
-from sqlglot.dialects.mysql import MySQL
-from sqlglot.errors import TokenError
 
 from tailrace.errors import StructureError
 
@@ -65,31 +61,6 @@ class SqlMode:
 DEFAULT_MODE = SqlMode()
 
 
-class _Tokenizer(MySQL.Tokenizer):  # type: ignore[misc]
-    KEYWORDS: ClassVar[dict[str, Any]] = {}
-    COMMANDS: ClassVar[set[Any]] = set()
-    COMMAND_PREFIX_TOKENS: ClassVar[set[Any]] = set()
-
-
-class _AnsiTokenizer(_Tokenizer):
-    IDENTIFIERS: ClassVar[list[str]] = ["`", '"']
-    QUOTES: ClassVar[list[str]] = ["'"]
-
-
-class _PlainTokenizer(_Tokenizer):
-    STRING_ESCAPES: ClassVar[list[str]] = ["'", '"']
-
-
-class _AnsiPlainTokenizer(_AnsiTokenizer):
-    STRING_ESCAPES: ClassVar[list[str]] = ["'"]
-
-
-_TOKENIZERS = {
-    SqlMode(): _Tokenizer,
-    SqlMode(ansi_quotes=True): _AnsiTokenizer,
-    SqlMode(no_backslash_escapes=True): _PlainTokenizer,
-    SqlMode(ansi_quotes=True, no_backslash_escapes=True): _AnsiPlainTokenizer,
-}
 _QUOTED = r"'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"|`(?:[^`]|``)*`"
 _QUOTED_PLAIN = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`"
 _COMMENTS = r"|(?P<open>/\*!\d*)|(?P<comment>/\*.*?(?:\*/|\Z)|--(?=\s|\Z)[^\n]*|#[^\n]*)|(?P<close>\*/)"
@@ -106,9 +77,11 @@ def tokenize(sql: str, mode: SqlMode = DEFAULT_MODE) -> list[Token]:
         StructureError: a quote or something like it is left open.
 
     """
+    from tailrace.schema.ddl.tokenizers import TOKENIZERS, TokenError  # a large library, for statements only
+
     text = blank_comments(sql, mode)
     try:
-        found = _TOKENIZERS[mode]().tokenize(text)
+        found = TOKENIZERS[mode.ansi_quotes, mode.no_backslash_escapes]().tokenize(text)
     except TokenError as error:
         raise StructureError(f"can't be cut into words: {str(error).splitlines()[0]}") from error
     return list(_joined(_token(text, t.start, t.end + 1, mode) for t in found))

@@ -18,7 +18,7 @@ from tailrace.connectors.mysql.selecting import values as v
 
 Int64 = npt.NDArray[np.int64]
 
-BLOCK_BYTES: Final = 16 << 20
+BLOCK_BYTES: Final = 4 << 20
 _INTEGER_BYTES: Final = {1: 1, 2: 2, 3: 4, 4: 4, 8: 8}  # in a packet, by those in an image
 _NUMBERS: Final = {Wire.FLOAT: 4, Wire.DOUBLE: 8, Wire.ENUM: 8, Wire.SET: 8}
 _MOMENTS: Final = {Wire.TIME2: v.TIME, Wire.DATETIME2: v.DATETIME, Wire.TIMESTAMP2: v.TIMESTAMP}

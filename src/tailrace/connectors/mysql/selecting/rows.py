@@ -1,6 +1,6 @@
 """A selection: a statement run, its rows as blocks of vectors.
 
-Memory is bounded: a block has at most `limit` rows and about 16 MB, or one row that is longer. What was yielded stays
+Memory is bounded: a block has at most `limit` rows and about 4 MB, or one row that is longer. What was yielded stays
 valid, and its memory is used again once nobody holds it.
 """
 
@@ -150,7 +150,7 @@ class Selection:
             return
         body, end, kind = (np.array([number], np.int64) for number in (0, block.end, WRITE))
         try:
-            for images in self._decoder.batches(block.data, body, end, kind, self._limit):
+            for images in self._decoder.batches(block.data, body, end, kind, block.rows):
                 yield self._split(images)
         except RowError as error:
             raise StructureError(

@@ -46,7 +46,8 @@ from tailrace.snapshot.source import Section as LogSection
 
 ROWS_AT_MOST: Final = 1 << 14
 ROWS_AT_LEAST: Final = 1 << 10
-CHUNK_BYTES: Final = 16 << 20
+CHUNK_BYTES: Final = 4 << 20
+RECORD_BYTES: Final = 8 << 20  # of what a chunk becomes: three are in memory at once, the one under way to the sink too
 SECTION_BYTES: Final = 64 << 20
 NUMBER_BYTES: Final = 8
 ATTEMPTS: Final = 10
@@ -106,6 +107,7 @@ class MySqlSource:
         self._rows_at_most = rows_at_most
         self._overrides = overrides_of(settings, self._server, keys) if with_overrides else {}
         self._chunk_rows: dict[TableId, int] = {}
+        self._record_rows: dict[TableId, int] = {}
         self._unread: dict[TableId, int] = {}
         self._touches = Touches()
         self._views = Views(settings, self._asking, self._server)
@@ -205,6 +207,10 @@ class MySqlSource:
         altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
         return LogSection(touches, log_place(until, self._progress.delivered, self._progress.restart), altered)
 
+    def note_records(self, table: str, count: int, size: int) -> None:
+        """So many rows of a table became records of so many bytes."""
+        self._record_rows[parse_id(table)] = RECORD_BYTES * count // max(size, 1)
+
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
         """Which of these changes have a key before that lies in one of the intervals."""
         touched: TouchedRows = touches.images
@@ -257,7 +263,7 @@ class MySqlSource:
 
     def _selected(self, table: Table, segment: Segment) -> SelectedChunk:
         read = self.tables.of(self._asking, table)
-        key, limit = self.tables.key(table.id), self._rows_at_most or self._chunk_rows.get(table.id, ROWS_AT_LEAST)
+        key, limit = self.tables.key(table.id), self._rows_at_most or self._limit(table.id)
         sql = statements.chunk(
             table.id,
             [read.plans.select_list],
@@ -275,11 +281,14 @@ class MySqlSource:
         self._note_size(table.id, count, blocks)
         return SelectedChunk.by_key(read, blocks, count < limit, read_us)
 
+    def _limit(self, table: TableId) -> int:
+        """How many rows the next chunk of a table has at most: of short ones, and of such that become short records, more."""
+        rows = min(self._chunk_rows.get(table, 0), self._record_rows.get(table, ROWS_AT_MOST), ROWS_AT_MOST)
+        return max(rows, ROWS_AT_LEAST)
+
     def _note_size(self, table: TableId, count: int, blocks: Sequence[SelectedRows]) -> None:
-        """A chunk of a table with short rows has more of them."""
         if count:
-            size = sum(map(_size_of, blocks)) / count
-            self._chunk_rows[table] = int(min(max(CHUNK_BYTES / max(size, 1), ROWS_AT_LEAST), ROWS_AT_MOST))
+            self._chunk_rows[table] = CHUNK_BYTES * count // max(sum(map(_size_of, blocks)), 1)
 
     def _connection(self) -> Connection:
         """The one that rows are read on; an error in the midst of rows closes it."""
