@@ -201,6 +201,14 @@ def shared_mb(pid: int) -> float:
     return 0.0
 
 
+def is_unborn(pid: int) -> bool:
+    """Whether a process is a copy of a Java process that is to become another program: its memory is its parent's still."""
+    try:
+        return (PROC / str(pid) / "exe").readlink().name == "java"
+    except OSError:
+        return False
+
+
 def machine_busy() -> float:
     """CPU seconds that the whole machine has worked since it started, idle and waiting left out."""
     fields = [int(each) for each in (PROC / "stat").read_text().splitlines()[0].split()[1:8]]
@@ -270,6 +278,8 @@ class Sampler:
         peaks: dict[str, float] = {}
         shared: dict[str, float] = {}
         for group, stat in readings:
+            if group == "python" and is_unborn(stat.pid):
+                continue
             peak = peak_mb(stat.pid)
             self.processes[group, stat.pid] = peak or self.processes.get((group, stat.pid), 0.0)
             peaks[group] = peaks.get(group, 0.0) + peak

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -9,10 +10,11 @@ import time
 import pytest
 from bench.into_kafka import page, plan, tables
 from bench.measuring.figures import over_rounds, percentile, spread
-from bench.measuring.processes import PROC, Ledger, SideError, Stat, living, started
+from bench.measuring.processes import PROC, Ledger, Sampler, SideError, Stat, living, started
 from bench.measuring.results import OtherRunError, Results
 
 from bench import pages, workloads
+from tailrace.testing.waiting import wait_until
 
 MAIN = plan.Case("orders", "MINIMAL", "lz4", "off", 1000, 1)
 HEADER = {
@@ -104,6 +106,19 @@ def test_nothing_of_a_side_is_left_behind(tmp_path):
         while len(living(side.session)) < 2:
             assert time.monotonic() < deadline
     assert living(side.session) == []
+
+
+@pytest.mark.skipif(not PROC.is_dir() or not shutil.which("bash"), reason="needs /proc and bash")
+def test_memory_of_javas_copy_is_not_counted_as_another_programs(tmp_path):
+    """GIVEN a process of Java's program under another name, as there is between fork and exec, THEN it has no memory."""
+    java = shutil.copy(shutil.which("bash"), tmp_path / "java")
+    unborn = f"printf task > /proc/$BASHPID/comm; echo there; {sys.executable} -c 'import time; time.sleep(99)'; :"
+    with started("a side", [java, "-c", unborn], tmp_path / "log") as side:
+        wait_until(lambda: "there" in side.log_tail(), 20, lambda: "it does not start")
+        with Sampler(side, {}) as sampler:
+            wait_until(lambda: len(living(side.session)) == 2, 20, lambda: "it has no child")
+    assert ("python", side.process.pid) not in sampler.processes
+    assert [group for group, _ in sampler.processes].count("python") == 1
 
 
 def test_a_side_that_fails_shows_the_end_of_its_log(tmp_path):

@@ -2,8 +2,9 @@
 
 import pytest
 from tests.differential import cases, debezium
-from tests.differential.runs import PREFIX, Bench
-from tests.differential.variants import FULL
+from tests.differential.runs import PREFIX
+
+from tailrace.testing.mysql_server import MySqlServer
 
 pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
 SAME_NAMES = (
@@ -11,6 +12,14 @@ SAME_NAMES = (
     "CREATE TABLE d_same_names.t (id INT PRIMARY KEY, `a b` INT, `a-b` INT)",
     "INSERT INTO d_same_names.t VALUES (1, 2, 3)",
 )
+
+
+@pytest.fixture(scope="module")
+def port(bench):
+    """Of a server of these tests' own: whoever reads its log is stopped."""
+    with MySqlServer() as server:
+        cases.run_all(server.port, cases.FIRST)
+        yield server.port
 
 
 @pytest.mark.parametrize(
@@ -37,8 +46,7 @@ SAME_NAMES = (
     ],
     ids=["invalid dates", "row images", "same names", "times of a day", "nanoseconds", "adaptive"],
 )
-def test_debezium_stops(bench: Bench, tmp_path, sql, properties, complaint):
-    port = bench.history(FULL).server.port
+def test_debezium_stops(port, tmp_path, sql, properties, complaint):
     offset = cases.binlog_position(port)
     cases.run_all(port, [*_dropped(sql), *sql])
     given = {**debezium.base_properties(port, PREFIX, tmp_path), **properties}

@@ -142,6 +142,24 @@ def test_only_listed_tables_are_read_and_the_log_tells_all(mysql_server, databas
     assert [(row[0].split(".")[2], json.loads(row[3])["op"]) for row in found] == [("b", "r"), ("a", "c")]
 
 
+def test_rows_of_ones_own_choice_are_read_and_changes_of_them_are_left_to_the_log(mysql_server, database, small_parts):
+    """GIVEN rows that a SELECT chooses, WHEN some change before they are read, THEN the log alone tells these."""
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT)", database)
+    mysql_server.sql(f"INSERT INTO t VALUES {', '.join(f'({n}, 0)' for n in range(200))}; ANALYZE TABLE t", database)
+    listed = "snapshot.select.statement.overrides"
+    chosen = {listed: f"{database}.t", f"{listed}.{database}.t": f"SELECT * FROM {database}.t WHERE id % 2 = 0"}
+    options = stream_options(mysql_server, database, **chosen)
+    topic = f"test.{database}.t"
+    planned = [(start, end) for start, end in batches(options) if "snapshot" in end]
+    mysql_server.sql("UPDATE t SET v = 1 WHERE id < 20; DELETE FROM t WHERE id = 30; UPDATE t SET id = 500 WHERE id = 40", database)
+    read = [records(tasks(options, start, end), topic) for start, end in planned]
+    assert sorted(value["after"]["id"] for each in read for _, value in each) == [
+        n for n in range(20, 200, 2) if n not in {30, 40}
+    ]
+    changes = [change for start, end in batches(options, planned[-1][1]) for change in records(tasks(options, start, end), topic)]
+    assert "".join(value["op"] for _, value in changes if value) == "u" * 20 + "ddc"
+
+
 def test_typed_rows_begin_with_the_table(mysql_server, database, small_parts):
     mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY, price DECIMAL(8,2), n BIGINT UNSIGNED)", database)
     values = ", ".join(f"({n}, {n}.5, {2**64 - 1 - n})" for n in range(200))

@@ -13,7 +13,6 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
-from tailrace.config.overrides import LIST
 from tailrace.config.problems import Problems
 from tailrace.config.properties import PROPERTIES
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
@@ -89,7 +88,6 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
             "snapshot.mode=initial, and begin with a new checkpoint where the tables are to be read again"
         )
     _refuse_records_of_notifications(settings)
-    _refuse_overrides(settings)
     pace = Pace(
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
@@ -124,14 +122,6 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
         raise UnsupportedError(
             f"notification.enabled.channels={','.join(settings.notification_enabled_channels)}: a DataFrame tells "
             "notifications in the log only; take sink out, or deliver with `tailrace run`"
-        )
-
-
-def _refuse_overrides(settings: Settings) -> None:
-    if settings.snapshot_mode in WITH_ROWS and settings.select_overrides.given:
-        raise UnsupportedError(
-            f"{LIST} is set: a part of a DataFrame's snapshot has to give the same rows whenever it is read, and rows that a "
-            "statement chooses are not; leave it out and filter the DataFrame, or deliver with `tailrace run`"
         )
 
 

@@ -210,11 +210,12 @@ def stop(query: StreamingQuery, link: Link) -> None:
     """
     link.stop_tasks()
     deadline = time.monotonic() + GRACE_SECONDS
-    while query.isActive and _is_working(query) and time.monotonic() < deadline:
+    while working := query.isActive and _is_working(query):
+        if time.monotonic() >= deadline:
+            break
         time.sleep(POLL_SECONDS / 4)
-    late = query.isActive and _is_working(query)
     query.stop()
-    if late:
+    if working:  # by the last look; a query that has nothing to do looks for work again and again
         raise RetriableError(
             f"the last commit did not come within {GRACE_SECONDS:g} s; what it would have held is delivered by the next run"
         )

@@ -146,7 +146,7 @@ PROPERTIES = (
         name="incremental.snapshot.chunk.size",
         kind=Kind.INT,
         minimum=1,
-        doc="Rows of a chunk of an incremental snapshot; without it a chunk has as many rows as about 16 MB hold, at most "
+        doc="Rows of a chunk of an incremental snapshot; without it a chunk has as many rows as about 4 MB hold, at most "
         "16,384.",
     ),
     Property(

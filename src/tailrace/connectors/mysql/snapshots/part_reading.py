@@ -101,14 +101,10 @@ class PartReader:
             yield LogBatch(records, progress)
 
     def _source(self) -> MySqlSource:
-        """The server, with what a signal said of the tables."""
-        conditions, given = self._asked.get("conditions", {}), self._asked.get("statements", {})
-        overrides = (
-            SelectOverride(parse_id(table), text, "the signal's or the connector's") for table, text in given.items()
-        )
-        settings = evolve(self._settings, select_overrides=SelectOverrides(tuple(overrides)))
+        """The server, with what chooses rows of the tables."""
+        conditions = self._asked.get("conditions", {})
         return MySqlSource(
-            settings,
+            self._settings_of_asked() if self._asked else self._settings,
             self._part.number,
             self._progress.restart,
             self._history,
@@ -117,6 +113,14 @@ class PartReader:
             self._settings.incremental_snapshot_chunk_size if self._is_incremental else None,
             with_overrides=True,
         )
+
+    def _settings_of_asked(self) -> Settings:
+        """With the statements that were found when the signal was handled, and no others."""
+        given = self._asked.get("statements", {})
+        overrides = (
+            SelectOverride(parse_id(table), text, "the signal's or the connector's") for table, text in given.items()
+        )
+        return evolve(self._settings, select_overrides=SelectOverrides(tuple(overrides)))
 
     def _waves(self, source: MySqlSource) -> Iterator[Wave]:
         chosen = source.chosen | frozenset(self._asked.get("conditions", {}))
