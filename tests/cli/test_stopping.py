@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from support.counting_log import grow
-from tailrace.source.job import Job, Pace
+from support.counting_log import counting_job
+from tailrace.source.job import Pace
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TESTS = Path(__file__).parents[1]
@@ -21,14 +21,7 @@ CHANGES = 7000
 @pytest.fixture
 def running(tmp_path):
     """Starts a job over a log that takes a while to read; gives the process once it has delivered something."""
-    grow(tmp_path / "log", CHANGES)
-    job = Job(
-        document={"log": str(tmp_path / "log"), "pause_seconds": 0.05},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-        pace=Pace(commit_seconds=0.2),
-    )
+    job = counting_job(tmp_path, CHANGES, pace=Pace(commit_seconds=0.2), document={"pause_seconds": 0.05})
     (tmp_path / "job.json").write_text(job.to_json())
     started = []
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from support.counting_log import STRUCTURE_EVERY, grow
+from support.counting_log import STRUCTURE_EVERY, counting_job
 from tailrace.sinks.files import FilesSink
-from tailrace.source.job import Job, Pace
+from tailrace.source.job import Pace
 
 TESTS = Path(__file__).parents[1]
 CHANGES = 14_000
@@ -47,14 +47,7 @@ def positions(folder):
 
 @pytest.fixture
 def job(tmp_path):
-    grow(tmp_path / "log", CHANGES)
-    return Job(
-        document={"log": str(tmp_path / "log"), "pause_seconds": 0.004},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-        pace=Pace(commit_seconds=0.002),
-    )
+    return counting_job(tmp_path, CHANGES, pace=Pace(commit_seconds=0.002), document={"pause_seconds": 0.004})
 
 
 @pytest.mark.slow

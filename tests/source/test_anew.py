@@ -6,12 +6,12 @@ from contextlib import closing
 import pytest
 from attrs import evolve
 
-from support.counting_log import CountingLog, grow, purge
+from support.counting_log import CountingLog, counting_job, grow, purge
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import FencedError, PositionLostError
 from tailrace.sinks.base import Claim
 from tailrace.source import anew
-from tailrace.source.job import Job, Pace
+from tailrace.source.job import Pace
 from tailrace.source.slices import Goal, Turn, next_offset
 from tailrace.source.task import deliver
 
@@ -20,16 +20,8 @@ SNAPSHOT = Turn(Lane(), True, "", None, snapshot=True)
 
 @pytest.fixture
 def job(tmp_path):
-    grow(tmp_path / "log", 700)
-    return Job(
-        document={"log": str(tmp_path / "log"), "start": "head", "rows": 30},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-        pace=Pace(retry_seconds=0.01),
-        snapshot_lanes=1,
-        snapshot_again="always",
-    )
+    document, pace = {"start": "head", "rows": 30}, Pace(retry_seconds=0.01)
+    return counting_job(tmp_path, 700, pace=pace, document=document, snapshot_lanes=1, snapshot_again="always")
 
 
 def claimed(job):

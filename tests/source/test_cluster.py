@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from support.counting_log import grow
+from support.counting_log import counting_job, grow
 from support.spark_cluster import SparkCluster
-from tailrace.source.job import Job
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TESTS = Path(__file__).parents[1]
@@ -30,14 +29,7 @@ def run_script(name, *arguments):
 
 
 def test_the_direct_way_delivers_from_a_worker(cluster, tmp_path):
-    grow(tmp_path / "log", 700)
-    job = Job(
-        document={"log": str(tmp_path / "log")},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-    )
-    (tmp_path / "job.json").write_text(job.to_json())
+    (tmp_path / "job.json").write_text(counting_job(tmp_path, 700).to_json())
     run_script(
         "run_counting_log.py",
         tmp_path / "job.json",

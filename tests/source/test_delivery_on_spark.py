@@ -12,11 +12,11 @@ import psutil
 import pytest
 from attrs import evolve
 
-from support.counting_log import grow, purge
+from support.counting_log import counting_job, grow, purge
 from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.source import run
-from tailrace.source.job import Job, Pace
+from tailrace.source.job import Pace
 from tailrace.source.link import Link
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
@@ -24,13 +24,7 @@ pytestmark = [pytest.mark.spark, pytest.mark.slow]
 
 @pytest.fixture
 def job(tmp_path):
-    grow(tmp_path / "log", 700)
-    return Job(
-        document={"log": str(tmp_path / "log")},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-    )
+    return counting_job(tmp_path, 700)
 
 
 @pytest.fixture

@@ -6,26 +6,18 @@ from types import SimpleNamespace
 import pytest
 from attrs import evolve
 
-from support.counting_log import CountingLog, grow
+from support.counting_log import CountingLog, counting_job, grow
 from tailrace.connectors.base import Progress
 from tailrace.errors import ProgressError, RetriableError
 from tailrace.source import run
-from tailrace.source.job import Job, Pace
+from tailrace.source.job import Pace
 
 SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=2))
 
 
 @pytest.fixture
 def job(tmp_path):
-    grow(tmp_path / "log", 700)
-    return Job(
-        document={"log": str(tmp_path / "log"), "rows": 100},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-        pace=Pace(retry_seconds=0.01),
-        snapshot_lanes=0,
-    )
+    return counting_job(tmp_path, 700, pace=Pace(retry_seconds=0.01), document={"rows": 100}, snapshot_lanes=0)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 from attrs import evolve
 
-from support.counting_log import COMPLETED, SKIPPED, CountingLog, grow
+from support.counting_log import COMPLETED, SKIPPED, CountingLog, counting_job
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError, StoppedError
 from tailrace.sinks.base import Claim
@@ -26,14 +26,7 @@ TO_700 = Turn(Lane(), True, "", {"n": 700})
 
 @pytest.fixture
 def job(tmp_path):
-    grow(tmp_path / "log", 1000)
-    return Job(
-        document={"log": str(tmp_path / "log")},
-        source="counting",
-        target=f"files:{tmp_path / 'out'}",
-        connector="support.counting_log:connector",
-        pace=Pace(retry_seconds=0.01),
-    )
+    return counting_job(tmp_path, 1000, pace=Pace(retry_seconds=0.01))
 
 
 def delivered(job):

@@ -20,6 +20,7 @@ import orjson
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotStep, StartPoint, alone
 from tailrace.errors import PositionLostError, RetriableError, StructureError
+from tailrace.source.job import Job, Pace
 
 TRANSACTION = 7
 STRUCTURE_EVERY = 50 * TRANSACTION
@@ -29,6 +30,28 @@ COMPLETED, SKIPPED = 10_000_001, 10_000_002
 
 def connector(document):
     return CountingLog(**document)
+
+
+def counting_job(folder, changes, *, pace=Pace(), document=None, **options):  # noqa: B008 -- immutable
+    """A job that delivers a log of so many changes into files of a folder.
+
+    Args:
+        folder: has the log, and gets the files.
+        changes: how many the log has.
+        pace: of the job.
+        document: what `CountingLog` takes besides the log.
+        options: what `Job` takes besides.
+
+    """
+    grow(folder / "log", changes)
+    return Job(
+        document={"log": str(folder / "log"), **(document or {})},
+        source="counting",
+        target=f"files:{folder / 'out'}",
+        connector="support.counting_log:connector",
+        pace=pace,
+        **options,
+    )
 
 
 def grow(path, count):

@@ -18,6 +18,7 @@ is, and whether it helps to try again, is written down in `failures`.
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 from bisect import bisect_right
@@ -96,7 +97,7 @@ class Producer:
             return 0
         size = _size(records.keys) + _size(records.values)
         if self._held and self._held_bytes + size > HELD_BYTES:
-            self._wait_until_delivered()
+            self.flush()
         rows = Rows(records, self._client.topic(records.topic), self._sent)
         self._held.append(rows)
         self._held_bytes += size
@@ -130,8 +131,8 @@ class Producer:
             )
         )
 
-    def flush(self, timeout: float) -> None:
-        """Wait until all is delivered."""
+    def flush(self, timeout: float = math.inf) -> None:
+        """Wait until all is delivered; at most for as long as librdkafka tries, which then says what failed."""
         deadline = time.monotonic() + timeout
         self._serve(0)
         while waiting := self._lib.outq_len(self._client.handle):
@@ -168,14 +169,6 @@ class Producer:
                 self.abort(ABORT_TIMEOUT)
         self._client.close(self._held)
         self._held = []
-
-    def _wait_until_delivered(self) -> None:
-        """Until nothing is under way: for as long as librdkafka tries, which then says what failed."""
-        self._serve(0)
-        while self._lib.outq_len(self._client.handle):
-            self._lib.flush(self._client.handle, _milliseconds(SLICE))
-            self._serve(0)
-        self._let_go()
 
     def _let_go(self) -> None:
         """Of what nobody reads any more."""

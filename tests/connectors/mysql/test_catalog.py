@@ -19,13 +19,6 @@ pytestmark = pytest.mark.mysql
 EVERY_SOURCE = source_filter()
 
 
-@pytest.fixture
-def connection(mysql_server):
-    opened = connect(settings_for(mysql_server))
-    yield opened
-    opened.close()
-
-
 def test_a_server_says_what_it_is(mysql_server, connection):
     server = catalog.server(connection)
     assert server.version >= (8, 0, 0)

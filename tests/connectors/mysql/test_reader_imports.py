@@ -3,8 +3,15 @@
 import subprocess
 import sys
 
+LOADED = """
+import sys
+import tailrace.connectors.mysql.listening
+import tailrace.connectors.mysql.reader
+import tailrace.connectors.mysql.snapshots.asked_parts
+print(*sorted({'numba', 'polars', 'pandas'} & set(sys.modules)))
+"""
 
-def test_the_connector_and_its_plans_do_without_compiled_code():
-    loaded = "import sys, tailrace.connectors.mysql.reader; print(*sorted({'numba', 'polars', 'pandas'} & set(sys.modules)))"
-    found = subprocess.run([sys.executable, "-c", loaded], check=True, capture_output=True, text=True)
+
+def test_the_connector_its_plans_and_its_signals_do_without_compiled_code():
+    found = subprocess.run([sys.executable, "-c", LOADED], check=True, capture_output=True, text=True)
     assert found.stdout.split() == []

@@ -22,13 +22,6 @@ NO_LOCKS = "SELECT, REPLICATION SLAVE, REPLICATION CLIENT"
 WITH_BACKUP_LOCK = f"{NO_LOCKS}, BACKUP_ADMIN"
 
 
-@pytest.fixture
-def connection(mysql_server):
-    opened = connect(settings_for(mysql_server))
-    yield opened
-    opened.close()
-
-
 def connection_of(server, privileges):
     user = f"u_{uuid.uuid4().hex[:8]}"
     server.create_connector_user(user, "pw", privileges)

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, LogBatch, Progress
 from tailrace.connectors.mysql.batches import Batch
-from tailrace.connectors.mysql.captured import CapturedTables, signal_tables_of
+from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.positions import RestartPosition, shown
+from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.errors import StructureError
 from tailrace.notifications.channels import NotificationChannels
@@ -123,14 +124,13 @@ class Asked:
             is_first=self._lane.is_first,
             owns=self._tables.owns,
             tables=self._captured,
-            position=lambda: _shown(progress),
+            position=lambda: shown(progress.restart),
         )
 
     def _captured(self) -> list[TableId]:
         """The tables whose rows may be asked for."""
-        matches, structures = self._settings.tables.matches, self._definitions.structures
-        signals = {structures.id(table.catalog, table.name) for table in signal_tables_of(self._settings)}
-        return [table for table in structures if matches(table.catalog, table.name) and table not in signals]
+        structures = self._definitions.structures
+        return [table for table in structures if is_captured(self._settings, table, lower_names=structures.lower_names)]
 
     def _take_structure(self, signal: Signal, database: str, change: Any, progress: Progress, batch: Batch) -> None:
         try:
@@ -144,8 +144,3 @@ class Asked:
         told = self._notices.tell(notifications, progress.delivered, batch.rank)
         if told is not None:
             batch.add(told)
-
-
-def _shown(progress: Progress) -> str:
-    """The position as Debezium's logger has it."""
-    return f"{{{', '.join(f'{name}={progress.restart.get(name)}' for name in ('file', 'pos', 'gtids'))}}}"

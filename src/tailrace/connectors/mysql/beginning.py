@@ -81,7 +81,7 @@ def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
     events = [SchemaEvent("", creates[""], (), None)] if "" in creates else []
     created: dict[str, list[SchemaEvent]] = {}
     for table, ddl in made:
-        events.append(dropped(table.id))
+        events.append(_dropped(table.id))
         created.setdefault(table.id.catalog, []).append(made_anew(table, ddl))
     for database, its_tables in created.items():
         statements = (f"DROP DATABASE IF EXISTS {quoted(database)}", creates.get(database), f"USE {quoted(database)}")
@@ -127,7 +127,12 @@ def _tables(record: HistoryRecord) -> Iterator[tuple[Table, str]]:
         yield table_of(parse_id(change["id"]), change["table"], change.get("comment")), record["ddl"]
 
 
-def dropped(table_id: TableId) -> SchemaEvent:
+def told_anew(tables: Sequence[tuple[Table, str]]) -> list[SchemaEvent]:
+    """The events of tables, each with the statement that makes it: all are dropped, and then each is made."""
+    return [*(_dropped(table.id) for table, _ in tables), *(made_anew(table, ddl) for table, ddl in tables)]
+
+
+def _dropped(table_id: TableId) -> SchemaEvent:
     """That a table is dropped, should it be there."""
     ddl = f"DROP TABLE IF EXISTS {quoted(table_id.catalog)}.{quoted(table_id.name)}"
     return _event(ChangeType.DROP, table_id, ddl)

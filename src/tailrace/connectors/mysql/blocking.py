@@ -16,8 +16,6 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, cast
 
-from attrs import evolve
-
 from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
@@ -26,6 +24,7 @@ from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.snapshots.named_structures import NamedStructures
+from tailrace.connectors.mysql.snapshots.overrides import with_signalled
 from tailrace.connectors.mysql.snapshots.planning import part_of
 from tailrace.connectors.mysql.snapshots.reading import UNTOLD, SnapshotReader
 from tailrace.connectors.mysql.snapshots.watched import Watched
@@ -72,7 +71,7 @@ class BlockingReader:
             if not blocking.tables:
                 yield self._structures_alone(structures)
                 return
-        settings = self._settings_of(blocking)
+        settings = with_signalled(self._settings, blocking.tables)
         if blocking.part is None:
             blocking = replace(blocking, part=self._begun(settings, blocking, structures))
             yield LogBatch(self._started(settings, blocking, structures), self._reached(blocking), at_head=True)
@@ -123,12 +122,6 @@ class BlockingReader:
             restart = RestartPosition.from_dict(self._progress.restart)
             part = part_of(session, server, settings, sorted(blocking.tables), restart)
         return {"lanes": 1, **part, UNTOLD: self._lane.count == 1 and structures.are_told}
-
-    def _settings_of(self, blocking: BlockingWork) -> Settings:
-        """With the statements that read tables instead of themselves."""
-        statements = {table: statement for table, statement in blocking.tables.items() if statement is not None}
-        overrides = self._settings.select_overrides.with_statements(statements, "the signal's additional-conditions")
-        return evolve(self._settings, select_overrides=overrides)
 
     def _reached(self, blocking: BlockingWork | None) -> Progress:
         return replace(self._progress, signalled=replace(self._work, blocking=blocking).to_dict())

@@ -31,6 +31,7 @@ from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
 from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
 from tailrace.connectors.mysql.rows import RowDecoder
+from tailrace.connectors.mysql.signal_table import signal_tables_of
 from tailrace.connectors.mysql.types import (
     DECIMAL,
     ColumnType,
@@ -46,8 +47,6 @@ from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Column, Table, TableId
-from tailrace.signals.model import Channel
-from tailrace.signals.names import signal_tables
 
 log = logging.getLogger(__name__)
 
@@ -215,13 +214,6 @@ _KINDS = {
     Type.STRUCT: Kind.STRUCT,
     Type.ARRAY: Kind.LIST,
 }
-
-
-def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:
-    """The tables whose rows are signals, as they are configured."""
-    if Channel.SOURCE not in settings.signal_enabled_channels:
-        return ()
-    return signal_tables(settings.signal_data_collection or ())
 
 
 def _policies(table: Table, types: Sequence[ColumnType], values: Sequence[int]) -> dict[int, ColumnPolicy]:

@@ -91,9 +91,9 @@ def _of_the_log(connection: Connection, settings: Settings) -> Iterator[Finding]
         yield _switch(server, "binlog_rows_query_log_events", "include.query needs the statements in the log")
     yield from _tables(connection, settings, server)
     if settings.signal_data_collection:
-        from tailrace.connectors.mysql.signal_table import signal_tables  # which builds on this module
+        from tailrace.connectors.mysql import signal_table  # which builds on this module
 
-        yield from signal_tables(connection, settings)
+        yield from signal_table.findings(connection, settings)
 
 
 def privileges(connection: Connection) -> list[tuple[str, str]]:

@@ -97,6 +97,11 @@ def initial_statements(text: str | None) -> list[str]:
     return [piece for piece in pieces if piece]
 
 
+def error_number(error: Exception) -> int:
+    """The server's number of an error that `translated` made; 0 for none."""
+    return _number(error.__cause__)
+
+
 @contextlib.contextmanager
 def translated(doing: str) -> Iterator[None]:
     """Errors of the driver become tailrace's, with what was being done before the cause."""
@@ -188,10 +193,14 @@ def _of_network(error: OSError, doing: str) -> TailraceError:
 
 
 def _number_and_text(error: pymysql.err.Error) -> tuple[int, str]:
-    number = error.args[0] if error.args and isinstance(error.args[0], int) else 0
+    number = _number(error)
     if number == 0:  # the driver raises some without a number once the connection is closed
         return CR.CR_SERVER_LOST, str(error) or "the connection is closed"
     return number, str(error.args[1]) if len(error.args) > 1 else ""
+
+
+def _number(error: BaseException | None) -> int:
+    return error.args[0] if error is not None and error.args and isinstance(error.args[0], int) else 0
 
 
 def _shortened(sql: str) -> str:

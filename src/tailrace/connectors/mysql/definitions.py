@@ -76,9 +76,9 @@ class Definitions:
         return len(events)
 
     def tell_at(
-        self, events: Sequence[SchemaEvent], number: int, mark: str, restart: RestartPosition, batch: Batch
+        self, events: Sequence[SchemaEvent], number: int, mark: str | None, restart: RestartPosition, batch: Batch
     ) -> None:
-        """Add events of a snapshot's position, the first of which has this number."""
+        """Add events of a restart position, the first of which has this number; `mark`: of a snapshot."""
         place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
         at = restart.position
         first = BinlogPosition(at.era, at.file, at.pos, number)
@@ -130,9 +130,7 @@ class Definitions:
         if restart.gtids is not None:
             position["gtids"] = restart.gtids
         self._remember([event], position, batch.now_us)
-        place = {"gtid": None, "file": restart.file, "pos": restart.pos, "server_id": 0}
-        source = {**place, **source_times(batch.now_us), "snapshot": None}
-        self._tell([event], source, restart.position, batch)
+        self.tell_at([event], 0, None, restart, batch)
 
     def take_history(self) -> list[HistoryRecord]:
         """The records that the schema history gets since the last call."""

@@ -15,9 +15,10 @@ from typing import Any, Final
 
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.captured import signal_tables_of
 from tailrace.connectors.mysql.catalog import GONE, quoted
-from tailrace.connectors.mysql.connection import Connection, connect, rows
+from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
+from tailrace.connectors.mysql.positions import shown
+from tailrace.connectors.mysql.signal_table import is_captured, signal_tables_of
 from tailrace.connectors.signalled import Signalled
 from tailrace.errors import SourceSetupError
 from tailrace.notifications.channels import NotificationChannels
@@ -79,7 +80,7 @@ class MySqlListener:
                 is_first=True,
                 owns=lambda _table: True,
                 tables=self._captured,
-                position=lambda: _shown(position),
+                position=lambda: shown(position),
             ),
         )
         if effect.structures:
@@ -107,7 +108,7 @@ class MySqlListener:
         try:
             found = rows(session, f"SELECT * FROM {name} ORDER BY 1 LIMIT {MOST_ROWS + 1}")  # noqa: S608 -- quoted
         except SourceSetupError as error:
-            if not _is_gone(error):
+            if error_number(error) not in GONE:
                 raise SourceSetupError(
                     f"the signal table {table} (signal.data.collection) can't be read: {error}. GRANT SELECT ON {name} to the "
                     "user, or take the table out of the configuration"
@@ -127,22 +128,6 @@ class MySqlListener:
     def _captured(self) -> Sequence[TableId]:
         """The tables whose rows may be asked for, as they are now."""
         with connect(self._settings) as session:
+            lower_names = catalog.server(session).lower_names
             found = catalog.table_ids(session)
-        return [table for table in found if is_captured(self._settings, table)]
-
-
-def is_captured(settings: Settings, table: TableId) -> bool:
-    """Whether a table's rows may be asked for: it is captured, and no table of signals."""
-    name = (table.catalog.lower(), table.name.lower())
-    signals = {(each.catalog.lower(), each.name.lower()) for each in signal_tables_of(settings)}
-    return name not in signals and settings.tables.matches(table.catalog, table.name)
-
-
-def _is_gone(error: Exception) -> bool:
-    cause = error.__cause__
-    return cause is not None and bool(cause.args) and cause.args[0] in GONE
-
-
-def _shown(position: Mapping[str, Any]) -> str:
-    """The position as Debezium's logger has it."""
-    return f"{{{', '.join(f'{name}={position.get(name)}' for name in ('file', 'pos', 'gtids'))}}}"
+        return [table for table in found if is_captured(self._settings, table, lower_names=lower_names)]

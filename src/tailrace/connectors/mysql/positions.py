@@ -205,6 +205,11 @@ def log_place(until: RestartPosition, delivered: str = "", restart: Mapping[str,
     return {"until": reached, "delivered": delivered, "restart": reached if restart is None else restart}
 
 
+def shown(restart: Mapping[str, Any]) -> str:
+    """A restart position as Debezium's logger has it; `restart` as from `RestartPosition.to_dict`."""
+    return f"{{{', '.join(f'{name}={restart.get(name)}' for name in ('file', 'pos', 'gtids'))}}}"
+
+
 def _typed(name: str, value: Any) -> Any:
     if name in {"gtids", "server_uuid", "skip_gtid", "open_gtid"}:
         return None if value is None else str(value)

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted, files, head, quoted, table_ids
-from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows, translated
+from tailrace.connectors.mysql.connection import Connection, error_number, execute, mappings, rows, translated
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, file_number
 from tailrace.errors import RetriableError, SourceSetupError
@@ -107,15 +107,9 @@ def _with_in_flight(at: Head, after: Head, events: Sequence[Mapping[str, Any]]) 
     """The head with the transactions that were logged before it and were not in the GTID set yet."""
     if at.gtids is None:
         return at
-    place = _place(at.file, at.pos)
-    earlier = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) < place])
-    later = _logged([event for event in events if _place(event["Log_name"], event["Pos"]) >= place])
+    earlier, later = map(_logged, split_at(events, at))
     in_flight = earlier.union(_added(at, after).subtract(later))
     return replace(at, gtids=str(GtidSet.parse(at.gtids).union(in_flight)))
-
-
-def _place(file: str, pos: int) -> tuple[int, int]:
-    return file_number(file), int(pos)
 
 
 def _try(connection: Connection, lock: str) -> bool:
@@ -138,7 +132,7 @@ def _read_structures(
     try:
         ddl = dict(zip(first, _show_create(connection, first), strict=True))
     except SourceSetupError as error:
-        if error.__cause__ and error.__cause__.args[:1] and error.__cause__.args[0] in GONE:
+        if error_number(error) in GONE:
             return None
         raise
     shown = _show_others(connection, [table for table in tables if table not in ddl])
@@ -203,6 +197,17 @@ def events_between(connection: Connection, start: Head, end: Head) -> list[dict[
             if len(events) > MOST_EVENTS:
                 return None
     return events
+
+
+def split_at(events: Sequence[Mapping[str, Any]], at: Head) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """Events of the log, as `events_between` has them: those that begin before a head, and those from there on."""
+    place = _place(at.file, at.pos)
+    placed = [(_place(event["Log_name"], event["Pos"]), event) for event in events]
+    return [event for begins, event in placed if begins < place], [event for begins, event in placed if begins >= place]
+
+
+def _place(file: str, pos: int) -> tuple[int, int]:
+    return file_number(file), int(pos)
 
 
 def _events(connection: Connection, file: str, at: int) -> list[dict[str, Any]]:

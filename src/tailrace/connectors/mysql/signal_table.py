@@ -1,21 +1,43 @@
-"""Whether the tables that signals are written to are there, and look as they should."""
+"""The tables that signals are written to: which they are, and whether they are there and look as they should."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from tailrace.config.settings import Settings
-from tailrace.connectors.mysql.captured import signal_tables_of
 from tailrace.connectors.mysql.catalog import quoted
 from tailrace.connectors.mysql.checks import Finding, Level
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.schema.tables import TableId
+from tailrace.signals.model import Channel
+from tailrace.signals.names import signal_tables
 from tailrace.signals.table import COLUMNS
 
 TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
 
 
-def signal_tables(connection: Connection, settings: Settings) -> Iterator[Finding]:
+def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:
+    """The tables whose rows are signals, as they are configured."""
+    if Channel.SOURCE not in settings.signal_enabled_channels:
+        return ()
+    return signal_tables(settings.signal_data_collection or ())
+
+
+def is_captured(settings: Settings, table: TableId, *, lower_names: bool) -> bool:
+    """Whether a table's rows may be asked for: it is captured, and no table of signals.
+
+    Args:
+        settings: what is captured.
+        table: its id, as the server or the structures have it.
+        lower_names: whether names of tables are the same for the server in either case.
+
+    """
+    name = _name(table, lower_names=lower_names)
+    is_for_signals = any(name == _name(each, lower_names=lower_names) for each in signal_tables_of(settings))
+    return not is_for_signals and settings.tables.matches(table.catalog, table.name)
+
+
+def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
     """A finding for each table of `signal.data.collection`."""
     for table in signal_tables_of(settings):
         sql = (
@@ -23,6 +45,10 @@ def signal_tables(connection: Connection, settings: Settings) -> Iterator[Findin
             " ORDER BY ORDINAL_POSITION"
         )
         yield _finding(table, [(name, kind.lower()) for name, kind in rows(connection, sql, table.catalog, table.name)])
+
+
+def _name(table: TableId, *, lower_names: bool) -> tuple[str, str]:
+    return (table.catalog.lower(), table.name.lower()) if lower_names else (table.catalog, table.name)
 
 
 def _finding(table: TableId, columns: list[tuple[str, str]]) -> Finding:

@@ -5,11 +5,10 @@ import json
 import pytest
 
 from support.keyed_tables import COUNT, made
-from support.mysql_settings import settings_for
-from tailrace.connectors.mysql.connection import connect, rows
+from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import cuts, splitting
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
-from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of, prepare
+from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of
 
 pytestmark = pytest.mark.mysql
 OF_ROWS = 1_500
@@ -22,14 +21,6 @@ TABLES = {
     "uuids": ("id CHAR(36) PRIMARY KEY", "CONCAT(LEFT(SHA2(n, 256), 32), '-x')"),
     "days_behind": ("e ENUM('a', 'b', 'c'), id INT, PRIMARY KEY (e, id)", "1 + n % 3, n"),
 }
-
-
-@pytest.fixture
-def connection(mysql_server):
-    opened = connect(settings_for(mysql_server))
-    prepare(opened)
-    yield opened
-    opened.close()
 
 
 def all_cuts(connection, table, key, most):

@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from chunked_tables import KEYS, Chunked
 
-from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import connect, rows
+from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots.bounds import bound_of, expressions, literals
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, keys_of
 from tailrace.connectors.mysql.snapshots.statements import (
@@ -19,7 +18,6 @@ from tailrace.connectors.mysql.snapshots.statements import (
     chunk,
     chunk_end,
     inside_of,
-    prepare,
     whole,
     within,
     within_local,
@@ -30,14 +28,6 @@ from tailrace.schema.tables import TableId
 SEED = random.SystemRandom().randrange(2**32)
 OLD = Server((5, 7, 44), {})
 ID = ChunkKey("PRIMARY", (KeyColumn("id", Kind.INT),))
-
-
-@pytest.fixture
-def connection(mysql_server):
-    opened = connect(settings_for(mysql_server))
-    prepare(opened)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture(params=KEYS)

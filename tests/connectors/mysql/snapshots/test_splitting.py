@@ -5,14 +5,13 @@ import datetime as dt
 import pytest
 
 from support.keyed_tables import COUNT, made
-from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.connection import connect, rows
+from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import rulers
 from tailrace.connectors.mysql.snapshots.bounds import literals
 from tailrace.connectors.mysql.snapshots.keys import KeyColumn, Kind, keys_of
 from tailrace.connectors.mysql.snapshots.splitting import estimated_rows, segments, split_points
-from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of, prepare
+from tailrace.connectors.mysql.snapshots.statements import ascending, inside_of, names_of
 from tailrace.schema.tables import TableId
 
 TABLES = {
@@ -30,14 +29,6 @@ TABLES = {
     "decimals": ("d DECIMAL(20, 4) PRIMARY KEY", "n / 8"),
     "days_behind": ("e ENUM('a', 'b', 'c'), id INT, PRIMARY KEY (e, id)", "1 + n % 3, n"),
 }
-
-
-@pytest.fixture
-def connection(mysql_server):
-    opened = connect(settings_for(mysql_server))
-    prepare(opened)
-    yield opened
-    opened.close()
 
 
 def sizes(connection, table, key, points):

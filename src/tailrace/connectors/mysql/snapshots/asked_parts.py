@@ -16,22 +16,21 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, Final
 
 from attrs import evolve
 
 from tailrace.config.overrides import SelectOverrides
 from tailrace.config.settings import Settings
-from tailrace.connectors.mysql.connection import connect, rows
-from tailrace.connectors.mysql.listening import is_captured
+from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots import overrides, statements
 from tailrace.connectors.mysql.snapshots.asking import Asking, warn
-from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
+from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
 from tailrace.connectors.mysql.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, limits_of
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of, led_by
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of
 from tailrace.connectors.mysql.snapshots.parts import STRUCTURES
 from tailrace.connectors.mysql.snapshots.splitting import Size, estimated_sizes
 from tailrace.connectors.signalled import AskedStep, Signalled
@@ -40,7 +39,7 @@ from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.signalled.work import BlockingWork, TableWork, Work
-from tailrace.snapshot.segments import Bound, Segment
+from tailrace.snapshot.segments import Bound
 
 MISSING: Final = "there is no such table any more"
 TABLES_AT_ONCE: Final = 2 * TABLES_OF_A_PART  # their structures stand in the offset
@@ -92,9 +91,8 @@ def _blocking(asking: Asking, work: Work, blocking: BlockingWork) -> AskedStep |
 
 def _statements(asking: Asking, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
     """The statements that read tables instead of themselves, looked at."""
-    given = {table: text for table, text in blocking.tables.items() if text is not None and table in keys}
-    all_ = asking.settings.select_overrides.with_statements(given, "the signal's additional-conditions")
-    settings = evolve(asking.settings, select_overrides=all_)
+    given = {table: text for table, text in blocking.tables.items() if table in keys}
+    settings = overrides.with_signalled(asking.settings, given)
     found = overrides.overrides_of(settings, asking.server, keys)
     settings = evolve(settings, select_overrides=SelectOverrides(tuple(found.values())))
     overrides.checked(asking.session, asking.server, settings, keys)
@@ -114,7 +112,7 @@ class _Incremental:
         """The next parts, with what is left behind them."""
         window = work.tables[:TABLES_AT_ONCE]
         sizes = estimated_sizes(self._session, self._asking.server, [table.table for table in window])
-        keys = self._keys(window)
+        keys = keys_now(self._session, self._asking.server, window)
         left: list[TableWork] = []
         for number, table in enumerate(window):
             rest = self._read(table, keys[table.table], sizes[table.table])
@@ -128,7 +126,8 @@ class _Incremental:
         if not self._parts.done:
             return AskedStep(work.to_dict())
         step = self._at_a_point(work, window)
-        return step if self._keys(window) == keys else None  # they held before P and hold behind it
+        hold = keys_now(self._session, self._asking.server, window) == keys  # before P, and behind it
+        return step if hold else None
 
     def _at_a_point(self, work: Work, window: Sequence[TableWork]) -> AskedStep | None:
         planned = {parse_id(table) for part in self._parts.done for table, _, _ in part["segments"]}
@@ -149,39 +148,29 @@ class _Incremental:
             log.info("the last rows of %s that a signal asked for are in the batch that is planned now", table)
         return AskedStep(left.to_dict(), place, [part for part in parts if part["segments"]])
 
-    def _keys(self, window: Sequence[TableWork]) -> dict[TableId, ChunkKey | NoKey]:
-        """By which the tables are to be read, as they are now."""
-        keys = keys_of(self._session, self._asking.server, [table.table for table in window])
-        for table in window:
-            if table.surrogate is not None:
-                keys[table.table] = led_by(self._session, table.table, table.surrogate, keys[table.table])
-        return keys
-
     def _read(self, table: TableWork, key: ChunkKey | NoKey, size: Size) -> TableWork | None:
         """Put a table into parts, as far as there is room; what is left of it, None if nothing is."""
         share = self._limits.share(size)
         is_alone = table.after is not None or share >= IS_CUT
-        if is_alone or not self._parts.has_room(share):
-            self._parts.close()
-        if self._parts.left <= 0:
+        if not self._parts.makes_room(share, is_alone=is_alone):
             return table
         try:
-            begun = self._begun(table, key)
+            first = self._begun(table, key)
         except SourceSetupError as error:
             if not self._session.open:
                 raise
             warn([table.table], error)
             return None
-        if begun is None or isinstance(key, NoKey):
+        if first is None or isinstance(key, NoKey):
             return None
         if not is_alone:
-            self._parts.gather(begun.segment, key, share)
+            self._parts.gather(first.segment, key, share)
             return None
-        return self._cut(begun, key, self._limits.rows_of(size))
+        return self._cut(first, key, self._limits.rows_of(size))
 
     def _begun(self, table: TableWork, key: ChunkKey | NoKey) -> TableWork | None:
         """With its key, and the greatest one of now; None where there is nothing to read."""
-        if not is_captured(self._asking.settings, table.table):
+        if not is_captured(self._asking.settings, table.table, lower_names=self._asking.server.lower_names):
             warn([table.table], "it is not captured")
             return None
         if isinstance(key, NoKey):
@@ -192,20 +181,18 @@ class _Incremental:
                 return table
             warn([table.table], "the key that it is read by was changed")
             return None
-        greatest = rows(self._session, statements.greatest(table.table, key, table.condition))
-        if not greatest:
+        first = begun(self._session, table, key)
+        if first is None:
             log.info("the incremental snapshot of %s has no rows to read", table.table)
-            return None
-        return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
+        return first
 
     def _cut(self, table: TableWork, key: ChunkKey, of_rows: int) -> TableWork | None:
         """The next ranges of a large table."""
         cuts = next_cuts(self._session, table.table, key, table.after, of_rows=of_rows, most=self._parts.left)
         ends = [end for end in cuts.points if self._is_before(key, end, table.upto)]
         is_end = cuts.is_end or len(ends) < len(cuts.points)
-        for first, last in pairwise([table.after, *ends, *([table.upto] if is_end else [])]):
-            self._parts.gather(Segment(quoted_id(table.table), first, last), key, 1)
-            self._parts.close()
+        points = [table.after, *ends, *([table.upto] if is_end else [])]
+        self._parts.add_ranges(quoted_id(table.table), key, points)
         return None if is_end else replace(table, after=ends[-1])
 
     def _is_before(self, key: ChunkKey, bound: Bound, upto: Bound | None) -> bool:

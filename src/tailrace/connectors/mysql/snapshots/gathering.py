@@ -5,13 +5,14 @@ A part is a range of a large table, or several small tables; it has about as man
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.splitting import Size
-from tailrace.snapshot.segments import Segment
+from tailrace.snapshot.segments import Bound, Segment
 
 ROWS_OF_A_PART: Final = 500_000
 BYTES_OF_A_PART: Final = 256 << 20
@@ -72,9 +73,14 @@ class Parts:
         """How many more are wanted."""
         return self.limits.parts - len(self.done)
 
-    def has_room(self, share: float) -> bool:
-        """Whether what is being gathered can take so much more of a part."""
-        return not self._segments or (self._share + share <= 1 and len(self._segments) < TABLES_OF_A_PART)
+    def makes_room(self, share: float, *, is_alone: bool) -> bool:
+        """Whether there is a part for so much of one: what is being gathered, or the next one.
+
+        `is_alone`: it shares a part with nothing else.
+        """
+        if is_alone or not self._can_take(share):
+            self.close()
+        return self.left > 0
 
     def gather(self, segment: Segment, key: ChunkKey | None, share: float) -> None:
         """Add a segment to the part that is being gathered."""
@@ -82,9 +88,19 @@ class Parts:
         self._keys[segment.table] = None if key is None else key.to_dict()
         self._share += share
 
+    def add_ranges(self, table: str, key: ChunkKey, points: Iterable[Bound | None]) -> None:
+        """The ranges of a table between these points, each as a part of its own."""
+        for after, upto in pairwise(points):
+            self.gather(Segment(table, after, upto), key, 1)
+            self.close()
+
     def close(self) -> None:
         """What is gathered is a part."""
         if self._segments:
             segments = [[segment.table, segment.after, segment.upto] for segment in self._segments]
             self.done.append({"segments": segments, "keys": self._keys})
         self._segments, self._keys, self._share = [], {}, 0.0
+
+    def _can_take(self, share: float) -> bool:
+        """Whether what is being gathered can take so much more of a part."""
+        return not self._segments or (self._share + share <= 1 and len(self._segments) < TABLES_OF_A_PART)

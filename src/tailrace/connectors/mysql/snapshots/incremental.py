@@ -22,13 +22,12 @@ from typing import Any, Final
 from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, Progress
-from tailrace.connectors.mysql.captured import signal_tables_of
-from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.snapshots import splitting, statements
-from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind, NoKey, keys_of, led_by
+from tailrace.connectors.mysql.signal_table import is_captured
+from tailrace.connectors.mysql.snapshots import splitting
+from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind, NoKey
 from tailrace.connectors.mysql.snapshots.piece_records import records_of
 from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
@@ -124,10 +123,10 @@ class IncrementalReader:
             return None
         table = work.tables[0]
         if table.key is None:
-            begun = self._begun(source, table)
-            if isinstance(begun, Status):
-                return self._ended(work, table, begun)
-            work, table = work.with_first(begun), begun
+            first = self._begun(source, table)
+            if isinstance(first, Status):
+                return self._ended(work, table, first)
+            work, table = work.with_first(first), first
         self._prepare(table)
         behind = None if visible.place is None else {"until": at.progress.restart}
         wins = table.condition is not None or not visible.is_proven
@@ -140,23 +139,17 @@ class IncrementalReader:
         return self._delivered(source, work, at, taken)
 
     def _is_captured(self, table: TableId, at: Boundary) -> bool:
-        """Whether there is such a table here, and it is no table of signals."""
-        signals = {at.structures.id(each.catalog, each.name) for each in signal_tables_of(self._settings)}
-        is_wanted = self._settings.tables.matches(table.catalog, table.name) and table not in signals
-        return is_wanted and at.structures.get(table) is not None
+        """Whether there is such a table here, and its rows may be asked for."""
+        is_there = at.structures.get(table) is not None
+        return is_there and is_captured(self._settings, table, lower_names=at.structures.lower_names)
 
     def _begun(self, source: MySqlSource, table: TableWork) -> TableWork | Status:
         """With its key, and the greatest one of now; or why there is nothing to read."""
-        key = keys_of(source.asking, source.server, [table.table])[table.table]
-        if table.surrogate is not None:
-            key = led_by(source.asking, table.table, table.surrogate, key)
+        key = keys_now(source.asking, source.server, [table])[table.table]
         if isinstance(key, NoKey):
             log.warning("the incremental snapshot leaves %s out: %s", table.table, key.reason)
             return Status.NO_PRIMARY_KEY
-        greatest = rows(source.asking, statements.greatest(table.table, key, table.condition))
-        if not greatest:
-            return Status.EMPTY
-        return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
+        return begun(source.asking, table, key) or Status.EMPTY
 
     def _prepare(self, table: TableWork) -> None:
         """The source reads this table and no other."""

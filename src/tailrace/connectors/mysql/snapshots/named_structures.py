@@ -9,7 +9,7 @@ The last event is told when it is known whether a row follows, where one lane ha
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -17,9 +17,9 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.batches import Batch
-from tailrace.connectors.mysql.beginning import AT, dropped, made_anew
+from tailrace.connectors.mysql.beginning import AT, made_anew, told_anew
 from tailrace.connectors.mysql.catalog import GONE, Server, quoted
-from tailrace.connectors.mysql.connection import Connection, connect, rows
+from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.errors import SourceSetupError, StructureError
@@ -74,32 +74,32 @@ class NamedStructures:
         with connect(self._settings) as session:
             server = catalog.server(session)
             definitions = Definitions(self._settings, self._history, lower_names=server.lower_names)
-            known = [*filter(None, map(definitions.structures.get, self._tables))]
-            created = [made_anew(table, _statement(session, server, table)) for table in known]
-        return definitions, [*(dropped(table.id) for table in known), *created]
+            known = filter(None, map(definitions.structures.get, self._tables))
+            return definitions, told_anew([(table, _statement(session, server, table)) for table in known])
 
 
 def _statement(connection: Connection, server: Server, table: Table) -> str:
     """The server's statement that makes a table; "" where it makes another structure than this one, or none."""
-    for ddl in _shown(connection, table.id):
-        structures = Structures(lower_names=server.lower_names)
-        try:
-            structures.apply(table.id.catalog, ddl, at=AT)
-        except StructureError:
-            return ""  # it was told when the table was made or altered
-        made = structures.get(table.id)
-        if made is not None and _told(made) == _told(table):
-            return ddl
-    return ""
-
-
-def _shown(connection: Connection, table: TableId) -> Iterator[str]:
-    """The statement by which the server makes a table; none where it is gone."""
+    ddl = _shown(connection, table.id)
+    if ddl is None:
+        return ""
+    structures = Structures(lower_names=server.lower_names)
     try:
-        yield str(rows(connection, f"SHOW CREATE TABLE {quoted(table.catalog)}.{quoted(table.name)}")[0][1])
+        structures.apply(table.id.catalog, ddl, at=AT)
+    except StructureError:
+        return ""  # it was told when the table was made or altered
+    made = structures.get(table.id)
+    return ddl if made is not None and _told(made) == _told(table) else ""
+
+
+def _shown(connection: Connection, table: TableId) -> str | None:
+    """The statement by which the server makes a table; None where it is gone."""
+    try:
+        return str(rows(connection, f"SHOW CREATE TABLE {quoted(table.catalog)}.{quoted(table.name)}")[0][1])
     except SourceSetupError as error:
-        if not (error.__cause__ and error.__cause__.args[:1] and error.__cause__.args[0] in GONE):
-            raise
+        if error_number(error) in GONE:
+            return None
+        raise
 
 
 def _told(table: Table) -> Any:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 
+from attrs import evolve
+
 from tailrace.config.overrides import LIST, SelectOverride
 from tailrace.config.settings import Settings
 from tailrace.connectors.mysql.catalog import Server
@@ -29,6 +31,13 @@ def overrides_of(settings: Settings, server: Server, tables: Iterable[TableId]) 
     """Those of some tables."""
     found = {table: settings.select_overrides.of(table, lower_names=server.lower_names) for table in tables}
     return {table: override for table, override in found.items() if override is not None}
+
+
+def with_signalled(settings: Settings, statements: Mapping[TableId, str | None]) -> Settings:
+    """The settings with the statements that a signal gives for tables, where it gives one, before the configured ones."""
+    given = {table: statement for table, statement in statements.items() if statement is not None}
+    overrides = settings.select_overrides.with_statements(given, "the signal's additional-conditions")
+    return evolve(settings, select_overrides=overrides)
 
 
 def checked(

@@ -6,10 +6,11 @@ the time that they tell is the plan's, and none has a mark of its own: which row
 order they were found. A table without a key is a part of its own, and can only be read from its beginning. What a
 change of a table's structure does to rows that are read after it, it does here too.
 
-A part that a signal asked for may have rows of the user's choice, by a condition or a statement of his own. Whether an
-image is one of these can't be told, so a row that changes before it is read is left to the log: such a part may have fewer
-rows when it is read again, and each reading is right with the log that follows. What can't be read of such a part is
-left out with a warning: nothing could mend a batch that Spark has planned.
+Of some tables only rows of the user's choice are read: by a statement of his own (`snapshot.select.statement.overrides`, or a
+signal's), or by a signal's condition. Whether an image is one of these can't be told, so a row that changes before it is
+read is left to the log: such a part may have fewer rows when it is read again, and each reading is right with the log that
+follows. What can't be read of a part that a signal asked for is left out with a warning: nothing could mend a batch that
+Spark has planned.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.batches import Batch
-from tailrace.connectors.mysql.beginning import dropped, made_anew
+from tailrace.connectors.mysql.beginning import told_anew
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
@@ -157,13 +158,14 @@ class PartReader:
         return LogBatch(batch.records, self._progress)
 
     def _named(self, definitions: Definitions) -> list[SchemaEvent]:
-        """The events of the tables that a signal names: each is dropped, and then each is made."""
-        made = [
-            (definitions.structures[parse_id(change["id"])], record["ddl"])
-            for record in self._history
-            for change in record.get("tableChanges") or ()
-        ]
-        return [*(dropped(table.id) for table, _ in made), *(made_anew(table, ddl) for table, ddl in made)]
+        """The events of the tables that a signal names."""
+        return told_anew(
+            [
+                (definitions.structures[parse_id(change["id"])], record["ddl"])
+                for record in self._history
+                for change in record.get("tableChanges") or ()
+            ]
+        )
 
     def _state(self) -> SnapshotState:
         """To begin with: within a part only another attempt goes on, after an error."""

@@ -14,7 +14,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, Final
 
 import orjson
@@ -159,7 +158,8 @@ class _Step:
         sizes = estimated_sizes(self._session, self._server, [parse_id(name) for name, _ in window])
         for name, given in window:
             size, key = sizes[parse_id(name)], None if given is None else ChunkKey.from_dict(given)
-            if not self._has_room(size, key, after):
+            is_alone = self._is_alone(size, key, after)
+            if not self._parts.makes_room(self._limits.share(size), is_alone=is_alone):
                 break
             after = self._take(name, size, key, after)
             if after is not None:
@@ -169,12 +169,6 @@ class _Step:
         is_end = done == len(tables)
         place = {"tables": done} if after is None else {"tables": done, "after": after}
         return SnapshotStep(self._parts.done, None if is_end else place)
-
-    def _has_room(self, size: Size, key: ChunkKey | None, after: Bound | None) -> bool:
-        """Whether there is a part for a table, maybe the one that is being gathered."""
-        if self._is_alone(size, key, after) or not self._parts.has_room(self._limits.share(size)):
-            self._parts.close()
-        return self._parts.left > 0
 
     def _is_alone(self, size: Size, key: ChunkKey | None, after: Bound | None) -> bool:
         """Whether a table shares no part with others: a large one, or one that can't be cut."""
@@ -189,7 +183,5 @@ class _Step:
             return None
         of_rows = self._limits.rows_of(size)
         cuts = next_cuts(self._session, parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
-        for first, last in pairwise([after, *cuts.points, *([None] if cuts.is_end else [])]):
-            self._parts.gather(Segment(name, first, last), key, 1)
-            self._parts.close()
+        self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
         return None if cuts.is_end else cuts.points[-1]

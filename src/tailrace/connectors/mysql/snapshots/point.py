@@ -26,10 +26,9 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import told_besides
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted
-from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.connection import Connection, error_number, rows
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.positions import file_number
-from tailrace.connectors.mysql.server_structures import ServerStructures, events_between, is_ddl, structures
+from tailrace.connectors.mysql.server_structures import ServerStructures, events_between, is_ddl, split_at, structures
 from tailrace.connectors.mysql.snapshots.prepared import prepared_before, prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock, read_locks
 from tailrace.errors import ProgressError, RetriableError, SourceSetupError
@@ -164,7 +163,7 @@ def _without_gtids(
         except SourceSetupError as error:
             if not connection.open:
                 raise
-            if _number(error) in GONE:
+            if error_number(error) in GONE:
                 return None
             reasons.append(str(error))
         else:
@@ -181,9 +180,8 @@ def _hold_still(connection: Connection, start: Head, end: Head) -> bool:
     events = events_between(connection, start, end)
     if events is None:
         return False
-    return not any(
-        is_ddl(event) for event in events if _place(event["Log_name"], event["Pos"]) < _place(end.file, end.pos)
-    )
+    before, _ = split_at(events, end)
+    return not any(map(is_ddl, before))
 
 
 def _prepared_at(connection: Connection, server: Server, at: Head, now: set[str]) -> set[str] | None:
@@ -191,18 +189,8 @@ def _prepared_at(connection: Connection, server: Server, at: Head, now: set[str]
     events = events_between(connection, at, catalog.head(connection, server))
     if events is None:
         return None
-    place = _place(at.file, at.pos)
-    return prepared_before(now, [event for event in events if _place(event["Log_name"], event["Pos"]) >= place])
-
-
-def _place(file: str, pos: int) -> tuple[int, int]:
-    return file_number(file), int(pos)
-
-
-def _number(error: Exception) -> int:
-    """The server's number of an error; 0 for none."""
-    cause = error.__cause__
-    return int(cause.args[0]) if cause is not None and cause.args and isinstance(cause.args[0], int) else 0
+    _, since = split_at(events, at)
+    return prepared_before(now, since)
 
 
 def _wait_for_xa(connection: Connection, xids: set[str] | None, deadline: float) -> None:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.connection import Connection, error_number, rows
 from tailrace.errors import SourceSetupError
 
 STEP: Final = re.compile(r"XA (PREPARE|COMMIT|ROLLBACK) (X'[0-9a-f]*',X'[0-9a-f]*',\d+)(?! ONE PHASE)", re.IGNORECASE)
@@ -24,8 +24,7 @@ def prepared_now(connection: Connection) -> set[str] | None:
     try:
         found = rows(connection, "XA RECOVER CONVERT XID")
     except SourceSetupError as error:
-        cause = error.__cause__
-        if cause is not None and cause.args[:1] and cause.args[0] in NO_PRIVILEGE:
+        if error_number(error) in NO_PRIVILEGE:
             return None
         raise
     return {_xid(int(row[0]), int(row[1]), str(row[3])) for row in found}
