@@ -102,8 +102,8 @@ class LogReader:
                     opens.enter_context(closing(each))
             if self._history.is_rebuilt or (self._restart.initial and self._delivered is None):
                 yield self._first_batch()
-            stream = BinlogStream(self._settings, opened.start, Options(lane=self._replica))
-            yield from self._follow(opens.enter_context(stream))
+            stream = opens.enter_context(self._new_stream(opened))
+            yield from self._follow(self._new_blocks(stream))
 
     def _open(self) -> Opening:
         opened = opening(self._settings, self._restart)
@@ -111,7 +111,7 @@ class LogReader:
         self._place = Place(self._restart, opened.restart, self._delivered, by_gtids=by_gtids)
         self._restart = opened.restart
         self._first_file = opened.start.file
-        self._limit = _limit_of(self._until, opened.server)
+        self._limit = limit_of(self._until, opened.server)
         self._history = self._new_history()
         self._definitions = self._new_definitions(opened.server)
         self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn, self._lane)
@@ -176,10 +176,13 @@ class LogReader:
             batch.add(records)
         return told
 
-    def _follow(self, stream: BinlogStream) -> Iterator[LogBatch]:
-        decoder, blocks = self._decoder, self._new_blocks(stream)
+    def _follow(self, blocks: Blocks) -> Iterator[LogBatch]:
+        """Read to the range's end; first what is left in the blocks."""
+        decoder = self._decoder
+        left = blocks.start < blocks.end
         while not self._done:
-            came = blocks.fill(self._wait_ms())
+            came = left or blocks.fill(self._wait_ms())
+            left = False
             batch = self._new_batch()
             if came:
                 for item in decoder.feed(blocks.data, blocks.start, blocks.end):
@@ -204,6 +207,9 @@ class LogReader:
         at = Boundary(before.progress, self._place.gtids, self._definitions.structures)
         yield from asked.step(at, at_head=before.at_head)
         self._done = self.is_left = asked.ends_reading
+
+    def _new_stream(self, opened: Opening) -> BinlogStream:
+        return BinlogStream(self._settings, opened.start, Options(lane=self._replica))
 
     def _new_blocks(self, stream: BinlogStream) -> Blocks:
         """What holds the log's bytes while they are decoded."""
@@ -323,7 +329,7 @@ def _microseconds() -> int:
     return time.time_ns() // 1000
 
 
-def _limit_of(until: RestartPosition | None, server: Server) -> tuple[str, int] | None:
+def limit_of(until: RestartPosition | None, server: Server) -> tuple[str, int] | None:
     """The end of a range as a place in this server's files; None where only its GTIDs mean something here."""
     if until is None or until.server_uuid not in {None, server.uuid}:
         if until is not None and until.gtids is None:

@@ -40,6 +40,11 @@ class Columns:
         self.enter(file, position)
         self.state[[walk.FIXED_START, walk.OPEN, walk.QUERY, walk.LAST_TABLE, walk.LAST_ENTRY]] = -1
 
+    def extend(self, until: tuple[str, int] | None) -> None:
+        """Reading may go on, to another end."""
+        self._until = until
+        self.state[walk.LIMIT] = _limit(self.file, until)
+
     def enter(self, file: str, position: int) -> None:
         """Go on in a file; reading ends at once in one that comes after the last that is wanted."""
         self.file = file

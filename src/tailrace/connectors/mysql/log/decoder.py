@@ -38,7 +38,8 @@ class Framing(enum.Enum):
 class LogDecoder:
     """Bytes of the log in, items out, in log order. See the package for what is promised.
 
-    With `until`, file and offset of a transaction's end, nothing behind it is looked at: `EndOfLog` comes instead.
+    With `until`, a file and an offset, nothing is looked at behind the first end of a transaction there or further on:
+    `EndOfLog` comes instead.
 
     Attributes:
         consumed: after a call of `feed`: offset in the block behind the last event that was used.
@@ -87,6 +88,10 @@ class LogDecoder:
     def restart(self) -> int:
         """From where reading must begin again: the start of the open transaction, else `position`."""
         return self._columns.restart
+
+    def extend(self, until: tuple[str, int] | None) -> None:
+        """Go on to another end, behind the one that was reached; None: without end."""
+        self._columns.extend(until)
 
     def feed(self, data: Bytes, start: int, end: int) -> Iterator[Item]:
         """The items of data[start:end]. To be used up before the next call; then see `consumed`."""

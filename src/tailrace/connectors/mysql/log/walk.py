@@ -132,7 +132,7 @@ def walk(
     origins: uint8[n, ORIGIN_BYTES], the last row is for the walk itself.
     """
     while True:
-        status = _GO_ON if st[POSITION] < st[LIMIT] or st[FIXED_START] >= 0 else REACHED
+        status = _GO_ON if st[POSITION] < st[LIMIT] or st[OPEN] >= 0 or st[FIXED_START] >= 0 else REACHED
         if status == _GO_ON:
             status = _frame(data, o, end, st)
         if status == _GO_ON:

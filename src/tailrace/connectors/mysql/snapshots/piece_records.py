@@ -11,7 +11,7 @@ from tailrace.changes.shape import Shape
 from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk
 from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
-from tailrace.connectors.mysql.snapshots.section import TouchedRows
+from tailrace.connectors.mysql.snapshots.touched_rows import TouchedRows
 from tailrace.snapshot.first_changes import Rows, TableTouches
 
 

@@ -19,8 +19,7 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, connect
-from tailrace.connectors.mysql.cutting import cut
+from tailrace.connectors.mysql.connection import Connection, connect, error_number
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
@@ -31,8 +30,9 @@ from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.overrides import overrides_of, refused
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
-from tailrace.connectors.mysql.snapshots.section import Section, TouchedRows
+from tailrace.connectors.mysql.snapshots.sections import SECTION_BYTES, Sections
 from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
+from tailrace.connectors.mysql.snapshots.touched_rows import TouchedRows
 from tailrace.connectors.mysql.snapshots.touches import Touches
 from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, Views, Wanted
 from tailrace.errors import RetriableError, SourceSetupError, StructureError
@@ -48,7 +48,6 @@ ROWS_AT_MOST: Final = 1 << 14
 ROWS_AT_LEAST: Final = 1 << 10
 CHUNK_BYTES: Final = 4 << 20
 RECORD_BYTES: Final = 8 << 20  # of what a chunk becomes: three are in memory at once, the one under way to the sink too
-SECTION_BYTES: Final = 64 << 20
 NUMBER_BYTES: Final = 8
 ATTEMPTS: Final = 10
 PAUSE_SECONDS: Final = 0.2
@@ -112,6 +111,7 @@ class MySqlSource:
         self._touches = Touches()
         self._views = Views(settings, self._asking, self._server)
         self._view: TableView | None = None
+        self._log: Sections | None = None
         self._gtids = self._point.gtids  # executed where the log is read up to
         statements.prepare(self._asking)
         wait_visible(self._asking, self._point.gtids)
@@ -158,10 +158,12 @@ class MySqlSource:
         self._progress, self.definitions = progress, definitions
         self._point = self._reached = RestartPosition.from_dict(progress.restart)
         self._gtids = gtids
+        self._close_log()
         wait_visible(self._asking, gtids)
 
     def close(self) -> None:
         """Let go of the server."""
+        self._close_log()
         for connection in (self._asking, self._reading):
             if connection is not None and connection.open:
                 connection.close()
@@ -186,26 +188,31 @@ class MySqlSource:
         """The log from where the last call ended, in pieces that end between transactions."""
         end = RestartPosition.from_dict(self._head() if upto is None else upto["until"])
         while (self._reached.server_uuid, self._reached.position) != (end.server_uuid, end.position):
-            near = _is_near(self._reached, end)
-            self._reached = end if near else cut(self._settings, self._reached, end, SECTION_BYTES, self._replica)
-            yield self._section(self._reached)
+            yield self._section(end)
 
     def _section(self, until: RestartPosition) -> LogSection:
-        section = Section(
-            self._settings,
-            self._replica,
-            self._progress,
-            until.to_dict(),
-            self.definitions,
-            self.tables,
-            None if self._view is None else self._view.seen,
-        )
-        before = self._structures()
-        touches = [self._touches.of(each) for touched in section.touched() for each in touched]
-        self._progress, self._gtids = section.progress, section.gtids
+        """A section that ends at `until` or before it."""
+        sections, before = self._sections(), self._structures()
+        seen = None if self._view is None else self._view.seen
+        touches = [self._touches.of(each) for touched in sections.touched(until, seen) for each in touched]
+        self._progress, self._gtids, self._reached = sections.progress, sections.gtids, sections.ended(until)
         now = self._structures()
         altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
-        return LogSection(touches, log_place(until, self._progress.delivered, self._progress.restart), altered)
+        place = log_place(self._reached, self._progress.delivered, self._progress.restart)
+        return LogSection(touches, place, altered)
+
+    def _sections(self) -> Sections:
+        """The log from where the last section ended."""
+        if self._log is not None and not self._log.can_go_on:
+            self._close_log()
+        if self._log is None:
+            self._log = Sections(self._settings, self._replica, self._progress, self.definitions, self.tables)
+        return self._log
+
+    def _close_log(self) -> None:
+        if self._log is not None:
+            self._log.close()
+        self._log = None
 
     def note_records(self, table: str, count: int, size: int) -> None:
         """So many rows of a table became records of so many bytes."""
@@ -330,7 +337,4 @@ def _size_of(rows: SelectedRows) -> int:
 
 def _is_of_change(error: Exception) -> bool:
     """Whether an error may only mean that the table is not any more what it was."""
-    if isinstance(error, StructureError):
-        return True
-    cause = error.__cause__
-    return cause is not None and bool(cause.args) and cause.args[0] in CHANGED
+    return isinstance(error, StructureError) or error_number(error) in CHANGED

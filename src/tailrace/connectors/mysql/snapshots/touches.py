@@ -6,7 +6,7 @@ import numpy as np
 
 from tailrace.connectors.mysql.selecting import key_bytes
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
-from tailrace.connectors.mysql.snapshots.section import Broken, Touched, TouchedRows
+from tailrace.connectors.mysql.snapshots.touched_rows import Broken, Touched, TouchedRows
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.digests import Digests, digests_of

@@ -34,7 +34,7 @@ from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk
 from tailrace.connectors.mysql.snapshots.read_locks import held, read_locks
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
-from tailrace.connectors.mysql.snapshots.section import Seen
+from tailrace.connectors.mysql.snapshots.touched_rows import Seen
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
 

@@ -1,45 +1,33 @@
-"""Sections of the log that are read beside a snapshot: which rows were changed, and what they were before.
-
-Nothing is delivered of them: when the snapshot is done, the log from its position on is read for that. A section goes
-from where the last one ended to the log's head of a moment, and begins with the structures that the last one left.
-"""
+"""What a section of the log says of rows: which were changed, and what they were before."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from attrs import evolve
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
 from tailrace.config.settings import Settings
-from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.mysql.batches import Batch
-from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
-from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.kept_history import NoHistory
-from tailrace.connectors.mysql.log import Query, RowEvents, XaCommit, XaPrepare, XaRollback
+from tailrace.connectors.mysql.log import Query, RowEvents
 from tailrace.connectors.mysql.missing import fill_missing
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.connectors.mysql.run_records import RunRecords, by_slot, parts_of
 from tailrace.connectors.mysql.snapshots.read_tables import KeyDecoder, ReadTables
-from tailrace.connectors.mysql.stream import BinlogStream
-from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Break
 
 Int64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-FEWEST = 2  # images that a decoder can be asked for
+FEWEST: Final = 2  # images that a decoder can be asked for
 
 
 @dataclass(slots=True)
@@ -88,83 +76,12 @@ class Seen:
     unseen: set[TableId] = field(default_factory=set)
 
 
-class Section(LogReader):
-    """Reads one section; afterwards `progress` says where it ended and `definitions` has the structures of there.
-
-    Attributes:
-        definitions: the structures where it begins, which its DDL changes; to be given to the next section.
-        progress: up to where it is read.
-
-    """
-
-    def __init__(
-        self,
-        settings: Settings,
-        replica: int,
-        progress: Progress,
-        until: Mapping[str, Any],
-        definitions: Definitions,
-        tables: ReadTables,
-        seen: Seen | None = None,
-    ) -> None:
-        """`replica` tells this reader from the others that the server has; `until` is a restart position."""
-        super().__init__(_without_side_effects(settings), LogRange({}, until, now_us=0), progress, ())
-        self._replica = replica
-        self._read_tables = tables
-        self._whole = tables.whole
-        self._seen = seen
-        self.definitions = definitions
-        self.progress = progress
-
-    @property
-    def gtids(self) -> str | None:
-        """Executed where it ends; None where the server has none."""
-        return self._place.gtids
-
-    def touched(self) -> Iterator[list[Touched]]:
-        """The changes of the section, block by block."""
-        for batch in self.batches():
-            self.progress = batch.progress
-            yield self._collected.taken()
-
-    def _new_history(self) -> NoHistory:
-        return NoHistory()
-
-    def _new_definitions(self, server: Server) -> Definitions:  # noqa: ARG002
-        return self.definitions
-
-    def _new_asked(self) -> None:
-        """Signals are for those who deliver."""
-
-    def _new_runs(self) -> RunRecords:
-        self._collected = _Collected(
-            self._settings, self._tables, self._bounds, self._restart.era, self._read_tables, self._seen
-        )
-        return self._collected
-
-    def _define(self, query: Query, batch: Batch) -> None:
-        there = [table for table in self._whole if table in self.definitions.structures]
-        super()._define(query, batch)
-        for table in there:
-            if table not in self.definitions.structures:
-                self._collected.note(Broken(table, Break.EMPTIED))
-        for table in self.definitions.renamed:
-            if table in self._whole:
-                self._collected.note(Broken(table, Break.REPLACED))
-
-    def _finish_xa(self, item: XaPrepare | XaCommit | XaRollback, batch: Batch) -> None:
-        self._collected.ending = item.transaction.gtid
-        super()._finish_xa(item, batch)
-
-    def _new_blocks(self, stream: BinlogStream) -> Blocks:
-        return Blocks(stream, self._block_bytes, kept=True)
-
-
-class _Collected(RunRecords):
+class CollectedRows(RunRecords):
     """Keeps what runs do to rows, instead of making records of it.
 
     Attributes:
         ending: GTID of the statement that ends an XA transaction, from which on its rows count.
+        seen: by the view for which the section is read, if it is.
 
     """
 
@@ -175,13 +92,12 @@ class _Collected(RunRecords):
         bounds: Bounds,
         era: int,
         read: ReadTables,
-        seen: Seen | None,
     ) -> None:
         super().__init__(settings, tables, bounds, era)
         self.ending: str | None = None
         self._read = read
         self._whole = read.whole
-        self._seen = seen
+        self.seen: Seen | None = None
         self._touched: list[Touched] = []
         self._key_decoders: dict[int, KeyDecoder | None] = {}
 
@@ -207,8 +123,8 @@ class _Collected(RunRecords):
             key_decoder = self._key_decoders[slot]
             if key_decoder is None:
                 continue
-            if key_decoder.is_whole and self._seen is not None and not self._is_seen(self._seen, run, events):
-                self._seen.unseen.add(captured.table.id)
+            if key_decoder.is_whole and self.seen is not None and not self._is_seen(self.seen, run, events):
+                self.seen.unseen.add(captured.table.id)
             for images, keys in self._with_keys(captured, key_decoder, run, events):
                 new = next((part for part, is_new in parts_of(images, done[events]) if is_new), None)
                 if new is not None:
@@ -245,15 +161,3 @@ def _touched(table: Table, images: RowImages, keys: list[Vector], decoder: KeyDe
         complete &= ~np.unpackbits(bitmap, count=images.images, bitorder="little").view(np.bool_)
     columns = list(fill_missing(images, table)) if images.partial else images.vectors
     return TouchedRows(table, columns, images.before, images.after, keys, complete, decoder.columns, decoder.is_whole)
-
-
-def _without_side_effects(settings: Settings) -> Settings:
-    """Nothing is told of a section: no transactions, schema changes or heartbeats; all servers' changes count."""
-    return evolve(
-        settings,
-        provide_transaction_metadata=False,
-        include_schema_changes=False,
-        heartbeat_interval_ms=0,
-        gtid_source_filter_dml_events=False,
-        event_processing_failure_handling_mode="fail",
-    )
