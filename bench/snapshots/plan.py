@@ -62,7 +62,8 @@ def cases(rows: int, *, rounds: int, main_rounds: int, quick: bool) -> list[Case
     main = Case("default", "lz4", "off", rows, main_rounds)
     if quick:
         return [main]
-    return [main, Case("2", "lz4", "off", rows, rounds), Case("default", "lz4", "on", rows, rounds)]
+    others = ("1", "off"), ("2", "off"), ("default", "on")
+    return [main, *(Case(threads, "lz4", schemas, rows, rounds) for threads, schemas in others)]
 
 
 def seconds_for(case: Case, side: str) -> float:

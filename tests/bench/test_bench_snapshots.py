@@ -137,7 +137,10 @@ def test_rows_are_those_that_the_workload_has_with_keys_further_apart():
 
 
 def test_the_main_case_is_measured_first_and_alone_when_it_has_to_be_quick():
-    assert [case.is_main for case in plan.cases(1000, rounds=1, main_rounds=3, quick=False)] == [True, False, False]
+    whole = plan.cases(1000, rounds=1, main_rounds=3, quick=False)
+    assert [(case.threads, case.is_main) for case in whole] == [
+        ("default", True), ("1", False), ("2", False), ("default", False)
+    ]  # fmt: skip
     assert [case.is_main for case in plan.cases(1000, rounds=1, main_rounds=1, quick=True)] == [True]
     assert MAIN.tables == {"orders": 1000, "wide": 50}
 
