@@ -34,11 +34,16 @@ def opened(monkeypatch):
     return streams
 
 
-@pytest.fixture
-def source(settings):
+def source_of_now(settings, **changes):
+    """A source that stands at the log's head, with changes of its restart position."""
     point = MySqlConnector(settings).start_point(1)
     keys = stored_keys(LanePart.from_dict(point.progress.snapshot["parts"][0]).keys)
-    source = MySqlSource(settings, 0, point.progress.restart, point.history, keys)
+    return MySqlSource(settings, 0, {**point.progress.restart, **changes}, point.history, keys)
+
+
+@pytest.fixture
+def source(settings):
+    source = source_of_now(settings)
     yield source
     source.close()
 
@@ -110,10 +115,7 @@ def test_a_section_goes_on_in_the_next_file(mysql_server, database, source, open
 def test_a_connection_that_was_idle_so_long_that_the_server_may_drop_it_is_not_used_again(
     mysql_server, database, settings, opened
 ):
-    settings = evolve(settings, binlog_net_write_timeout=1)
-    point = MySqlConnector(settings).start_point(1)
-    keys = stored_keys(LanePart.from_dict(point.progress.snapshot["parts"][0]).keys)
-    source = MySqlSource(settings, 0, point.progress.restart, point.history, keys)
+    source = source_of_now(evolve(settings, binlog_net_write_timeout=1))
     insert(mysql_server, database, 0, 10)
     first = list(source.changes(None))
     source._log._read_at -= 0.5
@@ -126,3 +128,17 @@ def test_a_connection_that_was_idle_so_long_that_the_server_may_drop_it_is_not_u
     assert [section.altered for section in first] == [frozenset()]
     assert len(second[0].altered) == 1
     assert len(opened) == 2
+
+
+def test_a_position_of_another_server_is_found_by_its_gtids(monkeypatch, mysql_server, database, settings, opened):
+    monkeypatch.setattr(sections, "SECTION_BYTES", 1000)
+    source = source_of_now(settings, server_uuid="6a1f8a1e-6f0b-4f0e-9a53-3f4c0c1d7e55", file="other.000007")
+    insert(mysql_server, database, 0, 1000, size=100)
+    first = list(source.changes(None))
+    insert(mysql_server, database, 1000, 2000, size=100)
+    second = list(source.changes(None))
+    source.close()
+    assert [touched(first), touched(second)] == [list(range(1000)), list(range(1000, 2000))]
+    assert len(second) > 1
+    assert len(opened) == 1
+    assert opened[0].start.gtids is not None

@@ -109,10 +109,16 @@ class Sections(LogReader):
             self._stream = self._new_stream(opened)
             self._blocks = self._new_blocks(self._stream)
         self._limit = limit_of(until, self._server)
-        long = self._decoder.file, self._decoder.position + SECTION_BYTES
-        is_near = self._limit is not None and _order(*self._limit) <= _order(*long)
-        self._decoder.extend(self._limit if is_near else long)
+        self._decoder.extend(self._next_end())
         return self._blocks
+
+    def _next_end(self) -> tuple[str, int] | None:
+        """Where the section ends: at the end that is wanted, or before it where that is far."""
+        here = self._decoder
+        if not here.file:  # the server was asked by GTIDs and has not said yet where that is
+            return self._limit
+        long = here.file, here.position + SECTION_BYTES
+        return long if self._limit is None else min(self._limit, long, key=lambda end: _order(*end))
 
     def _new_history(self) -> NoHistory:
         return NoHistory()
@@ -148,7 +154,7 @@ class Sections(LogReader):
 
 
 def _order(file: str, position: int) -> tuple[int, int]:
-    return file_number(file), position
+    return file_number(file) if file else 0, position
 
 
 def _without_side_effects(settings: Settings) -> Settings:
