@@ -1,8 +1,9 @@
 """How much of the log was written, and how much of it was read.
 
 What a side reads is counted where it takes the bytes from its socket (`counted/sitecustomize.py`): packets of the
-replication protocol, which are the log's events with five bytes before each. The server can't tell: its counters put
-a connection's rows and log together, and forget a connection that is closed.
+replication protocol, which are the log's events with five bytes before each; how many events these are is taken from
+how long those are that the log has there. The server can't tell how much it sent: its counters put a connection's rows
+and log together, and forget a connection that is closed.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -18,6 +20,8 @@ from bench.measuring.servers import ROOT, Servers
 
 COUNTED = Path(__file__).parent / "counted"
 INTERVAL = 0.2
+PACKET_BYTES = 5  # before each event
+EVENTS = 20_000  # looked at for their length
 
 
 def counting_env(folder: Path) -> dict[str, str]:
@@ -89,3 +93,12 @@ class LogWatch:
         with self._connection.cursor() as cursor:
             cursor.execute("SHOW BINARY LOGS")
             return [(row[0], int(row[1])) for row in cursor.fetchall()]
+
+
+def share_of_events(servers: Servers, file: str, pos: int) -> float:
+    """What share of the bytes on the wire are the log's own, by the events from a position on."""
+    with closing(servers.mysql.connect()) as connection, connection.cursor() as cursor:
+        cursor.execute(f"SHOW BINLOG EVENTS IN %s FROM {pos} LIMIT {EVENTS}", (file,))
+        events = cursor.fetchall()
+    length = int(events[-1][4]) - int(events[0][1])  # End_log_pos, Pos
+    return length / (length + PACKET_BYTES * len(events))

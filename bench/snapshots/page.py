@@ -66,8 +66,8 @@ _OF_COSTS = "CPU seconds a million rows over the same span, out of /proc, sample
 _OF_MEMORY = """Memory in MB, start included: the largest sum of the peaks (VmHWM) of the processes that were there at the same time.
 Python's processes share pages, which count more than once in that; once a second they were counted once (PSS):"""
 _OF_CHANGES = """A large table (`orders`) while a writer inserts, updates, deletes and moves rows to other keys all over it, in transactions of 25.
-tailrace alone, two tasks. *Log written* is from the snapshot's position to its end, *log read* what the tasks took from their
-sockets meanwhile, each of them the whole log. Then the log since the position was delivered, all records were read back, and the
+tailrace alone, two tasks. *Log written* is from the snapshot's position to its end, *received* what the tasks took from their
+sockets meanwhile, each of them the whole log: events of the log with five bytes before each. Then the log since the position was delivered, all records were read back, and the
 last value of each key was compared with the table: equal, and no key twice as a snapshot's row."""
 
 

@@ -58,12 +58,12 @@ def _keys(case: Case) -> list[str]:
 def under_changes(results: Results) -> str:
     """A table that changes while it is read."""
     head = ["rows read", "changes/s", "rows/s", "from its start", "CPU s/M: Python", "peak MB: Python", "Spark's JVM"]
-    head += ["log written, MB", "log read, MB", "times", "times a task", "log after it, s", "records compared"]
+    head += ["log written, MB", "received, MB", "of it log, MB", "times", "times a task", "log after it, s", "records compared"]
     rows = []
     for line in results.of("changes"):
         cells = [whole(line, name) for name in ("rows", "rate_reached", "rate", "rate_from_start")]
         cells += [f"{line['python_cpu']:.2f}", whole(line, "python_peak_mb"), whole(line, "java_peak_mb")]
-        cells += [whole(line, "log_written_mb"), f"{sum(line['log_read_mb']):,.0f}"]
+        cells += [whole(line, "log_written_mb"), *(f"{sum(line[name]):,.0f}" for name in ("log_received_mb", "log_read_mb"))]
         cells += [f"{line[name]:.2f}" for name in ("log_read_times", "log_read_times_a_task")]
         rows.append([*cells, whole(line, "log_seconds"), whole(line, "records")])
     return table(head, rows, left=0)

@@ -23,7 +23,7 @@ from bench.measuring.watching import Watch
 from bench.snapshots import replayed
 from bench.snapshots.filled import PARTITIONS, Filled
 from bench.snapshots.initial import MASTER
-from bench.snapshots.log_bytes import LogWatch, bytes_read, counting_env
+from bench.snapshots.log_bytes import LogWatch, bytes_read, counting_env, share_of_events
 
 SEED = 20
 
@@ -91,13 +91,16 @@ def _figures(
     }
 
 
-def _of_log(servers: Servers, topic: str, log: LogWatch, read: list[int], last: float) -> dict[str, Any]:
-    """What was written between the snapshot's position and its end, and what was read of the log."""
+def _of_log(servers: Servers, topic: str, log: LogWatch, received: list[int], last: float) -> dict[str, Any]:
+    """What was written between the snapshot's position and its end, and what was received and read of the log."""
     with closing(topics.batches(servers.address, [topic])) as records:
         source = orjson.loads(next(records)[0].value())["source"]
     written = log.sizes.at(last) - log.before(source["file"], source["pos"])
+    share = share_of_events(servers, source["file"], source["pos"])
+    read = [share * each for each in received]
     return {
         "log_written_mb": round(written / 1e6, 2),
+        "log_received_mb": [round(each / 1e6, 2) for each in received],
         "log_read_mb": [round(each / 1e6, 2) for each in read],
         "log_read_times": round(sum(read) / written, 3),
         "log_read_times_a_task": round(max(read, default=0) / written, 3),

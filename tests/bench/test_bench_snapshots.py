@@ -172,9 +172,9 @@ def test_the_page_has_a_section_and_the_readme_a_block_of_their_own(tmp_path):
 def test_the_table_under_changes_shows_how_much_of_the_log_was_read(tmp_path):
     results = Results.begin(tmp_path / "results.jsonl", HEADER)
     numbers = ("rows", "rate_reached", "rate", "rate_from_start", "python_cpu", "python_peak_mb", "java_peak_mb", "log_seconds", "records")
-    line = {**dict.fromkeys(numbers, 3), "log_written_mb": 10.0, "log_read_mb": [9.0, 8.0], "log_read_times": 1.7, "log_read_times_a_task": 0.9}
+    line = {**dict.fromkeys(numbers, 3), "log_written_mb": 10.0, "log_received_mb": [10.0, 9.0], "log_read_mb": [9.0, 8.0], "log_read_times": 1.7, "log_read_times_a_task": 0.9}
     results.add("changes", {"rows": 3, "rate": 3}, line)
-    assert "| 10 | 17 | 1.70 | 0.90 | 3 | 3 |" in tables.under_changes(results)
+    assert "| 10 | 19 | 17 | 1.70 | 0.90 | 3 | 3 |" in tables.under_changes(results)
 
 
 def test_the_command_explains_itself():
