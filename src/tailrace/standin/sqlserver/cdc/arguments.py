@@ -1,0 +1,60 @@
+"""Arguments and results of the procedures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from tailrace.standin.sqlserver.cdc import rows
+from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.engine import calls
+from tailrace.standin.sqlserver.engine.catalog import Database
+from tailrace.standin.sqlserver.engine.system import Procedure
+from tailrace.standin.sqlserver.session import Outcome, Parameter, ResultColumn, ResultSet, ReturnStatus
+from tailrace.standin.sqlserver.values import SqlType, Value
+
+if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.engine.session import EngineSession
+
+Given = dict[str, Value]
+Run = Callable[["EngineSession", Database, Given], Iterator[Outcome]]
+
+
+def procedure(name: str, parameters: str, run: Run, required: int = 0) -> Procedure:
+    """A procedure with its parameters' names, run in its database; values come by name, without @."""
+    names = tuple(f"@{each}" for each in parameters.split())
+
+    def called(session: EngineSession, database: Database, given: Sequence[Parameter]) -> Iterator[Outcome]:
+        bound = calls.bound(name, names, given, required)
+        session.finish_reading()
+        with rows.inside(session, database):
+            yield from run(session, database, {key[1:]: parameter.value for key, parameter in bound.items()})
+        yield ReturnStatus(0)
+
+    return Procedure(name, called)
+
+
+def text(given: Given, name: str) -> str | None:
+    """A parameter as text; None where it is NULL or was left out."""
+    value = given.get(name)
+    return None if value is None else str(value)
+
+
+def needed(given: Given, name: str) -> str:
+    """A parameter that can't be NULL or empty; raises 22963."""
+    value = text(given, name)
+    if not value:
+        raise failure(22963, f"@{name}")
+    return value
+
+
+def number(given: Given, name: str) -> int | None:
+    """A parameter as a whole number; None where it is NULL or was left out."""
+    value = given.get(name)
+    return None if value is None else int(str(value))
+
+
+def result(columns: Sequence[tuple[str, SqlType]], found: Iterable[Sequence[Value]]) -> ResultSet:
+    """A result set."""
+    listed = [tuple(row) for row in found]
+    return ResultSet(tuple(ResultColumn(name, of) for name, of in columns), iter([listed] if listed else []))

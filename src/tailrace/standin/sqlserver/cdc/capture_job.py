@@ -1,0 +1,145 @@
+"""The capture job of a database: a thread of SQL Server Agent's that scans the log every @pollinginterval seconds.
+
+A scan runs up to @maxscans cycles of up to @maxtrans transactions. Settings count from the job's next start, as
+documented. Tests may pause the job and step it: a step is one scan, in the caller's thread.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-scan-transact-sql
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import TYPE_CHECKING, Final
+
+from tailrace.standin.sqlserver.cdc.capture import Cycle
+from tailrace.standin.sqlserver.cdc.jobs import CAPTURE, Job, setting
+from tailrace.standin.sqlserver.cdc.scanning import Scan, Scans
+from tailrace.standin.sqlserver.engine.catalog import Database
+from tailrace.standin.sqlserver.session import SqlError
+
+if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.cdc.feature import ChangeDataCapture
+
+_LOG = logging.getLogger(__name__)
+_LOCK_TIMEOUT: Final = 10_000  # ms that a cycle waits for a reader's table lock
+_FAREWELL_SECONDS: Final = 10.0
+
+
+class CaptureJob:
+    """The job of one database.
+
+    Attributes:
+        is_paused: the thread lives and does nothing.
+        scans: what sys.dm_cdc_log_scan_sessions shows.
+
+    """
+
+    def __init__(self, feature: ChangeDataCapture, database: Database) -> None:
+        self._feature = feature
+        self._database = database
+        self._session = feature.engine.internal_session("master")
+        self._session.lock_timeout = _LOCK_TIMEOUT
+        self._scanning = threading.Lock()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._entry_at = time.monotonic()
+        self.is_paused = False
+        self.scans = Scans()
+
+    @property
+    def is_running(self) -> bool:
+        """Whether the thread lives."""
+        return self._thread is not None and self._thread.is_alive()
+
+    def start(self) -> None:
+        """Start the thread, unless it runs or there is no such job."""
+        job = setting(self._session, self._database, CAPTURE)
+        if job is None or self.is_running:
+            return
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(
+            target=self._run, args=(job, self._stopped), name=f"cdc.{self._database.name}_capture", daemon=True
+        )
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop the thread and wait until its scan has ended."""
+        self._stopped.set()
+        with self._feature.log.changed:
+            self._feature.log.changed.notify_all()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(_FAREWELL_SECONDS)
+            self._thread = None
+
+    def close(self) -> None:
+        """Stop and give the session back."""
+        self.stop()
+        self._session.close()
+
+    def _run(self, job: Job, stopped: threading.Event) -> None:
+        while not stopped.is_set() and self._database.is_cdc_enabled:
+            if not self.is_paused and self._feature.engine.agent_running:
+                try:
+                    self.scan(job.maxtrans, job.maxscans)
+                except SqlError as problem:
+                    _LOG.warning("the capture job of %s: %s", self._database.name, problem)
+                if not job.continuous:
+                    return
+            if job.pollinginterval or self.is_paused or not self._feature.engine.agent_running:
+                stopped.wait(job.pollinginterval or 0.05)
+            else:
+                self._wait_for_work(stopped)
+
+    def _wait_for_work(self, stopped: threading.Event) -> None:
+        """With @pollinginterval = 0 a scan follows each commit."""
+        log = self._feature.log
+        with log.changed:
+            log.changed.wait_for(
+                lambda: stopped.is_set() or self.is_paused or log.waiting(self._database) > 0, timeout=1.0
+            )
+
+    def step(self) -> int:
+        """One scan with the job's settings (a new job's where there is none); gives how many transactions it captured."""
+        job = setting(self._session, self._database, CAPTURE)
+        return self.scan(job.maxtrans, job.maxscans) if job else self.scan(500, 10)
+
+    def scan(self, maxtrans: int, maxscans: int) -> int:
+        """Up to `maxscans` cycles; gives how many transactions were captured."""
+        with self._scanning:
+            scan = self.scans.begin(self._feature.engine.now_utc())
+            try:
+                for _ in range(maxscans):
+                    if not self._cycle(scan, maxtrans):
+                        break
+                self._note_idle(scan)
+            except SqlError:
+                scan.failed = 1
+                raise
+            finally:
+                self.scans.end(scan, self._feature.engine.now_utc())
+            return scan.found.transactions
+
+    def _cycle(self, scan: Scan, maxtrans: int) -> bool:
+        log = self._feature.log
+        entries = log.read(self._database, maxtrans)
+        if not entries or not self._database.is_cdc_enabled:
+            return False
+        found = self._new_cycle().run(entries, lambda count: log.forget(self._database, count))
+        scan.add(entries, found)
+        self._entry_at = time.monotonic()
+        return True
+
+    def _new_cycle(self) -> Cycle:
+        return Cycle(self._session, self._database, self._feature.instances, self._feature.log.number)
+
+    def _note_idle(self, scan: Scan) -> None:
+        if not scan.found.transactions and time.monotonic() - self._entry_at >= self._feature.idle_seconds:
+            self.note_idle()
+
+    def note_idle(self) -> None:
+        """An entry without a transaction in cdc.lsn_time_mapping."""
+        self._entry_at = time.monotonic()
+        if self._database.is_cdc_enabled:
+            self._new_cycle().idle(self._feature.log.here(), self._feature.engine.now_utc())

@@ -1,0 +1,82 @@
+"""Clean-up: the low end of an instance moves on, and what lies before it goes.
+
+Sources: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-cleanup-change-table-transact-sql;
+"Administer and monitor change data capture",
+https://learn.microsoft.com/sql/relational-databases/track-changes/administer-and-monitor-change-data-capture-sql-server
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from tailrace.standin.sqlserver.cdc import rows
+from tailrace.standin.sqlserver.cdc.jobs import CLEANUP, setting
+from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.engine.catalog import Database
+from tailrace.standin.sqlserver.engine.transactions import Transaction, write
+
+if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.engine.session import EngineSession
+
+
+def clean_instance(
+    session: EngineSession, database: Database, instance: str, mark: bytes | None, threshold: int = 5000
+) -> None:
+    """sp_cdc_cleanup_change_table; raises 22920, 22850, 22964."""
+    change_tables = rows.table(database, "change_tables")
+    found = next((row for row in rows.read(session, change_tables) if str(row[6]).lower() == instance.lower()), None)
+    if found is None:
+        raise failure(22920, instance, database.name)
+    if threshold <= 0:
+        raise failure(22850)
+    low = found[7]
+    if mark is not None:
+        adjusted = _adjusted(session, database, mark)
+        if low is None or adjusted > low:
+            low = adjusted
+            write(session, lambda t: rows.change(session, t, database, change_tables, found, start_lsn=low))
+    if low is not None:
+        _delete_before(session, database, found[3], low, threshold)
+
+
+def _adjusted(session: EngineSession, database: Database, mark: bytes) -> bytes:
+    """The smallest start_lsn among the entries that share the commit time of the mark's; raises 22964."""
+    mapping = rows.table(database, "lsn_time_mapping")
+    found = rows.read(session, mapping, "c1=?1", [mark], limit=1)
+    if not found:
+        raise failure(22964, "0x" + mark.hex().upper())
+    return bytes(rows.read(session, mapping, "c3=?1", [found[0][5]], order="c1", limit=1)[0][3])
+
+
+def _delete_before(session: EngineSession, database: Database, table_id: int, low: bytes, threshold: int) -> None:
+    """Rows before the low end, `threshold` at a time."""
+    table = database.by_id[table_id]
+    while True:
+        old = rows.read(session, table, "c1<?1", [low], order="c1", limit=threshold)
+        if not old:
+            return
+
+        def work(transaction: Transaction, old: list[rows.Version] = old) -> None:
+            rows.remove(session, transaction, database, table, old)
+
+        write(session, work)
+
+
+def clean_database(session: EngineSession, database: Database) -> None:
+    """The clean-up job: what is older than its retention, counted from the last entry's time, goes; raises 22997."""
+    job = setting(session, database, CLEANUP)
+    if job is None:
+        raise failure(22997, CLEANUP)
+    mapping = rows.table(database, "lsn_time_mapping")
+    last = rows.read(session, mapping, order="c1 DESC", limit=1)
+    if not last:
+        return
+    newest = dt.datetime.fromisoformat(str(last[0][5])[:26])
+    oldest = (newest - dt.timedelta(minutes=job.retention)).strftime("%Y-%m-%d %H:%M:%S.%f") + "0"
+    kept = rows.read(session, mapping, "c3>=?1", [oldest], order="c1", limit=1)
+    low = bytes(kept[0][3])
+    for row in rows.read(session, rows.table(database, "change_tables")):
+        clean_instance(session, database, str(row[6]), low, job.threshold)
+    old = rows.read(session, mapping, "c1<?1", [low])
+    write(session, lambda transaction: rows.remove(session, transaction, database, mapping, old))

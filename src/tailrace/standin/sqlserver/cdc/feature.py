@@ -1,0 +1,158 @@
+"""Change data capture of one server: what the log hook keeps, the jobs, and what tests hold on to.
+
+    capture = install(engine)
+    capture.pause("inventory")          # commits wait in the log
+    capture.step("inventory")           # one scan of the log
+    capture.resume("inventory")
+    capture.wait("inventory")           # until all that is committed is in the change tables
+
+Source: "About change data capture", https://learn.microsoft.com/sql/relational-databases/track-changes/about-change-data-capture-sql-server
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Final
+
+from tailrace.standin.sqlserver.cdc import lsn, rows
+from tailrace.standin.sqlserver.cdc.capture_job import CaptureJob
+from tailrace.standin.sqlserver.cdc.instances import Captured, Instance, Instances
+from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.transaction_log import TransactionLog
+from tailrace.standin.sqlserver.engine.catalog import Database, Table
+from tailrace.standin.sqlserver.engine.log import LoggedTransaction, Operation, Record
+from tailrace.standin.sqlserver.engine.server import Engine
+
+IDLE_SECONDS: Final = (
+    300.0  # of a capture job that finds nothing, before it says in cdc.lsn_time_mapping how far it read
+)
+
+
+class ChangeDataCapture:
+    """The feature, as a hook of the engine's log.
+
+    Args:
+        engine: whose log is read.
+        automatic: start capture jobs when the first table of a database is enabled; without it only `step` captures.
+        idle_seconds: after how much time without changes an entry without a transaction is written.
+
+    """
+
+    def __init__(self, engine: Engine, *, automatic: bool = True, idle_seconds: float = IDLE_SECONDS) -> None:
+        self.engine = engine
+        self.automatic = automatic
+        self.idle_seconds = idle_seconds
+        self.instances = Instances()
+        self._jobs: dict[int, CaptureJob] = {}
+        self._lock = threading.Lock()
+        self.log = TransactionLog(self.instances, self._restore() + 1)
+        for database in self._enabled():
+            self.start_job(database)
+
+    def _enabled(self) -> list[Database]:
+        return [database for database in self.engine.catalog.databases.values() if database.is_cdc_enabled]
+
+    def committed(self, transaction: LoggedTransaction) -> None:
+        """Keep what is to be captured."""
+        self.log.write(transaction)
+
+    def allow(self, record: Record) -> None:
+        """Refuse TRUNCATE of a captured table (4711)."""
+        if record.operation is Operation.TRUNCATE and self.is_tracked(record.database, record.table):
+            raise failure(4711, record.table.name)
+
+    def is_tracked(self, database: Database, table: Table) -> bool:
+        """sys.tables.is_tracked_by_cdc."""
+        return database.is_cdc_enabled and bool(self.instances.of_source(table.id))
+
+    def close(self) -> None:
+        """Stop all jobs; in a folder that is kept, what waits in the log is captured first."""
+        for database in self._enabled() if self.engine.is_kept else []:
+            while self.log.waiting(database) and self.step(database.name):
+                pass
+        with self._lock:
+            jobs, self._jobs = list(self._jobs.values()), {}
+        for job in jobs:
+            job.close()
+
+    def job(self, database: Database) -> CaptureJob:
+        """The capture job of a database, running or not."""
+        with self._lock:
+            if database.id not in self._jobs:
+                self._jobs[database.id] = CaptureJob(self, database)
+            return self._jobs[database.id]
+
+    def start_job(self, database: Database) -> None:
+        """Start the capture job, where jobs start by themselves."""
+        if self.automatic:
+            self.job(database).start()
+
+    def drop_jobs(self, database: Database) -> None:
+        """The database is not captured any more."""
+        with self._lock:
+            job = self._jobs.pop(database.id, None)
+        if job is not None:
+            job.close()
+        self.log.clear(database)
+
+    def pause(self, database: str) -> None:
+        """The capture job does nothing until `resume`; a scan that runs ends first."""
+        job = self.job(self.engine.catalog.database(database))
+        job.is_paused = True
+
+    def resume(self, database: str) -> None:
+        """The capture job goes on."""
+        self.job(self.engine.catalog.database(database)).is_paused = False
+        with self.log.changed:
+            self.log.changed.notify_all()
+
+    def step(self, database: str) -> int:
+        """One scan of the log; gives how many transactions it captured."""
+        return self.job(self.engine.catalog.database(database)).step()
+
+    def note_idle(self, database: str) -> None:
+        """Write an entry without a transaction now."""
+        self.job(self.engine.catalog.database(database)).note_idle()
+
+    def wait(self, database: str, seconds: float = 30.0) -> None:
+        """Until all that is committed is captured; raises `TimeoutError`."""
+        found = self.engine.catalog.database(database)
+        with self.log.changed:
+            if not self.log.changed.wait_for(lambda: not self.log.waiting(found), timeout=seconds):
+                raise TimeoutError(
+                    f"{self.log.waiting(found)} transactions of {database} were not captured within {seconds} s"
+                )
+
+    def _restore(self) -> int:
+        """Read the instances of a folder's databases; gives the last file of the log that was in use."""
+        last = lsn.FIRST_FILE - 1
+        if not self._enabled():
+            return last
+        session = self.engine.internal_session("master")
+        try:
+            for database in self._enabled():
+                captured = rows.read(session, rows.table(database, "captured_columns"), order="c5")
+                keys = rows.read(session, rows.table(database, "index_columns"), order="c3")
+                for row in rows.read(session, rows.table(database, "change_tables")):
+                    columns = tuple(Captured(c[4], c[5], c[7], bool(c[8])) for c in captured if c[3] == row[3])
+                    key = tuple(k[6] for k in keys if k[3] == row[3])
+                    start = row[7] or lsn.ZERO
+                    self.instances.put(
+                        Instance(database.id, row[3], row[5], row[6], columns, key, row[12], bool(row[9]), start)
+                    )
+                for found in rows.read(session, rows.table(database, "lsn_time_mapping"), order="c1 DESC", limit=1):
+                    last = max(last, lsn.file_of(found[3]))
+        finally:
+            session.close()
+        return last
+
+
+def install(engine: Engine, *, automatic: bool = True, idle_seconds: float = IDLE_SECONDS) -> ChangeDataCapture:
+    """Give a server change data capture: functions, procedures, views, and its capture jobs."""
+    from tailrace.standin.sqlserver.cdc import functions, procedures
+
+    feature = ChangeDataCapture(engine, automatic=automatic, idle_seconds=idle_seconds)
+    engine.hooks.append(feature)
+    functions.register(feature)
+    procedures.register(feature)
+    return feature

@@ -1,0 +1,76 @@
+"""cdc.fn_cdc_get_all_changes_<instance>, and the check of arguments that it shares with the net changes.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-functions/cdc-fn-cdc-get-all-changes-capture-instance-transact-sql
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from tailrace.standin.sqlserver.cdc import lsn, net_changes
+from tailrace.standin.sqlserver.cdc.instances import Instance
+from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.net_changes import quoted
+from tailrace.standin.sqlserver.cdc.shapes import LSN, OPERATION, SEQVAL, START_LSN, UPDATE_MASK
+from tailrace.standin.sqlserver.engine import types
+from tailrace.standin.sqlserver.engine.catalog import Database
+from tailrace.standin.sqlserver.engine.system import TableFunction
+
+if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.cdc.feature import ChangeDataCapture
+    from tailrace.standin.sqlserver.engine.session import EngineSession
+
+ALL: Final = "fn_cdc_get_all_changes_"
+NET: Final = "fn_cdc_get_net_changes_"
+_PARAMETERS: Final = (("@from_lsn", LSN), ("@to_lsn", LSN), ("@row_filter_option", types.text("nvarchar", 30)))
+_ALL_OPTIONS: Final = frozenset(("all", "all update old"))
+
+
+def find(feature: ChangeDataCapture, database: Database, name: str) -> TableFunction | None:
+    """The function of that name (lower case), if it is one of an instance's."""
+    for prefix, make in ((ALL, _all_changes_function), (NET, _net_changes_function)):
+        instance = feature.instances.named(database.id, name.removeprefix(prefix)) if name.startswith(prefix) else None
+        if instance is not None:
+            return make(name, instance)
+    return None
+
+
+def _all_changes_function(name: str, instance: Instance) -> TableFunction:
+    return TableFunction(name, _PARAMETERS, lambda _s, _d: _all_changes(instance), checked(instance, ALL, _ALL_OPTIONS))
+
+
+def _net_changes_function(name: str, instance: Instance) -> TableFunction | None:
+    if not instance.supports_net_changes:
+        return None
+    check = checked(instance, NET, net_changes.OPTIONS)
+    return TableFunction(name, _PARAMETERS, lambda _s, _d: net_changes.query(instance), check)
+
+
+def _all_changes(instance: Instance) -> str:
+    columns = ", ".join(quoted(column.name) for column in instance.columns)
+    return (
+        f"SELECT [{START_LSN}], [{SEQVAL}], [{OPERATION}], [{UPDATE_MASK}], {columns} "  # noqa: S608
+        f"FROM cdc.{quoted(instance.name + '_CT')} WITH (NOLOCK) "
+        f"WHERE [{START_LSN}] >= @from_lsn AND [{START_LSN}] <= @to_lsn "
+        f"AND ([{OPERATION}] <> 3 OR LOWER(RTRIM(LTRIM(@row_filter_option))) = N'all update old')"
+    )
+
+
+def checked(instance: Instance, prefix: str, options: frozenset[str]) -> Callable[..., None]:
+    """Raises 313 where the range is not within the instance's, or the option is none."""
+    from tailrace.standin.sqlserver.cdc.functions import max_lsn, min_lsn
+
+    def check(
+        session: EngineSession, database: Database, begin: bytes | None, end: bytes | None, option: str | None
+    ) -> None:
+        low, high = min_lsn(session, database, instance.name), max_lsn(session, database)
+        is_known = begin is not None and end is not None and high is not None and low != lsn.ZERO
+        if (
+            not is_known
+            or not low <= (begin or b"") <= (end or b"") <= (high or b"")
+            or (option or "").strip().lower() not in options
+        ):
+            raise failure(313, prefix)
+
+    return check

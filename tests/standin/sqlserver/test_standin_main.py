@@ -1,0 +1,59 @@
+"""The command: `python -m tailrace.standin.sqlserver`."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tests.standin.sqlserver.raw_client import RawClient, batch
+
+from tailrace.standin.sqlserver import __main__ as command
+from tailrace.standin.sqlserver.tds.packets import Kind
+from tailrace.testing.child_process import dying_with_parent
+
+SECONDS = 60
+
+
+@contextmanager
+def running(*options: str) -> Iterator[int]:
+    """The command as a process of its own; gives its port. It must end by itself when it is told to."""
+    program = [*dying_with_parent(), sys.executable, "-m", "tailrace.standin.sqlserver", "--port", "0", *options]
+    with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+        assert child.stdout
+        line = child.stdout.readline()
+        try:
+            found = re.search(r"on 127\.0\.0\.1,(\d+), database inventory, user sa", line)
+            assert found, line + (child.communicate(timeout=SECONDS)[1] if child.poll() is not None else "")
+            yield int(found[1])
+        finally:
+            child.send_signal(signal.SIGTERM)
+            _, complaints = child.communicate(timeout=SECONDS)
+    assert child.returncode == 0, complaints
+    assert not complaints
+
+
+def asked(port: int, sql: str) -> bytes:
+    with RawClient(port) as client:
+        client.enter()
+        return client.ask(Kind.BATCH, batch(sql))
+
+
+def test_it_serves_an_inventory_and_keeps_what_was_done_to_it_in_its_folder(tmp_path: Path) -> None:
+    options = ("--folder", str(tmp_path / "data"), "--password", "secret", "--no-tls")
+    with running(*options) as port:
+        assert "lantern".encode("utf-16-le") in asked(port, "SELECT name FROM inventory.dbo.products")
+        asked(port, "UPDATE products SET name = N'lamp' WHERE id = 101")
+    with running(*options) as port:
+        told = asked(port, "SELECT name FROM products")
+        assert "lamp".encode("utf-16-le") in told
+        assert "lantern".encode("utf-16-le") not in told
+
+
+def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with running() as port:
+        assert command.main(["--port", str(port)]) == 1
+    assert f"no stand-in on port {port}" in capsys.readouterr().err
