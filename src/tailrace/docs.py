@@ -1,8 +1,9 @@
 """The generated reference pages: `python -m tailrace.docs` writes them, `--check` says which are stale.
 
 A page is rendered from what it documents: the properties from their tables, the commands from the command
-line's own declarations, the exit codes from the table that the command line exits with. A test runs the
-check, so that a property or an option can't be added without its page.
+line's own declarations, the exit codes from the table that the command line exits with, the SQL Server
+stand-in's names from what it registers. A test runs the check, so that a property or an option can't be added
+without its page.
 """
 
 from __future__ import annotations
@@ -36,7 +37,18 @@ def cli_page() -> str:
     return f"{_CLI_INTRODUCTION}\n{commands}\n{_exit_codes()}"
 
 
-PAGES: Mapping[str, Callable[[], str]] = {"configuration.md": configuration_page, "cli.md": cli_page}
+def standin_page() -> str:
+    """What the SQL Server stand-in knows by name."""
+    from tailrace.standin.sqlserver.reference import render
+
+    return render()
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "configuration.md": configuration_page,
+    "cli.md": cli_page,
+    "sqlserver-standin-names.md": standin_page,
+}
 
 
 def stale(folder: Path = REFERENCE) -> list[Path]:

@@ -38,8 +38,8 @@ class Figures:
 def base_properties(port: int, prefix: str, folder: Path, *, host: str = "127.0.0.1") -> dict[str, str]:
     """Properties of a connector that keeps its state in `folder`."""
     return {
-        "name": "differential",
-        "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+        **stored_in(folder),
+        "connector.class": jars.MYSQL,
         "topic.prefix": prefix,
         "database.hostname": host,
         "database.port": str(port),
@@ -47,6 +47,13 @@ def base_properties(port: int, prefix: str, folder: Path, *, host: str = "127.0.
         "database.password": "",
         "database.server.id": "7001",
         "snapshot.mode": "no_data",
+    }
+
+
+def stored_in(folder: Path) -> dict[str, str]:
+    """Properties of any connector: its name, and where it keeps its state."""
+    return {
+        "name": "differential",
         "schema.history.internal": "io.debezium.storage.file.history.FileSchemaHistory",
         "schema.history.internal.file.filename": str(folder / "history.jsonl"),
         "offset.storage": "org.apache.kafka.connect.storage.FileOffsetBackingStore",
@@ -88,7 +95,7 @@ def run(
         "most": most,
         "libjvm": str(jars.libjvm(home)),
         "java_options": [*java_options, *log],
-        "jars": [str(jar) for jar in jars.debezium_jars()],
+        "jars": [str(jar) for jar in jars.debezium_jars(properties["connector.class"])],
     }
     return _child(job)
 

@@ -12,11 +12,17 @@ from tailrace.testing.java_jars import Unavailable, fetched_jars, needed_java
 
 DEBEZIUM = "3.6.1.Final"
 PACKAGES = (
-    f"io.debezium:debezium-connector-mysql:{DEBEZIUM}",
     f"io.debezium:debezium-embedded:{DEBEZIUM}",
     f"io.debezium:debezium-storage-file:{DEBEZIUM}",
     "org.slf4j:slf4j-simple:1.7.36",
 )
+MYSQL = "io.debezium.connector.mysql.MySqlConnector"
+SQL_SERVER = "io.debezium.connector.sqlserver.SqlServerConnector"
+# the folder in the cache and the package of each connector's class
+CONNECTORS = {
+    MYSQL: (DEBEZIUM, f"io.debezium:debezium-connector-mysql:{DEBEZIUM}"),
+    SQL_SERVER: (f"{DEBEZIUM}-sqlserver", f"io.debezium:debezium-connector-sqlserver:{DEBEZIUM}"),
+}
 
 
 class UnavailableError(Exception):
@@ -38,10 +44,11 @@ def libjvm(home: Path) -> Path:
     return next((name for name in names if name.exists()), names[0])
 
 
-def debezium_jars() -> list[Path]:
-    """The jars of Debezium's embedded engine and its MySQL connector, fetched on first use."""
+def debezium_jars(connector: str = MYSQL) -> list[Path]:
+    """The jars of Debezium's embedded engine and the connector of that class, fetched on first use."""
+    folder, package = CONNECTORS[connector]
     try:
-        return fetched_jars(DEBEZIUM, PACKAGES)
+        return fetched_jars(folder, (package, *PACKAGES))
     except Unavailable as reason:
         raise UnavailableError(str(reason)) from None
 

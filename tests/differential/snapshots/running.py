@@ -14,12 +14,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Protocol, Self
 
 from tests.differential import cases, debezium, jars
 from tests.differential.records import Record, loads
 
-from tailrace.testing.mysql_server import MySqlServer
 from tailrace.testing.waiting import wait_until
 
 PREFIX = "dbz"
@@ -116,18 +115,27 @@ class Engine:
             "out": str(self.out),
             "libjvm": str(jars.libjvm(jars.java_home())),
             "java_options": [*debezium.QUICK_START, *log],
-            "jars": [str(jar) for jar in jars.debezium_jars()],
+            "jars": [str(jar) for jar in jars.debezium_jars(properties["connector.class"])],
         }
+
+
+class Listening(Protocol):
+    """A server, as far as a connector must know it."""
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        ...
 
 
 class Session:
     """One connector on one server, in one run of the engine or several."""
 
-    def __init__(self, server: MySqlServer, folder: Path, properties: Mapping[str, str] | None = None) -> None:
+    def __init__(self, server: Listening, folder: Path, properties: Mapping[str, str] | None = None) -> None:
         self.server = server
         self.folder = folder
         given = {name: value.replace("{folder}", str(folder)) for name, value in (properties or {}).items()}
-        self.properties = {**debezium.base_properties(server.port, PREFIX, folder), **given}
+        self.properties = {**self._base(), **given}
         self.records: list[Captured] = []
         self.logs: list[str] = []
         self.lines: list[str] = []
@@ -141,6 +149,9 @@ class Session:
     def __exit__(self, *_: object) -> None:
         if self._engine is not None:
             self.kill()
+
+    def _base(self) -> dict[str, str]:
+        return debezium.base_properties(self.server.port, PREFIX, self.folder)
 
     def start(self, hold: int = 0, **changed: str) -> None:
         """Run the engine, with other properties if given (`_` stands for a dot); with `hold` it is held up behind so many records."""

@@ -1,41 +1,15 @@
-import threading
-import time
-from collections.abc import Callable
-
 import pytest
+from tests.standin.sqlserver.engine.background import PATIENCE, in_background, until_waiting
 from tests.standin.sqlserver.engine.client import Client
 
 from tailrace.standin.sqlserver.engine.server import Engine
-from tailrace.standin.sqlserver.session import Change, Changed, Isolation, SqlError
-
-_PATIENCE = 10.0
+from tailrace.standin.sqlserver.session import Change, Changed, Isolation
 
 
 @pytest.fixture(autouse=True)
 def _accounts(a: Client, b: Client) -> None:
     a.run("CREATE TABLE t (id int PRIMARY KEY, v int); INSERT INTO t VALUES (1, 10), (2, 20)")
     b.run("SET LOCK_TIMEOUT 0")
-
-
-def in_background(work: Callable[[], object]) -> tuple[threading.Thread, list[object]]:
-    found: list[object] = []
-
-    def run() -> None:
-        try:
-            found.append(work())
-        except SqlError as problem:
-            found.append(problem.number)
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    return thread, found
-
-
-def until_waiting(engine: Engine, session: int) -> None:
-    deadline = time.monotonic() + _PATIENCE
-    while session not in engine.locks.waiting():
-        assert time.monotonic() < deadline, "nobody waits"
-        time.sleep(0.001)
 
 
 def test_two_transactions_interleave(a: Client, b: Client) -> None:
@@ -62,7 +36,7 @@ def test_a_waiting_writer_goes_on_over_the_committed_row(engine: Engine, a: Clie
     thread, found = in_background(lambda: b.run("UPDATE t SET v += 1 WHERE id = 1"))
     until_waiting(engine, b.session.id)
     a.run("COMMIT")
-    thread.join(_PATIENCE)
+    thread.join(PATIENCE)
     assert len(found) == 1
     assert a.value("SELECT v FROM t WHERE id = 1") == 101
 
@@ -157,7 +131,7 @@ def test_a_deadlock_has_one_victim(engine: Engine, a: Client, b: Client) -> None
     thread, found = in_background(lambda: a.run("UPDATE t SET v = 3 WHERE id = 2"))
     until_waiting(engine, a.session.id)
     assert b.error("UPDATE t SET v = 3 WHERE id = 1") == 1205
-    thread.join(_PATIENCE)
+    thread.join(PATIENCE)
     assert len(found) == 1
     assert found != [1205]
     a.run("COMMIT")
@@ -176,7 +150,7 @@ def test_a_wait_can_be_cancelled(engine: Engine, a: Client, b: Client) -> None:
     thread, found = in_background(lambda: b.run("SELECT * FROM t"))
     until_waiting(engine, b.session.id)
     b.session.cancel()
-    thread.join(_PATIENCE)
+    thread.join(PATIENCE)
     assert found == [3617]
 
 

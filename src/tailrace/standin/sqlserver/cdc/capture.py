@@ -5,6 +5,7 @@ Source: "About change data capture", https://learn.microsoft.com/sql/relational-
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -49,6 +50,7 @@ class Cycle:
     instances: Instances
     number: Callable[[int], bytes]  # the log sequence number of a record
     found: Found = field(default_factory=Found)
+    written: Counter[int] = field(default_factory=Counter)  # rows, by change table
     _readers: dict[tuple[int, int], tuple[Table, images.Reader]] = field(default_factory=dict)
     _changes: dict[int, list[list[Stored]]] = field(default_factory=dict)
     _mapping: list[list[Stored]] = field(default_factory=list)
@@ -174,6 +176,7 @@ class Cycle:
             change_table = self.database.by_id.get(table_id)  # none where the instance was disabled meanwhile
             if change_table is not None:
                 rows.add(self.session, transaction, change_table, changes)
+                self.written[table_id] += len(changes)
         if self._mapping:
             rows.add(self.session, transaction, rows.table(self.database, "lsn_time_mapping"), self._mapping)
         change_tables = rows.table(self.database, "change_tables")

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.cdc.capture import Cycle
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger(__name__)
 _LOCK_TIMEOUT: Final = 10_000  # ms that a cycle waits for a reader's table lock
 _FAREWELL_SECONDS: Final = 10.0
+_MANY: Final = 1000  # rows
 
 
 class CaptureJob:
@@ -45,6 +47,7 @@ class CaptureJob:
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
         self._entry_at = time.monotonic()
+        self._written: Counter[int] = Counter()
         self.is_paused = False
         self.scans = Scans()
 
@@ -55,8 +58,10 @@ class CaptureJob:
 
     def start(self) -> None:
         """Start the thread, unless it runs or there is no such job."""
+        if self.is_running:  # first: its session would read the whole of SQLite's schema after each definition
+            return
         job = setting(self._session, self._database, CAPTURE)
-        if job is None or self.is_running:
+        if job is None:
             return
         self._stopped = threading.Event()
         self._thread = threading.Thread(
@@ -83,6 +88,7 @@ class CaptureJob:
             if not self.is_paused and self._feature.engine.agent_running:
                 try:
                     self.scan(job.maxtrans, job.maxscans)
+                    self._take_over()
                 except SqlError as problem:
                     _LOG.warning("the capture job of %s: %s", self._database.name, problem)
                 if not job.continuous:
@@ -126,10 +132,21 @@ class CaptureJob:
         entries = log.read(self._database, maxtrans)
         if not entries or not self._database.is_cdc_enabled:
             return False
-        found = self._new_cycle().run(entries, lambda count: log.forget(self._database, count))
-        scan.add(entries, found)
+        cycle = self._new_cycle()
+        scan.add(entries, cycle.run(entries, lambda count: log.forget(self._database, count)))
+        self._written += cycle.written
         self._entry_at = time.monotonic()
         return True
+
+    def _take_over(self) -> None:
+        """Nothing waits: what large tables got is made columns, so that their readers need not."""
+        if self._feature.log.waiting(self._database):
+            return
+        written, self._written = self._written, Counter()
+        for table_id, count in written.items():
+            table = self._database.by_id.get(table_id)
+            if table is not None and count >= _MANY:
+                self._feature.columns.of(self._session, table)
 
     def _new_cycle(self) -> Cycle:
         return Cycle(self._session, self._database, self._feature.instances, self._feature.log.number)

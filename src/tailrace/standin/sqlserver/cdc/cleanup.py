@@ -14,14 +14,20 @@ from tailrace.standin.sqlserver.cdc import rows
 from tailrace.standin.sqlserver.cdc.jobs import CLEANUP, setting
 from tailrace.standin.sqlserver.cdc.messages import failure
 from tailrace.standin.sqlserver.engine.catalog import Database
-from tailrace.standin.sqlserver.engine.transactions import Transaction, write
+from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, write
 
 if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.cdc.columns import ColumnStore
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
 
 def clean_instance(
-    session: EngineSession, database: Database, instance: str, mark: bytes | None, threshold: int = 5000
+    session: EngineSession,
+    database: Database,
+    columns: ColumnStore,
+    instance: str,
+    mark: bytes | None,
+    threshold: int = 5000,
 ) -> None:
     """sp_cdc_cleanup_change_table; raises 22920, 22850, 22964."""
     change_tables = rows.table(database, "change_tables")
@@ -37,7 +43,7 @@ def clean_instance(
             low = adjusted
             write(session, lambda t: rows.change(session, t, database, change_tables, found, start_lsn=low))
     if low is not None:
-        _delete_before(session, database, found[3], low, threshold)
+        _delete_before(session, database, columns, found[3], low, threshold)
 
 
 def _adjusted(session: EngineSession, database: Database, mark: bytes) -> bytes:
@@ -49,21 +55,25 @@ def _adjusted(session: EngineSession, database: Database, mark: bytes) -> bytes:
     return bytes(rows.read(session, mapping, "c3=?1", [found[0][5]], order="c1", limit=1)[0][3])
 
 
-def _delete_before(session: EngineSession, database: Database, table_id: int, low: bytes, threshold: int) -> None:
+def _delete_before(
+    session: EngineSession, database: Database, columns: ColumnStore, table_id: int, low: bytes, threshold: int
+) -> None:
     """Rows before the low end, `threshold` at a time."""
     table = database.by_id[table_id]
     while True:
         old = rows.read(session, table, "c1<?1", [low], order="c1", limit=threshold)
         if not old:
+            columns.trim(table_id, low)
             return
 
         def work(transaction: Transaction, old: list[rows.Version] = old) -> None:
+            transaction.undo.append(Undo(action=lambda _: columns.forget(table_id)))
             rows.remove(session, transaction, database, table, old)
 
         write(session, work)
 
 
-def clean_database(session: EngineSession, database: Database) -> None:
+def clean_database(session: EngineSession, database: Database, columns: ColumnStore) -> None:
     """The clean-up job: what is older than its retention, counted from the last entry's time, goes; raises 22997."""
     job = setting(session, database, CLEANUP)
     if job is None:
@@ -77,6 +87,6 @@ def clean_database(session: EngineSession, database: Database) -> None:
     kept = rows.read(session, mapping, "c3>=?1", [oldest], order="c1", limit=1)
     low = bytes(kept[0][3])
     for row in rows.read(session, rows.table(database, "change_tables")):
-        clean_instance(session, database, str(row[6]), low, job.threshold)
+        clean_instance(session, database, columns, str(row[6]), low, job.threshold)
     old = rows.read(session, mapping, "c1<?1", [low])
     write(session, lambda transaction: rows.remove(session, transaction, database, mapping, old))

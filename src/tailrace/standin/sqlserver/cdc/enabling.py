@@ -131,7 +131,7 @@ def _instance_name(session: EngineSession, change_tables: Table, source: Table, 
         raise failure(22932, name)
     if len(name) > _LONGEST_NAME:
         raise failure(22927, name)
-    found = rows.read(session, change_tables)
+    found = rows.read(session, change_tables, "(c3=?1 OR c4=?2 COLLATE NOCASE)", [source.id, name])
     if any(str(row[6]).lower() == name.lower() for row in found):
         raise failure(22926, name)
     if sum(row[5] == source.id for row in found) >= 2:

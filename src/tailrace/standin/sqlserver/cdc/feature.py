@@ -12,16 +12,21 @@ Source: "About change data capture", https://learn.microsoft.com/sql/relational-
 from __future__ import annotations
 
 import threading
-from typing import Final
+from collections import defaultdict
+from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import lsn, rows
+from tailrace.standin.sqlserver.cdc import lsn, refusals, rows
 from tailrace.standin.sqlserver.cdc.capture_job import CaptureJob
+from tailrace.standin.sqlserver.cdc.cleanup_jobs import CleanupJobs
+from tailrace.standin.sqlserver.cdc.columns import ColumnStore
 from tailrace.standin.sqlserver.cdc.instances import Captured, Instance, Instances
-from tailrace.standin.sqlserver.cdc.messages import failure
-from tailrace.standin.sqlserver.cdc.transaction_log import TransactionLog
+from tailrace.standin.sqlserver.cdc.transaction_log import TransactionLog, is_change_table
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
-from tailrace.standin.sqlserver.engine.log import LoggedTransaction, Operation, Record
+from tailrace.standin.sqlserver.engine.log import LoggedTransaction, Record
 from tailrace.standin.sqlserver.engine.server import Engine
+
+if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.engine.session import EngineSession
 
 IDLE_SECONDS: Final = (
     300.0  # of a capture job that finds nothing, before it says in cdc.lsn_time_mapping how far it read
@@ -43,23 +48,29 @@ class ChangeDataCapture:
         self.automatic = automatic
         self.idle_seconds = idle_seconds
         self.instances = Instances()
+        self.columns = ColumnStore()
         self._jobs: dict[int, CaptureJob] = {}
         self._lock = threading.Lock()
+        self.cleanup_jobs = CleanupJobs(self)
         self.log = TransactionLog(self.instances, self._restore() + 1)
-        for database in self._enabled():
+        for database in self.enabled():
             self.start_job(database)
 
-    def _enabled(self) -> list[Database]:
+    def enabled(self) -> list[Database]:
+        """The databases under change data capture."""
         return [database for database in self.engine.catalog.databases.values() if database.is_cdc_enabled]
 
     def committed(self, transaction: LoggedTransaction) -> None:
         """Keep what is to be captured."""
         self.log.write(transaction)
+        for table in {id(record.table): record.table for record in transaction.records}.values():
+            if is_change_table(table):
+                self.columns.forget(table.id)
 
     def allow(self, record: Record) -> None:
-        """Refuse TRUNCATE of a captured table (4711)."""
-        if record.operation is Operation.TRUNCATE and self.is_tracked(record.database, record.table):
-            raise failure(4711, record.table.name)
+        """Refuse what would pull the ground from under a capture instance (4711, 4928, 22979, 22983)."""
+        if self.is_tracked(record.database, record.table):
+            refusals.check(record, self.instances.of_source(record.table.id))
 
     def is_tracked(self, database: Database, table: Table) -> bool:
         """sys.tables.is_tracked_by_cdc."""
@@ -67,11 +78,12 @@ class ChangeDataCapture:
 
     def close(self) -> None:
         """Stop all jobs; in a folder that is kept, what waits in the log is captured first."""
-        for database in self._enabled() if self.engine.is_kept else []:
+        for database in self.enabled() if self.engine.is_kept else []:
             while self.log.waiting(database) and self.step(database.name):
                 pass
         with self._lock:
             jobs, self._jobs = list(self._jobs.values()), {}
+        self.cleanup_jobs.close()
         for job in jobs:
             job.close()
 
@@ -83,9 +95,10 @@ class ChangeDataCapture:
             return self._jobs[database.id]
 
     def start_job(self, database: Database) -> None:
-        """Start the capture job, where jobs start by themselves."""
+        """Start the capture job, where jobs start by themselves, and the nightly clean-up."""
         if self.automatic:
             self.job(database).start()
+            self.cleanup_jobs.start()
 
     def drop_jobs(self, database: Database) -> None:
         """The database is not captured any more."""
@@ -126,33 +139,39 @@ class ChangeDataCapture:
     def _restore(self) -> int:
         """Read the instances of a folder's databases; gives the last file of the log that was in use."""
         last = lsn.FIRST_FILE - 1
-        if not self._enabled():
+        if not self.enabled():
             return last
         session = self.engine.internal_session("master")
         try:
-            for database in self._enabled():
-                captured = rows.read(session, rows.table(database, "captured_columns"), order="c5")
-                keys = rows.read(session, rows.table(database, "index_columns"), order="c3")
-                for row in rows.read(session, rows.table(database, "change_tables")):
-                    columns = tuple(Captured(c[4], c[5], c[7], bool(c[8])) for c in captured if c[3] == row[3])
-                    key = tuple(k[6] for k in keys if k[3] == row[3])
-                    start = row[7] or lsn.ZERO
-                    self.instances.put(
-                        Instance(database.id, row[3], row[5], row[6], columns, key, row[12], bool(row[9]), start)
-                    )
+            for database in self.enabled():
+                self._restore_instances(session, database)
                 for found in rows.read(session, rows.table(database, "lsn_time_mapping"), order="c1 DESC", limit=1):
                     last = max(last, lsn.file_of(found[3]))
         finally:
             session.close()
         return last
 
+    def _restore_instances(self, session: EngineSession, database: Database) -> None:
+        columns: defaultdict[int, list[Captured]] = defaultdict(list)
+        keys: defaultdict[int, list[int]] = defaultdict(list)
+        for c in rows.read(session, rows.table(database, "captured_columns"), order="c5"):
+            columns[c[3]].append(Captured(c[4], c[5], c[7], bool(c[8])))
+        for k in rows.read(session, rows.table(database, "index_columns"), order="c3"):
+            keys[k[3]].append(k[6])
+        for row in rows.read(session, rows.table(database, "change_tables")):
+            listed, key = tuple(columns[row[3]]), tuple(keys[row[3]])
+            start = row[7] or lsn.ZERO
+            self.instances.put(Instance(database.id, row[3], row[5], row[6], listed, key, row[12], bool(row[9]), start))
+
 
 def install(engine: Engine, *, automatic: bool = True, idle_seconds: float = IDLE_SECONDS) -> ChangeDataCapture:
     """Give a server change data capture: functions, procedures, views, and its capture jobs."""
     from tailrace.standin.sqlserver.cdc import functions, procedures
+    from tailrace.standin.sqlserver.cdc.answers import Answers
 
     feature = ChangeDataCapture(engine, automatic=automatic, idle_seconds=idle_seconds)
     engine.hooks.append(feature)
     functions.register(feature)
     procedures.register(feature)
+    engine.system.answers.append(Answers(feature.columns))
     return feature

@@ -64,7 +64,7 @@ class _Procedures:
         if not jobs.settings(session, database):
             for kind in (jobs.CAPTURE, jobs.CLEANUP):
                 jobs.add(session, database, kind, {})
-        self._feature.start_job(database)
+            self._feature.start_job(database)
 
     def disable_table(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
         """sp_cdc_disable_table."""
@@ -104,7 +104,7 @@ class _Procedures:
         if kind == jobs.CAPTURE:
             self._feature.job(database).start()
         else:
-            cleanup.clean_database(session, database)
+            cleanup.clean_database(session, database, self._feature.columns)
         yield from ()
 
     def stop_job(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
@@ -140,6 +140,7 @@ class _Procedures:
         cleanup.clean_instance(
             session,
             database,
+            self._feature.columns,
             needed(given, "capture_instance"),
             bytes(mark) if isinstance(mark, bytes) else None,
             5000 if threshold is None else threshold,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 ALL: Final = "fn_cdc_get_all_changes_"
 NET: Final = "fn_cdc_get_net_changes_"
 _PARAMETERS: Final = (("@from_lsn", LSN), ("@to_lsn", LSN), ("@row_filter_option", types.text("nvarchar", 30)))
-_ALL_OPTIONS: Final = frozenset(("all", "all update old"))
+ALL_OPTIONS: Final = frozenset(("all", "all update old"))
 
 
 def find(feature: ChangeDataCapture, database: Database, name: str) -> TableFunction | None:
@@ -37,7 +37,7 @@ def find(feature: ChangeDataCapture, database: Database, name: str) -> TableFunc
 
 
 def _all_changes_function(name: str, instance: Instance) -> TableFunction:
-    return TableFunction(name, _PARAMETERS, lambda _s, _d: _all_changes(instance), checked(instance, ALL, _ALL_OPTIONS))
+    return TableFunction(name, _PARAMETERS, lambda _s, _d: _all_changes(instance), checked(instance, ALL, ALL_OPTIONS))
 
 
 def _net_changes_function(name: str, instance: Instance) -> TableFunction | None:

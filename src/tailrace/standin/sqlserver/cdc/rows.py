@@ -10,11 +10,11 @@ from tailrace.standin.sqlserver.cdc.messages import failure
 from tailrace.standin.sqlserver.engine import definitions, moments, versions
 from tailrace.standin.sqlserver.engine.alter import changing
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
-from tailrace.standin.sqlserver.engine.compile_queries import VISIBLE
 from tailrace.standin.sqlserver.engine.log import Operation
-from tailrace.standin.sqlserver.engine.reading import view_of
+from tailrace.standin.sqlserver.engine.reading_locks import view_of
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction
+from tailrace.standin.sqlserver.engine.visibility import VISIBLE
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession

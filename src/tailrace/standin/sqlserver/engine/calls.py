@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tailrace.standin.sqlserver.engine import convert, reading, stored, tree, types
-from tailrace.standin.sqlserver.engine.compile_queries import QueryCompiler
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace.standin.sqlserver.engine.errors import error
-from tailrace.standin.sqlserver.engine.parse_base import Reader
+from tailrace.standin.sqlserver.engine.parsing.reader import Reader
 from tailrace.standin.sqlserver.session import Outcome, Parameter, ReturnStatus, ReturnValue
 from tailrace.standin.sqlserver.values import MAX, SqlType
 

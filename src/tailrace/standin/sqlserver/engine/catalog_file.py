@@ -1,4 +1,4 @@
-"""The catalog in the server's SQLite file: as JSON, one row a database.
+"""The catalog in the server's SQLite file: as JSON, one row a database and one a table.
 
 And what a server finds out when it opens a folder.
 """
@@ -7,54 +7,80 @@ And what a server finds out when it opens a folder.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.standin.sqlserver.engine.catalog import Check, Column, Database, Default, ForeignKey, Index, Table
-from tailrace.standin.sqlserver.engine.compile_queries import LIVE
 from tailrace.standin.sqlserver.engine.connection import Connection
+from tailrace.standin.sqlserver.engine.visibility import LIVE
 from tailrace.standin.sqlserver.values import SqlType
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.server import Engine
 
 
-def save(engine: Engine, connection: Connection) -> None:
-    """Write every database down."""
-    connection.execute("DELETE FROM catalog")
-    rows = []
-    for database in engine.catalog.databases.values():
-        body = asdict(replace(database, tables={}, by_id={}))
-        tables = ",".join(table.body for table in database.by_id.values())
-        rows.append((database.name.lower(), json.dumps(body), f"[{tables}]"))
-    connection.many("INSERT INTO catalog VALUES (?,?,?)", rows)
+LAYOUT: Final = (
+    "CREATE TABLE IF NOT EXISTS catalog (database TEXT PRIMARY KEY, body TEXT)",
+    "CREATE TABLE IF NOT EXISTS catalog_tables (id INTEGER PRIMARY KEY, database INTEGER, body TEXT)",
+)
 
 
-def load(engine: Engine, connection: Connection) -> None:
+@dataclass(slots=True)
+class Saved:
+    """What the file holds, so that only what changed is written: databases' texts by name, definitions by id."""
+
+    databases: dict[str, str] = field(default_factory=dict)
+    tables: dict[int, Table] = field(default_factory=dict)
+
+
+def save(engine: Engine, connection: Connection, saved: Saved) -> None:
+    """Write down what is not in the file as it is now."""
+    databases: dict[str, str] = {}
+    kept: set[int] = set()
+    for key, database in engine.catalog.databases.items():
+        databases[key] = json.dumps(asdict(replace(database, tables={}, by_id={})))
+        kept |= database.by_id.keys()
+        changed = [table for table in database.by_id.values() if saved.tables.get(table.id) is not table]
+        rows = [(table.id, database.id, table.body) for table in changed]
+        connection.many("INSERT OR REPLACE INTO catalog_tables VALUES (?,?,?)", rows)
+        saved.tables.update({table.id: table for table in changed})
+    texts = [(key, text) for key, text in databases.items() if saved.databases.get(key) != text]
+    connection.many("INSERT OR REPLACE INTO catalog VALUES (?,?)", texts)
+    connection.many("DELETE FROM catalog WHERE database=?", [(key,) for key in saved.databases if key not in databases])
+    saved.databases = databases
+    gone = saved.tables.keys() - kept
+    connection.many("DELETE FROM catalog_tables WHERE id=?", [(number,) for number in gone])
+    for number in gone:
+        del saved.tables[number]
+
+
+def load(engine: Engine, connection: Connection) -> Saved:
     """Read what `save` wrote; versions of transactions that were open when the server went down are taken back."""
-    highest = 0
-    for key, text, tables in connection.rows("SELECT database, body, tables FROM catalog"):
+    saved = Saved()
+    for key, text in connection.rows("SELECT database, body FROM catalog"):
         body = json.loads(text)
         database = Database(
             body["id"], body["name"], body["created"], body["collation"], body["options"], body["is_cdc_enabled"]
         )
         database.schemas = {name: (number, shown) for name, (number, shown) in body["schemas"].items()}
         engine.catalog.databases[key] = database
-        for each in json.loads(tables):
-            table = _table(each)
-            database.put(table)
-            _recover(engine, connection, table)
-            ids = [
-                table.id,
-                *(index.constraint_id for index in table.indexes),
-                *(c.default.id for c in table.columns if c.default),
-            ]
-            highest = max(
-                [highest, *ids, *(check.id for check in table.checks), *(key.id for key in table.foreign_keys)]
-            )
+        saved.databases[key] = text
+    by_id = {database.id: database for database in engine.catalog.databases.values()}
+    highest = 0
+    for number, owner, text in connection.rows("SELECT id, database, body FROM catalog_tables ORDER BY id"):
+        table = saved.tables[number] = _table(json.loads(text))
+        by_id[owner].put(table)
+        _recover(engine, connection, table)
+        ids = [
+            table.id,
+            *(index.constraint_id for index in table.indexes),
+            *(c.default.id for c in table.columns if c.default),
+        ]
+        highest = max([highest, *ids, *(check.id for check in table.checks), *(each.id for each in table.foreign_keys)])
     if highest:
         engine.catalog.objects = count(highest + 16, 16)
+    return saved
 
 
 def _table(body: dict[str, Any]) -> Table:

@@ -52,16 +52,6 @@ def _sensitive(text: str) -> tuple[str, str, str]:
     return (*_insensitive(text), text.rstrip(" ").swapcase())
 
 
-def equal_key(text: str, collation: str | None) -> object:
-    """A key that is equal where the collation finds two texts equal."""
-    kind = name(collation or "")
-    if kind == "t_bin":
-        return text.rstrip(" ")
-    if kind == "t_cs":
-        return _sensitive(text)
-    return _insensitive(text)[0] if kind == "t_ai" else _insensitive(text)
-
-
 def _ci(a: str, b: str) -> int:
     if a == b:
         return 0

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import alter, definitions, tree
+from tailrace.standin.sqlserver.engine import alter, altered_tables, definitions, tree
 from tailrace.standin.sqlserver.engine.alter import changing, found_table
 from tailrace.standin.sqlserver.engine.catalog import Index, Table
-from tailrace.standin.sqlserver.engine.compile_queries import LIVE
+from tailrace.standin.sqlserver.engine.databases import drop_database
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.log import Operation, Record
-from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, write
+from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, forget_storage, write
+from tailrace.standin.sqlserver.engine.visibility import LIVE
 from tailrace.standin.sqlserver.session import Affected, Outcome
 
 if TYPE_CHECKING:
@@ -112,6 +113,8 @@ def drop_temporary(session: EngineSession, name: str) -> None:
     if table is not None:
         session.finish_reading()
         session.connection.execute(f"DROP TABLE {table.storage}")
+        if session.transaction is not None:
+            forget_storage(session.transaction, table.storage)
         session.temporary_version = -table.id
 
 
@@ -132,7 +135,7 @@ def create_index(session: EngineSession, statement: tree.CreateIndex) -> Iterato
         index = Index(statement.name, 0, columns, statement.unique, clustered=statement.clustered, included=included)
         new = definitions.with_index(table, index)
         if statement.unique:
-            alter.check_unique(session, new, index, 1505)
+            altered_tables.check_unique(session, new, index, 1505)
         session.connection.execute(definitions.index_statement(new, index))
         if table.is_temporary:
             session.temporary[table.name.lower()] = new
@@ -142,53 +145,6 @@ def create_index(session: EngineSession, statement: tree.CreateIndex) -> Iterato
 
     write(session, work)
     yield Affected(None, "CREATE INDEX")
-
-
-def create_schema(session: EngineSession, statement: tree.CreateSchema) -> Iterator[Outcome]:
-    """CREATE SCHEMA; raises 2714."""
-    add_schema(session, statement.name)
-    yield Affected(None, "CREATE SCHEMA")
-
-
-def add_schema(session: EngineSession, name: str) -> None:
-    """A new schema in the current database."""
-    database, key = session.current, name.lower()
-    session.finish_reading()
-
-    def work(transaction: Transaction) -> None:
-        if key in database.schemas:
-            raise error(2714, name)
-        database.schemas[key] = (max(n for n, _ in database.schemas.values() if n < 16384) + 1, name)
-        session.engine.catalog.changed()
-        transaction.undo.append(Undo(action=lambda _c: alter.forget_schema(session, database, key)))
-
-    write(session, work)
-
-
-def create_database(session: EngineSession, statement: tree.CreateDatabase) -> Iterator[Outcome]:
-    """CREATE DATABASE; raises 1801."""
-    session.finish_reading()
-    database = session.engine.create_database(statement.name)
-    if statement.collation:
-        database.collation = statement.collation
-    yield Affected(None, "CREATE DATABASE")
-
-
-def alter_database(session: EngineSession, statement: tree.AlterDatabase) -> Iterator[Outcome]:
-    """ALTER DATABASE: options are kept, those of snapshots and versions are heeded; raises 5011."""
-    session.finish_reading()
-    catalog = session.engine.catalog
-    database = session.current if statement.name.upper() == "CURRENT" else catalog.databases.get(statement.name.lower())
-    if database is None:
-        raise error(5011, statement.name)
-    database.options.update(dict(statement.options))
-    if statement.new_name:
-        del catalog.databases[database.name.lower()]
-        database.name = statement.new_name
-        catalog.databases[statement.new_name.lower()] = database
-    catalog.changed()
-    write(session, lambda _t: None)
-    yield Affected(None, "ALTER DATABASE")
 
 
 def drop(session: EngineSession, statement: tree.Drop) -> Iterator[Outcome]:
@@ -202,7 +158,7 @@ def drop(session: EngineSession, statement: tree.Drop) -> Iterator[Outcome]:
         elif statement.kind == "SCHEMA":
             alter.drop_schema(session, names[-1], if_exists=statement.if_exists)
         elif statement.kind == "DATABASE":
-            _drop_database(session, names[-1], if_exists=statement.if_exists)
+            drop_database(session, names[-1], if_exists=statement.if_exists)
         elif not statement.if_exists:
             raise error(3701, "drop", statement.kind.lower(), names[-1])
     yield Affected(None, f"DROP {statement.kind}")
@@ -237,25 +193,6 @@ def drop_table(session: EngineSession, database_name: str, table: Table) -> None
         transaction.storages.discard(table.storage)
         session.engine.littered.discard(table.storage)
         transaction.after.append(f"DROP TABLE {table.storage}")
-
-    write(session, work)
-
-
-def _drop_database(session: EngineSession, name: str, *, if_exists: bool) -> None:
-    catalog = session.engine.catalog
-    database = catalog.databases.get(name.lower())
-    if database is None:
-        if if_exists:
-            return
-        raise error(3701, "drop", "database", name)
-    if any(other.database.lower() == name.lower() for other in session.engine.sessions.values()):
-        raise error(3702, name)
-
-    def work(_transaction: Transaction) -> None:
-        for table in database.by_id.values():
-            session.connection.execute(f"DROP TABLE {table.storage}")
-        del catalog.databases[name.lower()]
-        catalog.changed()
 
     write(session, work)
 

@@ -9,14 +9,14 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import parse, tree, types
+from tailrace.standin.sqlserver.engine import parsing, tree, types
 from tailrace.standin.sqlserver.engine.catalog import Check, Column, Default, ForeignKey, Index, Table
 from tailrace.standin.sqlserver.engine.collations import suffix
-from tailrace.standin.sqlserver.engine.compile_queries import QueryCompiler
-from tailrace.standin.sqlserver.engine.errors import error
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
+from tailrace.standin.sqlserver.engine.definition_nodes import ColumnDefinition, ConstraintDefinition
+from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.scope import Bound, Scope, Typed, Visible
 from tailrace.standin.sqlserver.engine.system import SystemView
-from tailrace.standin.sqlserver.engine.tree import ColumnDefinition, ConstraintDefinition
 from tailrace.standin.sqlserver.values import DEFAULT_COLLATION, SqlType
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def given_name(prefix: str, table: str, number: int, column: str = "") -> str:
 
 def default_text(text: str) -> str:
     """A default as sys.default_constraints shows it: `((5))`, `('x')`, `(getdate())`."""
-    node = parse.expression(text)
+    node = parsing.expression(text)
     while text.startswith("(") and text.endswith(")") and _balanced(text[1:-1]):
         text = text[1:-1].strip()
     if isinstance(node, tree.Literal) and isinstance(node.value, int | float | Decimal):
@@ -106,7 +106,7 @@ def collated(session: EngineSession, of: SqlType) -> SqlType:
 def computed_type(session: EngineSession, table: Table, text: str) -> tuple[SqlType, bool]:
     """The type of a computed column; raises 207 where it names what is not there."""
     scope = Scope(None, [Bound(("",), [Visible(c.name, Typed(c.slot, c.type, c.nullable)) for c in table.stored], "")])
-    found = QueryCompiler(session).value(parse.expression(text), scope)
+    found = QueryCompiler(session).value(parsing.expression(text), scope)
     return found.type, found.nullable
 
 
@@ -131,7 +131,7 @@ def with_constraint(session: EngineSession, table: Table, definition: Constraint
 def computed_condition(session: EngineSession, table: Table, text: str) -> str:
     """A CHECK's condition over slots."""
     scope = Scope(None, [Bound(("",), [Visible(c.name, Typed(c.slot, c.type, c.nullable)) for c in table.stored], "")])
-    return QueryCompiler(session).condition(parse.expression(text), scope)
+    return QueryCompiler(session).condition(parsing.expression(text), scope)
 
 
 def changed(table: Table, column: Column) -> Table:
@@ -173,6 +173,8 @@ def with_index(table: Table, index: Index) -> Table:
             raise error(1913, index.name, f"{table.schema}.{table.name}")
         if other.clustered and index.clustered:
             raise error(1902, f"{table.schema}.{table.name}", other.name)
+    if index.unique and any(table.by_id[column].computed for column, _ in index.columns):
+        raise unsupported("a unique index over a computed column")
     number = 1 if index.clustered else max([1, *(other.id for other in table.indexes)]) + 1
     indexes = (*table.indexes, replace(index, id=number))
     return replace(table, indexes=tuple(sorted(indexes, key=lambda i: i.id)))
@@ -205,13 +207,17 @@ def _with_foreign_key(session: EngineSession, table: Table, definition: Constrai
 
 
 def storage_statements(table: Table) -> list[str]:
-    """SQLite's table with its indexes; two of them only over versions of open transactions."""
+    """SQLite's table with its indexes; two of them only over versions of open transactions.
+
+    Tables of the server's own do without these two, as hardly anybody writes them inside of a transaction.
+    """
     temp = "temp." if table.is_temporary else ""
     name = f"t{table.id}"
     columns = "".join(f", {column.slot}" for column in table.stored)
     found = [f"CREATE TABLE {temp}{name} (rid INTEGER PRIMARY KEY, r INTEGER, b INTEGER, e INTEGER{columns})"]
-    found.append(f"CREATE INDEX {temp}{name}_b ON {name} (b) WHERE b<0")
-    found.append(f"CREATE INDEX {temp}{name}_e ON {name} (e) WHERE e<0")
+    if not table.is_shipped:
+        found.append(f"CREATE INDEX {temp}{name}_b ON {name} (b) WHERE b<0")
+        found.append(f"CREATE INDEX {temp}{name}_e ON {name} (e) WHERE e<0")
     return found + [index_statement(table, index) for index in table.indexes]
 
 

@@ -9,33 +9,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import (
-    calls,
-    convert,
-    ddl,
-    dml_plans,
-    keys,
-    reading,
-    stored,
-    tree,
-    types,
-    versions,
-)
-from tailrace.standin.sqlserver.engine.catalog import Table
-from tailrace.standin.sqlserver.engine.compile_queries import QueryCompiler
-from tailrace.standin.sqlserver.engine.dml_plans import ChangePlan, InsertPlan, OutputPlan
+from tailrace.standin.sqlserver.engine import calls, convert, ddl, dml_plans, keys, reading, stored, tree, versions
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
+from tailrace.standin.sqlserver.engine.dml_plans import ChangePlan, InsertPlan
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.log import Operation
+from tailrace.standin.sqlserver.engine.outputs import output_plan, output_rows
 from tailrace.standin.sqlserver.engine.scope import Plan
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction, write
+from tailrace.standin.sqlserver.engine.written_rows import Row, next_version, write_rows
 from tailrace.standin.sqlserver.session import Affected, Outcome, ResultColumn, ResultSet
-from tailrace.standin.sqlserver.values import SqlType, Value
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
-
-Row = list[Stored]
 
 
 def insert(session: EngineSession, statement: tree.Insert) -> Iterator[Outcome]:
@@ -46,65 +33,8 @@ def insert(session: EngineSession, statement: tree.Insert) -> Iterator[Outcome]:
         found = statement.plans[key] = dml_plans.insert_plan(session, statement)
     rows = [] if found.plan else _executed(session, statement, found)
     inserted = write_rows(session, found, rows)
-    yield from _output(session, statement, found.table, inserted, None)
+    yield from output_rows(session, statement, found.table, inserted, None)
     yield Affected(len(inserted), "INSERT")
-
-
-def write_rows(session: EngineSession, plan: InsertPlan, rows: list[Row]) -> list[Row]:
-    """The rows of the plan's query, or those given, become versions."""
-    values = reading.prepare(session, plan.plan) if plan.plan else {}
-    versions.intend(session, plan.table)
-
-    def work(transaction: Transaction) -> list[Row]:
-        new = [list(row) for row in session.connection.rows(plan.plan.sql, values)] if plan.plan else rows
-        _generate(session, plan, new)
-        keys.check_not_null(plan.database, plan.table, new, "INSERT")
-        rids = versions.make(session, transaction, plan.table, new)
-        keys.check_unique(session, transaction, plan.table, rids, new)
-        keys.check_constraints(session, plan.database, plan.table, rids, "INSERT")
-        versions.log(transaction, plan.database, plan.table, Operation.INSERT, (), new)
-        return new
-
-    return write(session, work)
-
-
-def _generate(session: EngineSession, plan: InsertPlan, rows: list[Row]) -> None:
-    """Identity values and row versions. An identity value is used up also where the statement fails."""
-    identities, column = session.engine.identities, plan.table.identity
-    if column is not None and column.identity is not None:
-        seed, step = column.identity
-        if plan.generated is not None:
-            for row in rows:
-                last = identities.get(plan.table.id)
-                row[plan.generated] = convert.converted(
-                    seed if last is None else last + step, *_identity_types(column.type)
-                )
-                identities[plan.table.id] = seed if last is None else last + step
-        elif plan.explicit is not None:
-            for row in rows:
-                given = _whole(row[plan.explicit])
-                last = identities.get(plan.table.id)
-                if last is None or (given > last if step > 0 else given < last):
-                    identities[plan.table.id] = given
-        if rows:
-            place = plan.generated if plan.generated is not None else plan.explicit
-            session.identity = _whole(rows[-1][place]) if place is not None else None
-    if plan.version is not None:
-        for row in rows:
-            row[plan.version] = _next_version(session)
-
-
-def _identity_types(of: SqlType) -> tuple[SqlType, SqlType]:
-    return types.BIGINT, of
-
-
-def _whole(value: Stored) -> int:
-    return int(stored.exact(value)) if isinstance(value, str) else int(value)
-
-
-def _next_version(session: EngineSession) -> bytes:
-    session.engine.rowversion += 1
-    return session.engine.rowversion.to_bytes(8, "big")
 
 
 def _executed(session: EngineSession, statement: tree.Insert, plan: InsertPlan) -> list[Row]:
@@ -112,21 +42,27 @@ def _executed(session: EngineSession, statement: tree.Insert, plan: InsertPlan) 
     assert isinstance(statement.source, tree.Execute)  # noqa: S101  # the plan has a query otherwise
     places = {column.id: place for place, column in enumerate(plan.table.stored)}
     found: list[Row] = []
-    for outcome in calls.execute(session, statement.source):
-        if not isinstance(outcome, ResultSet):
-            continue
-        if len(outcome.columns) != len(plan.targets):
-            raise error(213)
-        for piece in outcome.pieces:
-            assert isinstance(piece, Sequence)  # noqa: S101  # the engine gives values
-            for values in piece:
-                row: Row = [None] * len(plan.table.stored)
-                for value, source, target in zip(values, outcome.columns, plan.targets, strict=True):
-                    row[places[target.id]] = convert.converted(
-                        stored.encoded(value, source.type), source.type, target.type
-                    )
-                found.append(row)
+    session.wants_values = True
+    try:
+        for outcome in calls.execute(session, statement.source):
+            if isinstance(outcome, ResultSet):
+                found += _inserted(outcome, plan, places)
+    finally:
+        session.wants_values = False
     return found
+
+
+def _inserted(result: ResultSet, plan: InsertPlan, places: dict[int, int]) -> Iterator[Row]:
+    """The rows of a result as rows of the table."""
+    if len(result.columns) != len(plan.targets):
+        raise error(213)
+    for piece in result.pieces:
+        assert isinstance(piece, Sequence)  # noqa: S101  # `wants_values`
+        for values in piece:
+            row: Row = [None] * len(plan.table.stored)
+            for value, source, target in zip(values, result.columns, plan.targets, strict=True):
+                row[places[target.id]] = convert.converted(stored.encoded(value, source.type), source.type, target.type)
+            yield row
 
 
 def _changed_rows(session: EngineSession, plan: ChangePlan, values: dict[str, Stored]) -> list[tuple[Stored, ...]]:
@@ -165,7 +101,7 @@ def update(session: EngineSession, statement: tree.Update) -> Iterator[Outcome]:
             for place, value in zip(plan.assigned, row[3 + width :], strict=False):
                 new[place] = value
             if version is not None:
-                new[version] = _next_version(session)
+                new[version] = next_version(session)
         keys.check_not_null(plan.database, table, after, "UPDATE")
         versions.end(session, transaction, plan.database, table, [(row[0], row[1], row[2]) for row in found])
         rids = versions.make(session, transaction, table, after, [row[1] for row in found])
@@ -178,7 +114,7 @@ def update(session: EngineSession, statement: tree.Update) -> Iterator[Outcome]:
     before, after, last = write(session, work)
     for name, value in zip(plan.variables, last[3 + width + len(plan.assigned) :], strict=False):
         session.values[name] = value
-    yield from _output(session, statement, table, after, before)
+    yield from output_rows(session, statement, table, after, before)
     yield Affected(len(after), "UPDATE")
 
 
@@ -198,22 +134,8 @@ def delete(session: EngineSession, statement: tree.Delete) -> Iterator[Outcome]:
         return before
 
     before = write(session, work)
-    yield from _output(session, statement, table, None, before)
+    yield from output_rows(session, statement, table, None, before)
     yield Affected(len(before), "DELETE")
-
-
-def _output_plan(
-    session: EngineSession, statement: tree.Insert | tree.Update | tree.Delete, table: Table
-) -> OutputPlan:
-    key = ("output", *session.plan_key(statement))
-    found = statement.plans.get(key)
-    if found is None:
-        inserted, deleted = not isinstance(statement, tree.Delete), not isinstance(statement, tree.Insert)
-        found = statement.plans[key] = dml_plans.output_plan(
-            session, table, statement.output, inserted=inserted, deleted=deleted
-        )
-    assert isinstance(found, OutputPlan)  # noqa: S101  # put there under this key
-    return found
 
 
 def output_columns(
@@ -221,49 +143,8 @@ def output_columns(
 ) -> tuple[ResultColumn, ...]:
     """The columns of OUTPUT."""
     if isinstance(statement, tree.Insert):
-        return _output_plan(session, statement, dml_plans.insert_plan(session, statement).table).columns
-    return _output_plan(session, statement, _change_plan(session, statement).table).columns
-
-
-def _output(
-    session: EngineSession,
-    statement: tree.Insert | tree.Update | tree.Delete,
-    table: Table,
-    after: list[Row] | None,
-    before: list[Row] | None,
-) -> Iterator[Outcome]:
-    if not statement.output:
-        return
-    plan = _output_plan(session, statement, table)
-    variables = {parameter: session.values[name] for name, parameter in plan.plan.variables.items()}
-    found: list[tuple[Stored, ...]] = []
-    for place in range(len(after if after is not None else before or [])):
-        images = {f"i{i}": value for i, value in enumerate(after[place])} if after is not None else {}
-        if before is not None:
-            images.update({f"d{i}": value for i, value in enumerate(before[place])})
-        found.extend(session.connection.rows(plan.plan.sql, {**variables, **images}))
-    if statement.output_into:
-        _output_into(session, statement.output_into, plan, found)
-        return
-    decoders = [stored.decoder(column.type) for column in plan.columns]
-    rows: list[tuple[Value, ...]] = reading.decoded_rows(found, decoders) if found else []
-    yield ResultSet(plan.columns, iter([rows] if rows else []))
-
-
-def _output_into(
-    session: EngineSession, names: tuple[str, ...], plan: OutputPlan, rows: list[tuple[Stored, ...]]
-) -> None:
-    target = dml_plans.insert_plan(session, tree.Insert(tree.Table(names), (), tree.Execute(names, [])))
-    if len(plan.columns) != len(target.targets):
-        raise error(213)
-    places = {column.id: place for place, column in enumerate(target.table.stored)}
-    laid_out: list[Row] = []
-    for values in rows:
-        row: Row = [None] * len(target.table.stored)
-        for value, source, column in zip(values, plan.columns, target.targets, strict=True):
-            row[places[column.id]] = convert.converted(value, source.type, column.type)
-        laid_out.append(row)
-    write_rows(session, target, laid_out)
+        return output_plan(session, statement, dml_plans.insert_plan(session, statement).table).columns
+    return output_plan(session, statement, _change_plan(session, statement).table).columns
 
 
 def select_into(session: EngineSession, statement: tree.SelectStatement, query: tree.Select) -> Iterator[Outcome]:

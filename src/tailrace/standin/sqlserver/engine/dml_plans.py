@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import parse, tree
+from tailrace.standin.sqlserver.engine import parsing, tree
 from tailrace.standin.sqlserver.engine.alter import found_table
 from tailrace.standin.sqlserver.engine.catalog import Column, Database, Table
-from tailrace.standin.sqlserver.engine.compile_queries import QueryCompiler, cluster_names
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler, cluster_names
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.scope import Bound, Plan, Scope, Typed, Visible, result_column
 from tailrace.standin.sqlserver.session import ResultColumn
@@ -152,7 +152,7 @@ def default_sql(compiler: QueryCompiler, database: Database, table: Table, colum
     """A column's default as SQLite computes it."""
     if column.default is None:
         return "NULL"
-    value = compiler.value(parse.expression(column.default.text), Scope())
+    value = compiler.value(parsing.expression(column.default.text), Scope())
     return compiler.converted(value, column.type, column=_context(database, table, column)).sql
 
 
@@ -266,7 +266,7 @@ def _image(compiler: QueryCompiler, table: Table, letter: str) -> list[Visible]:
     for column in table.columns:
         value = plain.get(column.id)
         if value is None:
-            value = compiler.converted(compiler.value(parse.expression(column.computed), slots), column.type)
+            value = compiler.converted(compiler.value(parsing.expression(column.computed), slots), column.type)
             value = Typed(value.sql, value.type, value.nullable, column.name, computed=True)
         found.append(Visible(column.name, value))
     return found

@@ -13,7 +13,7 @@ from tailrace.standin.sqlserver.session import SqlError
 
 UNSUPPORTED: Final = 50900  # no number of SQL Server's: what the stand-in does not do
 
-_TEXTS: Final[dict[int, tuple[int, str]]] = {
+TEXTS: Final[dict[int, tuple[int, str]]] = {
     102: (15, "Incorrect syntax near '{0}'."),
     103: (15, "The identifier that starts with '{0}' is too long. Maximum length is 128."),
     105: (15, "Unclosed quotation mark after the character string '{0}'."),
@@ -282,13 +282,14 @@ _TEXTS: Final[dict[int, tuple[int, str]]] = {
             "Error: The new name '{0}' is already in use as a {1} name and would cause a duplicate that is not permitted."
         ),
     ),
+    15336: (16, "Object '{0}' cannot be renamed because the object participates in enforced dependencies."),
     18456: (14, "Login failed for user '{0}'."),
 }
 
 
 def error(number: int, *values: object, state: int = 1, line: int = 1) -> SqlError:
     """The error of that number with its placeholders filled in."""
-    severity, text = _TEXTS[number]
+    severity, text = TEXTS[number]
     return SqlError(number, text.format(*values), severity=severity, state=state, line=line)
 
 

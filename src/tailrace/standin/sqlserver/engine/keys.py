@@ -8,18 +8,21 @@ https://learn.microsoft.com/sql/relational-databases/tables/unique-constraints-a
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.engine import convert, definitions, types
 from tailrace.standin.sqlserver.engine.catalog import Column, Database, ForeignKey, Index, Table
 from tailrace.standin.sqlserver.engine.collations import suffix
-from tailrace.standin.sqlserver.engine.compile_queries import LIVE
 from tailrace.standin.sqlserver.engine.errors import error
+from tailrace.standin.sqlserver.engine.reading_locks import others_wrote
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction, row_blocker
+from tailrace.standin.sqlserver.engine.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
+
+_OPEN: Final = "(({0}.b<0 AND {0}.b<>?) OR ({0}.e<0 AND {0}.e<>?))"
 
 
 def key_text(columns: Sequence[Column], values: Sequence[Stored]) -> str:
@@ -90,20 +93,44 @@ def check_constraints(session: EngineSession, database: Database, table: Table, 
             raise error(547, verb, "CHECK", check.name, database.name, f"{table.schema}.{table.name}", "")
     for key in table.foreign_keys:
         parent = database.by_id[key.table_id]
+        _wait_for_parents(session, key, parent, table, bounds)
         given = " AND ".join(f"c.{table.by_id[column].slot} IS NOT NULL" for column in key.columns)
-        parents = _parents(key, parent, table)
+        parents = parents_of(key, parent, table)
         sql = f"SELECT 1 FROM {table.storage} c WHERE c.rid BETWEEN ? AND ? AND {given} AND NOT EXISTS ({parents}) LIMIT 1"
         if session.connection.rows(sql, bounds):
             shown = f", column '{parent.by_id[key.referenced[0]].name}'" if len(key.columns) == 1 else ""
             raise error(547, verb, "FOREIGN KEY", key.name, database.name, f"{parent.schema}.{parent.name}", shown)
 
 
-def _parents(key: ForeignKey, parent: Table, child: Table) -> str:
+def parents_of(key: ForeignKey, parent: Table, child: Table) -> str:
+    """A query for the parents of a row `c` of the child table."""
+    return f"SELECT 1 FROM {parent.storage} p WHERE {_pairs(key, parent, child)} AND p.e={LIVE}"
+
+
+def _pairs(key: ForeignKey, parent: Table, child: Table) -> str:
     pairs = zip(key.columns, key.referenced, strict=True)
-    same = " AND ".join(
+    return " AND ".join(
         f"p.{parent.by_id[b].slot}{suffix(parent.by_id[b].type)} = c.{child.by_id[a].slot}" for a, b in pairs
     )
-    return f"SELECT 1 FROM {parent.storage} p WHERE {same} AND p.e={LIVE}"
+
+
+def _wait_for_parents(
+    session: EngineSession, key: ForeignKey, parent: Table, child: Table, bounds: tuple[int, int]
+) -> None:
+    """Parents of new rows that another transaction has made or ended: whether they are there is known at its end."""
+    sql = (
+        f"SELECT p.b, p.e FROM {child.storage} c JOIN {parent.storage} p ON {_pairs(key, parent, child)} "
+        f"WHERE c.rid BETWEEN ? AND ? AND {_OPEN.format('p')} LIMIT 1"
+    )
+    _wait_for_others(session, parent, sql, bounds)
+
+
+def _wait_for_others(session: EngineSession, table: Table, sql: str, values: Sequence[Stored]) -> None:
+    if not others_wrote(session, table.storage):
+        return
+    mark = session.transaction.mark if session.transaction is not None else 0
+    for b, e in session.connection.rows(sql, [*values, mark, mark]):
+        raise row_blocker(b if b < 0 and b != mark else e)
 
 
 def check_references(
@@ -117,7 +144,10 @@ def check_references(
                 continue
             pairs = list(zip(key.columns, key.referenced, strict=True))
             same = " AND ".join(f"c.{child.by_id[a].slot}{suffix(child.by_id[a].type)} = ?" for a, _ in pairs)
-            parents = _parents(key, table, child)
+            open_rows = f"SELECT c.b, c.e FROM {child.storage} c WHERE {same} AND {_OPEN.format('c')} LIMIT 1"
+            for row in rows:
+                _wait_for_others(session, child, open_rows, [row[places[b]] for _, b in pairs])
+            parents = parents_of(key, table, child)
             sql = f"SELECT 1 FROM {child.storage} c WHERE {same} AND c.e={LIVE} AND NOT EXISTS ({parents}) LIMIT 1"
             if any(session.connection.rows(sql, [row[places[b]] for _, b in pairs]) for row in rows):
                 shown = f", column '{child.by_id[key.columns[0]].name}'" if len(pairs) == 1 else ""

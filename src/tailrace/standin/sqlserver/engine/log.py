@@ -82,7 +82,7 @@ class LogHook(Protocol):
         ...
 
     def allow(self, record: Record) -> None:
-        """A DDL statement or a TRUNCATE is about to run; raises `SqlError` where it must not (4711)."""
+        """A DDL statement or a TRUNCATE is about to run; raises `SqlError` where it must not (4711, 4928, 22979, 22983)."""
         ...
 
     def is_tracked(self, database: Database, table: Table) -> bool:

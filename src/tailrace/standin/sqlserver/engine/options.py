@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.engine import reading, tree, types
-from tailrace.standin.sqlserver.engine.compile_queries import QueryCompiler
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.system import SystemView
 from tailrace.standin.sqlserver.session import Isolation, Outcome
@@ -25,7 +25,7 @@ _LEVELS: Final = {
     "SNAPSHOT": Isolation.SNAPSHOT,
 }
 # Options that change no result here, or whose usual value is the only one there is.
-_KNOWN: Final = frozenset(
+IGNORED: Final = frozenset(
     (
         *(
             "ANSI_NULLS",
@@ -65,7 +65,7 @@ _KNOWN: Final = frozenset(
     )
 )
 # Values that would change results, and do not here.
-_REFUSED: Final = frozenset(
+REFUSED_VALUES: Final = frozenset(
     (
         *((name, "OFF") for name in ("ANSI_NULLS", "ANSI_PADDING", "CONCAT_NULL_YIELDS_NULL", "QUOTED_IDENTIFIER")),
         *((name, "ON") for name in ("NOEXEC", "PARSEONLY", "FMTONLY", "SHOWPLAN_ALL", "SHOWPLAN_TEXT", "SHOWPLAN_XML")),
@@ -107,9 +107,9 @@ def _set(session: EngineSession, statement: tree.SetOption, name: str) -> None:
             if _number(session, statement) != 7:
                 raise unsupported("SET DATEFIRST other than 7")
         case _:
-            if name not in _KNOWN and not name.startswith("STATISTICS "):
+            if name not in IGNORED and not name.startswith("STATISTICS "):
                 raise error(195, name)
-            if (name, value) in _REFUSED:
+            if (name, value) in REFUSED_VALUES:
                 raise unsupported(f"SET {name} {value}")
 
 

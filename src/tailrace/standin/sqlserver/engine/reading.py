@@ -12,20 +12,19 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.engine import stored, tree, types
-from tailrace.standin.sqlserver.engine.compile_queries import LATEST, QueryCompiler
-from tailrace.standin.sqlserver.engine.errors import error
-from tailrace.standin.sqlserver.engine.locks import EXCLUSIVE, INTENT_SHARED, SCHEMA_STABILITY, SHARED, UPDATE
-from tailrace.standin.sqlserver.engine.scope import Plan, TableRead, ViewRead
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
+from tailrace.standin.sqlserver.engine.reading_locks import lock_read, parameters_of
+from tailrace.standin.sqlserver.engine.scope import Plan, ViewRead
 from tailrace.standin.sqlserver.engine.stored import Stored
-from tailrace.standin.sqlserver.session import Isolation, ResultColumn
+from tailrace.standin.sqlserver.session import ArrowRows, ResultColumn
 from tailrace.standin.sqlserver.values import SqlType, Value
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
+
 PIECE: Final = 4096
 _KEPT_PLANS: Final = 16
-_FOREIGN: Final = "((b<0 AND b<>:t) OR (e<0 AND e<>:t))"
 
 
 class Rows:
@@ -106,147 +105,42 @@ def prepare(session: EngineSession, plan: Plan) -> dict[str, Stored]:
     session.finish_reading()
     session.now = ""
     for read in plan.reads:
-        _lock(session, read, plan)
+        lock_read(session, read, plan)
     for view in plan.views:
         fill(session, view)
     for check in plan.checks:
-        values = session.connection.rows(check.sql, _values(session, plan))[0]
+        values = session.connection.rows(check.sql, parameters_of(session, plan))[0]
         check.call(
             session, check.database, *(stored.decoded(v, of) for v, of in zip(values, check.types, strict=False))
         )  # type: ignore[operator]
-    return _values(session, plan)
+    return parameters_of(session, plan)
 
 
-def run(session: EngineSession, plan: Plan) -> Rows:
-    """Run a plan."""
+class AnsweredRows:
+    """The rows of a result that a feature gives (`SystemObjects.answers`): SQLite holds nothing of them."""
+
+    def __init__(self, session: EngineSession, found: Iterator[ArrowRows]) -> None:
+        self._session = session
+        self._found = found
+        self.count = 0
+
+    def pieces(self) -> Iterator[ArrowRows]:
+        """The rows."""
+        for piece in self._found:
+            self.count += piece.batch.num_rows
+            self._session.row_count = self.count
+            yield piece
+
+
+def run(session: EngineSession, plan: Plan, query: tree.Query) -> Rows | AnsweredRows:
+    """Run a plan of a query."""
     values = prepare(session, plan)
+    for answer in () if session.wants_values else session.engine.system.answers:
+        if (found := answer(session, query, plan)) is not None:
+            return AnsweredRows(session, found)
     rows = Rows(session, session.connection.execute(plan.sql, values), plan.columns)
     session.rows = rows
     return rows
-
-
-def _values(session: EngineSession, plan: Plan) -> dict[str, Stored]:
-    values: dict[str, Stored] = {parameter: session.values[name] for name, parameter in plan.variables.items()}
-    values["s"], values["t"] = view_of(session)
-    return values
-
-
-def view_of(session: EngineSession) -> tuple[int, int]:
-    """What a reader sees: the last commit, and its own transaction's mark."""
-    transaction = session.transaction
-    seen = LATEST
-    if transaction is not None and transaction.snapshot is not None:
-        seen = transaction.snapshot
-    return seen, transaction.mark if transaction is not None else 0
-
-
-def _lock(session: EngineSession, read: TableRead, plan: Plan) -> None:
-    locks, resource = session.engine.locks, ("table", read.table.id)
-    if read.hints & {"NOLOCK", "READUNCOMMITTED"}:
-        _acquire(session, resource, SCHEMA_STABILITY, keep=False)
-        return
-    if session.isolation is Isolation.SNAPSHOT and session.transaction is not None:
-        _acquire(session, resource, SCHEMA_STABILITY, keep=False)
-        _snapshot(session, read)
-        if not read.hints & {"XLOCK", "TABLOCKX", "UPDLOCK", "TABLOCK", "HOLDLOCK", "READCOMMITTEDLOCK"}:
-            return
-    keep = session.transaction is not None
-    mode = _table_mode(session, read)
-    _acquire(session, resource, mode, keep=keep and mode in {SHARED, UPDATE, EXCLUSIVE})
-    if locks.holds(session.id, resource, EXCLUSIVE) or (_is_versioned(session, read) and mode == INTENT_SHARED):
-        return
-    if "READPAST" not in read.hints:
-        _wait_for_rows(session, read, plan)
-    if (
-        keep
-        and mode == INTENT_SHARED
-        and (session.isolation in _HOLDING or read.hints & {"UPDLOCK", "XLOCK", "HOLDLOCK", "REPEATABLEREAD"})
-    ):
-        _lock_rows(session, read, plan)
-
-
-_HOLDING: Final = {Isolation.REPEATABLE_READ, Isolation.SERIALIZABLE}
-
-
-def _is_versioned(session: EngineSession, read: TableRead) -> bool:
-    """Whether READ COMMITTED reads versions here instead of waiting."""
-    versioned = session.isolation is Isolation.READ_COMMITTED and read.database.is_on("READ_COMMITTED_SNAPSHOT")
-    return versioned and not read.hints & {
-        "READCOMMITTEDLOCK",
-        "UPDLOCK",
-        "XLOCK",
-        "HOLDLOCK",
-        "SERIALIZABLE",
-        "REPEATABLEREAD",
-    }
-
-
-def _table_mode(session: EngineSession, read: TableRead) -> str:
-    """The table's lock.
-
-    Without an index seek the rows of readers that hold locks are locked as a table (as after escalation).
-    """
-    if "TABLOCKX" in read.hints or {"TABLOCK", "XLOCK"} <= read.hints:
-        return EXCLUSIVE
-    if "TABLOCK" in read.hints:
-        return SHARED
-    holding = session.isolation in _HOLDING or read.hints & {"HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD"}
-    serializable = session.isolation is Isolation.SERIALIZABLE or read.hints & {"HOLDLOCK", "SERIALIZABLE"}
-    if read.seeks and not (serializable and not read.hints & {"UPDLOCK", "XLOCK"}):
-        return INTENT_SHARED
-    if "XLOCK" in read.hints:
-        return EXCLUSIVE
-    if "UPDLOCK" in read.hints:
-        return UPDATE
-    return SHARED if holding else INTENT_SHARED
-
-
-def _acquire(session: EngineSession, resource: tuple[object, ...], mode: str, *, keep: bool) -> None:
-    session.engine.locks.acquire(
-        session.id, resource, mode, timeout=session.lock_timeout, priority=session.deadlock_priority, keep=keep
-    )
-
-
-def _snapshot(session: EngineSession, read: TableRead) -> None:
-    transaction = session.transaction
-    assert transaction is not None  # noqa: S101  # the caller looked
-    if not read.database.is_on("ALLOW_SNAPSHOT_ISOLATION") and read.database.id > 4:
-        raise error(3952, read.database.name)
-    if transaction.snapshot is None:
-        transaction.snapshot = session.engine.take_snapshot(session)
-
-
-def _wait_for_rows(session: EngineSession, read: TableRead, plan: Plan) -> None:
-    """READ COMMITTED with locks: rows that another transaction changed are waited for.
-
-    Those are all rows of the table, or those that a seek finds.
-
-    """
-    where = "".join(f" AND {seek.sql}" for seek in read.seeks)
-    mark = view_of(session)[1]
-    while _others_wrote(session, read.table.storage):
-        values = {**_values(session, plan), "t": mark}
-        found = session.connection.rows(
-            f"SELECT b, e FROM {read.table.storage} WHERE {_FOREIGN}{where} LIMIT 1", values
-        )
-        if not found:
-            return
-        owner = next(number for number in found[0] if number < 0 and number != mark)
-        session.wait_for(("transaction", -owner))
-
-
-def _others_wrote(session: EngineSession, storage: str) -> bool:
-    """Whether an open transaction of another session changed the table: otherwise there is nothing to look for."""
-    others = [other.transaction for other in list(session.engine.sessions.values()) if other is not session]
-    return any(storage in transaction.storages for transaction in others if transaction is not None)
-
-
-def _lock_rows(session: EngineSession, read: TableRead, plan: Plan) -> None:
-    where = "".join(f" AND {seek.sql}" for seek in read.seeks)
-    mode = EXCLUSIVE if "XLOCK" in read.hints else UPDATE if "UPDLOCK" in read.hints else SHARED
-    sql = f"SELECT DISTINCT r FROM {read.table.storage} WHERE b<=:s AND (b>0 OR b=:t) AND (e>:s OR (e<0 AND e<>:t)){where}"
-    for (row,) in session.connection.rows(sql, _values(session, plan)):
-        _acquire(session, ("row", read.table.id, row), mode, keep=True)
 
 
 def fill(session: EngineSession, read: ViewRead) -> None:

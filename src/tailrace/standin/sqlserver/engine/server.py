@@ -17,24 +17,17 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from tailrace.standin.sqlserver.engine import (
-    catalog_file,
-    information_schema,
-    parse,
-    procedures,
-    server_views,
-    transactions,
-    views,
-)
+from tailrace.standin.sqlserver.engine import catalog_file, parsing, transactions
 from tailrace.standin.sqlserver.engine.catalog import Catalog, Database
 from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import EXCLUSIVE, Locks
 from tailrace.standin.sqlserver.engine.log import LogHook, Record
+from tailrace.standin.sqlserver.engine.metadata import catalog_views, information_schema, procedures, server_views
 from tailrace.standin.sqlserver.engine.session import EngineSession
+from tailrace.standin.sqlserver.engine.statement_base import Statement
 from tailrace.standin.sqlserver.engine.system import SystemObjects
 from tailrace.standin.sqlserver.engine.transactions import Transaction
-from tailrace.standin.sqlserver.engine.tree import Statement
 from tailrace.standin.sqlserver.session import Login
 from tailrace.standin.sqlserver.values import SqlType
 
@@ -93,15 +86,16 @@ class Engine:
         self._spids = count(51)
         self._batches: OrderedDict[object, list[Statement]] = OrderedDict()
         self._saved_version = 0
-        for part in (views, information_schema, server_views):
+        for part in (catalog_views, information_schema, server_views):
             part.register(self.system)
         procedures.register(self.system)
         self._open()
 
     def _open(self) -> None:
         connection = Connection(self.path)
-        connection.execute("CREATE TABLE IF NOT EXISTS catalog (database TEXT PRIMARY KEY, body TEXT, tables TEXT)")
-        catalog_file.load(self, connection)
+        for statement in catalog_file.LAYOUT:
+            connection.execute(statement)
+        self._saved = catalog_file.load(self, connection)
         for number, name in enumerate(_SYSTEM_DATABASES, 1):
             if name not in self.catalog.databases:
                 self.catalog.databases[name] = Database(number, name, self.now_utc()[:23])
@@ -155,7 +149,7 @@ class Engine:
         key = (sql, types)
         found = self._batches.get(key)
         if found is None:
-            found = self._batches[key] = parse.batch(sql)
+            found = self._batches[key] = parsing.batch(sql)
             if len(self._batches) > _KEPT_BATCHES:
                 self._batches.popitem(last=False)
         return found
@@ -205,7 +199,7 @@ class Engine:
     def save_catalog(self, connection: Connection) -> None:
         """Write the catalog down, if it changed since the last time and the files outlive this server."""
         if self._owned is None and self._saved_version != self.catalog.version:
-            catalog_file.save(self, connection)
+            catalog_file.save(self, connection, self._saved)
             self._saved_version = self.catalog.version
 
 

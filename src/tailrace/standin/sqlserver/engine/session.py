@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import calls, interpret, reading, session_functions, stored, transactions, tree
+from tailrace.standin.sqlserver.engine import calls, interpret, raising, reading, stored, transactions, tree
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import Resource
+from tailrace.standin.sqlserver.engine.metadata import session_functions
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction
 from tailrace.standin.sqlserver.session import (
@@ -41,6 +42,7 @@ class EngineSession:
         errors: what the CATCH blocks around the running statement caught, the innermost last.
         ending: the error that ends the batch, on its way out.
         now: the time of the running statement, once it asked for it: one for all its rows.
+        wants_values: results are not for the wire (INSERT … EXEC): they come as rows of values.
 
     """
 
@@ -59,6 +61,7 @@ class EngineSession:
         self.errors: list[SqlError] = []
         self.ending: SqlError | None = None
         self.now = ""
+        self.wants_values = False
         self._id = number
         self._database = self._first = database
         self._settings()
@@ -97,7 +100,7 @@ class EngineSession:
         """USE; raises 911."""
         old, self._database = self._database, self.engine.catalog.database(name).name
         yield Changed(Change.DATABASE, self._database, old)
-        yield interpret.notice(5701, f"Changed database context to '{self._database}'.")
+        yield raising.notice(5701, f"Changed database context to '{self._database}'.")
 
     def batch(self, sql: str) -> Iterator[Outcome]:
         """Run a batch of statements."""

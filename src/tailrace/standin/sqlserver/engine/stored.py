@@ -29,6 +29,7 @@ from tailrace.standin.sqlserver.engine.types import family
 from tailrace.standin.sqlserver.values import SqlType, Value, Variant
 
 Stored: TypeAlias = Any  # int, float, str, bytes or None: what SQLite holds
+Conversion: TypeAlias = Callable[[Any], Stored]  # of a value that is not NULL
 
 EXACT: Final = Context(prec=120)
 _COMPLEMENT: Final = str.maketrans("0123456789", "9876543210")

@@ -14,7 +14,10 @@ from tailrace.standin.sqlserver.session import Outcome, Parameter
 from tailrace.standin.sqlserver.values import SqlType, Value
 
 if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.engine.nodes import Query
+    from tailrace.standin.sqlserver.engine.scope import Plan
     from tailrace.standin.sqlserver.engine.session import EngineSession
+    from tailrace.standin.sqlserver.session import ArrowRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,17 +78,20 @@ class Procedure:
 
 SystemObject: TypeAlias = SystemView | SystemFunction | TableFunction | Procedure
 Finder: TypeAlias = Callable[[Database, str, str], SystemObject | None]
+Answer: TypeAlias = "Callable[[EngineSession, Query, Plan], Iterator[ArrowRows] | None]"
 
 
 @dataclass(slots=True)
 class SystemObjects:
     """The registry.
 
-    Procedures and functions of `sys` are found without their schema where SQL Server does so (sp_…).
+    Procedures and functions of `sys` are found without their schema where SQL Server does so (sp_…). `answers` are asked
+    for the rows of each query, once its locks are there; what none of them knows is read from SQLite.
     """
 
     objects: dict[tuple[str, str], SystemObject] = field(default_factory=dict)
     finders: list[Finder] = field(default_factory=list)
+    answers: list[Answer] = field(default_factory=list)
 
     def add(self, schema: str, *objects: SystemObject) -> None:
         """Register under a schema."""

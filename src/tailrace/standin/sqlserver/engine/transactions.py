@@ -15,10 +15,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from tailrace.standin.sqlserver.engine.compile_queries import LIVE
 from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.locks import EXCLUSIVE, SHARED, Resource
 from tailrace.standin.sqlserver.engine.log import LoggedTransaction, Record
+from tailrace.standin.sqlserver.engine.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
@@ -153,16 +153,35 @@ def rollback(session: EngineSession, transaction: Transaction, to: int = 0, reco
     engine, connection = session.engine, session.connection
     with engine.writer:
         connection.execute("BEGIN IMMEDIATE")
-        for step in reversed(transaction.undo[to:]):
-            if step.made:
-                connection.many(f"DELETE FROM {step.storage} WHERE rid=?", [(rid,) for rid in step.made])
-            if step.ended:
-                connection.many(f"UPDATE {step.storage} SET e={LIVE} WHERE rid=?", [(rid,) for rid in step.ended])
-            if step.action is not None:
-                step.action(connection)
+        try:
+            for step in reversed(transaction.undo[to:]):
+                _take_back(connection, step)
+        except BaseException:
+            connection.raw.execute("ROLLBACK")
+            raise
         connection.execute("COMMIT")
         del transaction.undo[to:]
         del transaction.records[records:]
+
+
+def _take_back(connection: Connection, step: Undo) -> None:
+    if step.made:
+        connection.many(f"DELETE FROM {step.storage} WHERE rid=?", [(rid,) for rid in step.made])
+    if step.ended:
+        connection.many(f"UPDATE {step.storage} SET e={LIVE} WHERE rid=?", [(rid,) for rid in step.ended])
+    if step.action is not None:
+        step.action(connection)
+
+
+def forget_storage(transaction: Transaction, storage: str) -> None:
+    """A #table or table variable is gone: there is nothing of it to commit or to take back.
+
+    Its steps stay in their places, empty, since savepoints count them.
+    """
+    transaction.storages.discard(storage)
+    for place, step in enumerate(transaction.undo):
+        if step.storage == storage:
+            transaction.undo[place] = Undo()
 
 
 def release(session: EngineSession) -> None:

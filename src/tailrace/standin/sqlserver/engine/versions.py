@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 from tailrace.standin.sqlserver.engine import transactions
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
-from tailrace.standin.sqlserver.engine.compile_queries import LIVE
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import INTENT_EXCLUSIVE
 from tailrace.standin.sqlserver.engine.log import Operation, Record
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo
+from tailrace.standin.sqlserver.engine.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession

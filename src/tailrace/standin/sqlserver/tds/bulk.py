@@ -15,18 +15,13 @@ import pyarrow as pa
 from tailrace.standin.sqlserver.session import EncodedRows, ResultColumn
 from tailrace.standin.sqlserver.tds.columnar import assembled, prepared_column
 from tailrace.standin.sqlserver.tds.columns import Column
+from tailrace.standin.sqlserver.tds.fixed import ARROW
 from tailrace.standin.sqlserver.tds.frames import framed, null
 from tailrace.standin.sqlserver.tds.texts import WholeColumn
 from tailrace.standin.sqlserver.values import SqlType, Value
 
 _ARROW: Final = {
-    "bit": pa.uint8(),
-    "tinyint": pa.uint8(),
-    "smallint": pa.int16(),
-    "int": pa.int32(),
-    "bigint": pa.int64(),
-    "real": pa.float32(),
-    "float": pa.float64(),
+    **ARROW,
     "money": pa.decimal128(19, 4),
     "smallmoney": pa.decimal128(10, 4),
     "uniqueidentifier": pa.binary(16),
@@ -42,11 +37,20 @@ def encoded_columns(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Val
     return assembled(prepared, len(rows))
 
 
-def _column(column: ResultColumn, values: Sequence[Any]) -> Column:
-    of = _arrow_type(column.type)
+def arrow_array(type_: SqlType, values: Sequence[Any]) -> Any:
+    """Values of a type as a column of Arrow; None where Arrow does not take them."""
+    of = _arrow_type(type_)
     if of is not None:
         with suppress(pa.ArrowException, UnicodeError, TypeError, ValueError, OverflowError):
-            return prepared_column(column, pa.array(_taken(column.type, values), of))
+            return pa.array(_taken(type_, values), of)
+    return None
+
+
+def _column(column: ResultColumn, values: Sequence[Any]) -> Column:
+    array = arrow_array(column.type, values)
+    if array is not None:
+        with suppress(pa.ArrowException, UnicodeError, TypeError, ValueError, OverflowError):
+            return prepared_column(column, array)
     encode: Callable[[Any], bytes] = framed(column.type)
     nothing = null(column.type)
     return WholeColumn([nothing if value is None else encode(value) for value in values])

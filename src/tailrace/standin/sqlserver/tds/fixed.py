@@ -29,7 +29,7 @@ _EPOCH: Final = 719_162
 """Days from 0001-01-01 to 1970-01-01."""
 _DAYS_1900: Final = 693_595
 _GUID: Final = (3, 2, 1, 0, 5, 4, 7, 6, 8, 9, 10, 11, 12, 13, 14, 15)
-_ARROW: Final = {
+ARROW: Final = {
     "bit": pa.uint8(),
     "tinyint": pa.uint8(),
     "smallint": pa.int16(),
@@ -62,7 +62,7 @@ def fixed_column(type_: SqlType, array: Any) -> FixedColumn:
 
 
 def _number(type_: SqlType, array: Any) -> Bytes:
-    wanted = array.cast(_ARROW[type_.name])
+    wanted = array.cast(ARROW[type_.name])
     return _bytes(wanted.fill_null(0).to_numpy(zero_copy_only=False))
 
 
@@ -173,7 +173,7 @@ def _bytes(numbers: NDArray[Any], size: int = 0) -> Bytes:
 
 
 FIXED: Final[dict[str, Callable[[SqlType, Any], Bytes]]] = {
-    **dict.fromkeys(_ARROW, _number),
+    **dict.fromkeys(ARROW, _number),
     "decimal": _decimal,
     "numeric": _decimal,
     "money": _money,

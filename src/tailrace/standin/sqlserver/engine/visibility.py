@@ -1,0 +1,12 @@
+"""What a reader sees of versions of rows: conditions over `b` (who made one) and `e` (who ended it)."""
+
+# the texts are built of names of our own
+from __future__ import annotations
+
+from typing import Final
+
+LIVE: Final = 9_000_000_000_000_000_000  # a version that nobody ended
+LATEST: Final = LIVE - 1  # `:s` of a reader that sees all that is committed
+VISIBLE: Final = "b<=:s AND (b>0 OR b=:t) AND (e>:s OR (e<0 AND e<>:t))"
+UNLOCKED: Final = "b<=:s AND (b>0 OR b=:t) AND e>:s"  # READPAST
+DIRTY: Final = f"e={LIVE}"
