@@ -25,7 +25,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 from tailrace.standin.sqlserver.cdc import install  # noqa: E402
 from tailrace.standin.sqlserver.engine.server import Engine  # noqa: E402
 from tailrace.standin.sqlserver.server import StandIn  # noqa: E402
-from tailrace.standin.sqlserver.session import Failed, Login, ResultSet, Session  # noqa: E402
+from tailrace.standin.sqlserver.session import Login, Session, run  # noqa: E402
 
 PASSWORD = "Tailrace-1"
 BATCH = 100_000
@@ -104,16 +104,6 @@ def of_database(engine: Engine) -> Session:
     session = engine.login(Login("sa", PASSWORD, "bench"))
     run(session, "EXEC sys.sp_cdc_enable_db")
     return session
-
-
-def run(session: Session, sql: str) -> None:
-    """Run a batch to its end."""
-    for outcome in session.batch(sql):
-        if isinstance(outcome, Failed):
-            raise outcome.error
-        if isinstance(outcome, ResultSet):
-            for _ in outcome.pieces:
-                pass
 
 
 def read(port: int, name: str) -> float:

@@ -16,19 +16,15 @@ from tailrace.connectors.mysql.log import EndOfLog, LogDecoder, ServerError
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
-from tailrace.connectors.mysql.stream import BinlogStream, Options
+from tailrace.connectors.mysql.stream import BinlogStream
 from tailrace.errors import RetriableError
 
 BLOCK: Final = 1 << 18
 FIRST_EVENTS: Final = 5
 
 
-def cut(
-    settings: Settings, start: RestartPosition, head: RestartPosition, limit_bytes: int, lane: int = 0
-) -> RestartPosition:
+def cut(settings: Settings, start: RestartPosition, head: RestartPosition, limit_bytes: int) -> RestartPosition:
     """The end of a range that begins at `start` and has about `limit_bytes` of the log; at most `head`.
-
-    `lane` tells the server who asks, among others that read with the same settings.
 
     Raises:
         PositionLostError: the log does not reach back to `start`.
@@ -45,7 +41,7 @@ def cut(
         return end
     if ahead is not None:
         return replace(here, file=ahead.file, pos=ahead.pos, gtids=_gtids_before(settings, here, ahead.file))
-    return _skimmed(settings, opened, here, end, limit_bytes, lane)
+    return _skimmed(settings, opened, here, end, limit_bytes)
 
 
 def _whole_files(opened: Opening, end: RestartPosition, limit_bytes: int) -> RestartPosition | None:
@@ -72,7 +68,7 @@ def _gtids_before(settings: Settings, here: RestartPosition, file: str) -> str |
 
 
 def _skimmed(
-    settings: Settings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int, lane: int
+    settings: Settings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int
 ) -> RestartPosition:
     """The first transaction boundary behind so many bytes."""
     place = Place(here, here, None, by_gtids=False)
@@ -80,7 +76,7 @@ def _skimmed(
     start = opened.start
     decoder = LogDecoder(resolve=lambda _: None, file=start.file, pos=start.pos, until=until)
     begin, read = (decoder.file, decoder.restart), 0
-    with BinlogStream(settings, start, Options(lane=lane)) as stream:
+    with BinlogStream(settings, start) as stream:
         blocks = Blocks(stream, min(BLOCK, max(limit_bytes, 1 << 12)))
         while True:
             blocks.fill(settings.poll_interval_ms)

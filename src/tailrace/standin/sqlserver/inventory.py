@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from tailrace.standin.sqlserver.session import Failed, Login, ResultSet, Server, Session, SqlError
+from tailrace.standin.sqlserver.session import Login, Server, SqlError, run
 
 _SCRIPT: Final = Path(__file__).with_name("inventory.sql")
 _CANNOT_OPEN: Final = 4060
@@ -23,25 +23,16 @@ def fill(server: Server, database: str, password: str) -> bool:
         return False
     session = server.login(Login("sa", password, "master"))
     try:
-        _run(session, f"CREATE DATABASE [{database.replace(']', ']]')}]")
+        run(session, f"CREATE DATABASE [{database.replace(']', ']]')}]")
     finally:
         session.close()
     session = server.login(Login("sa", password, database))
     try:
         for batch in _batches(_SCRIPT.read_text(encoding="utf-8")):
-            _run(session, batch)
+            run(session, batch)
     finally:
         session.close()
     return True
-
-
-def _run(session: Session, sql: str) -> None:
-    for outcome in session.batch(sql):
-        if isinstance(outcome, Failed):
-            raise outcome.error
-        if isinstance(outcome, ResultSet):
-            for _ in outcome.pieces:
-                pass
 
 
 def _batches(script: str) -> Iterator[str]:

@@ -235,6 +235,16 @@ class Session(Protocol):
         ...
 
 
+def run(session: Session, sql: str) -> None:
+    """Run a batch to its end, whatever it answers; raises `SqlError` where a statement failed."""
+    for outcome in session.batch(sql):
+        if isinstance(outcome, Failed):
+            raise outcome.error
+        if isinstance(outcome, ResultSet):
+            for _ in outcome.pieces:
+                pass
+
+
 class Server(Protocol):
     """What the wire needs of the engine."""
 

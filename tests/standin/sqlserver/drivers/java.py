@@ -10,11 +10,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from tests.differential.jars import java_home, libjvm
+import pytest
+from tests.differential.jars import UnavailableError, java_home, libjvm
 from tests.standin.sqlserver.drivers import jdbc
+from tests.standin.sqlserver.drivers.installed import MISSING
 
 from tailrace.testing.child_process import dying_with_parent
-from tailrace.testing.java_jars import fetched_jars
+from tailrace.testing.java_jars import Unavailable, fetched_jars
 
 VERSION = "13.2.0"
 PACKAGES = (f"com.microsoft.sqlserver:mssql-jdbc:{VERSION}.jre11",)
@@ -28,6 +30,15 @@ class JdbcError(Exception):
         super().__init__(told["error"])
         self.number = told["number"]
         self.state = told["state"]
+
+
+def jdbc_of(port: int) -> Jdbc:
+    """mssql-jdbc for a port; the test is skipped, and says so at the end, where it or Java can't be had."""
+    try:
+        return Jdbc(port)
+    except (Unavailable, UnavailableError) as reason:
+        MISSING.append(f"no mssql-jdbc: {reason}")
+        pytest.skip(MISSING[-1])
 
 
 class Jdbc:

@@ -3,14 +3,11 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.differential.jars import UnavailableError
-from tests.standin.sqlserver.drivers.installed import MISSING
-from tests.standin.sqlserver.drivers.java import Jdbc, JdbcError
+from tests.standin.sqlserver.drivers.java import Jdbc, JdbcError, jdbc_of
 
 from tailrace.standin.sqlserver.engine.server import Engine
 from tailrace.standin.sqlserver.inventory import fill
 from tailrace.standin.sqlserver.server import StandIn
-from tailrace.testing.java_jars import Unavailable
 
 PASSWORD = "secret"
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
@@ -21,14 +18,8 @@ def jdbc() -> Iterator[Jdbc]:
     engine = Engine(password=PASSWORD)
     fill(engine, "inventory", PASSWORD)
     try:
-        with StandIn(engine, tls=True) as server:
-            try:
-                asked = Jdbc(server.port)
-            except (Unavailable, UnavailableError) as reason:
-                MISSING.append(f"no mssql-jdbc: {reason}")
-                pytest.skip(MISSING[-1])
-            with asked:
-                yield asked
+        with StandIn(engine, tls=True) as server, jdbc_of(server.port) as asked:
+            yield asked
     finally:
         engine.close()
 

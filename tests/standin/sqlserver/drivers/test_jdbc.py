@@ -3,16 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from tests.differential.jars import UnavailableError
-from tests.standin.sqlserver.drivers.installed import MISSING
-from tests.standin.sqlserver.drivers.java import Jdbc, JdbcError
+from tests.standin.sqlserver.drivers.java import Jdbc, JdbcError, jdbc_of
 from tests.standin.sqlserver.samples import SAMPLES
 from tests.standin.sqlserver.scripted import ScriptedServer, rows
 
 from tailrace.standin.sqlserver.server import StandIn
 from tailrace.standin.sqlserver.session import ReturnValue
 from tailrace.standin.sqlserver.values import SqlType
-from tailrace.testing.java_jars import Unavailable
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
 SCRIPTED = ScriptedServer()
@@ -20,14 +17,8 @@ SCRIPTED = ScriptedServer()
 
 @pytest.fixture(scope="module")
 def jdbc() -> Iterator[Jdbc]:
-    with StandIn(SCRIPTED, tls=True) as server:
-        try:
-            asked = Jdbc(server.port)
-        except (Unavailable, UnavailableError) as reason:
-            MISSING.append(f"no mssql-jdbc: {reason}")
-            pytest.skip(MISSING[-1])
-        with asked:
-            yield asked
+    with StandIn(SCRIPTED, tls=True) as server, jdbc_of(server.port) as asked:
+        yield asked
 
 
 @pytest.mark.parametrize(
