@@ -1,7 +1,8 @@
-"""Fixtures that more than one part of the suite needs: real MySQL servers, fresh databases, a Kafka broker.
+"""Fixtures that more than one part of the suite needs: real MySQL servers, SQL Servers, fresh databases, a Kafka broker.
 
 `TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port` takes a server that is there instead of starting
-one, `TAILRACE_TEST_KAFKA=host:port` a broker.
+one, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port` a SQL Server instead of the stand-in,
+`TAILRACE_TEST_KAFKA=host:port` a broker.
 """
 
 import os
@@ -13,9 +14,15 @@ import pytest
 from tailrace.testing.java_jars import Unavailable as NoBroker
 from tailrace.testing.kafka_broker import Broker, GivenBroker, KafkaBroker
 from tailrace.testing.mysql_server import GivenServer, MySqlServer, Server, Unavailable
+from tailrace.testing.sqlserver_server import Database as SqlServerDatabase
+from tailrace.testing.sqlserver_server import Server as SqlServer
+from tailrace.testing.sqlserver_server import StandInServer
+from tailrace.testing.sqlserver_server import Unavailable as NoSqlServer
+from tailrace.testing.sqlserver_server import server as sql_server
 
 TESTS_WITHOUT_SERVER: list[str] = []
 TESTS_WITHOUT_BROKER: list[str] = []
+TESTS_WITHOUT_SQL_SERVER: list[str] = []
 
 
 def _started(**options: object) -> Iterator[MySqlServer]:
@@ -56,6 +63,27 @@ def database(mysql_server: Server) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def sqlserver_server() -> Iterator[SqlServer]:
+    """A SQL Server: the stand-in in a process of its own, or the one that a URL names."""
+    try:
+        made = sql_server()
+    except NoSqlServer as reason:
+        TESTS_WITHOUT_SQL_SERVER.append(str(reason))
+        pytest.skip(f"no SQL Server: {reason}")
+    yield made
+    if isinstance(made, StandInServer):
+        made.stop()
+
+
+@pytest.fixture
+def sqlserver(sqlserver_server: SqlServer) -> Iterator[SqlServerDatabase]:
+    """A fresh database under change data capture, whose log is read step by step."""
+    made = sqlserver_server.create_database()
+    yield made
+    made.drop()
+
+
+@pytest.fixture(scope="session")
 def kafka_broker() -> Iterator[Broker]:
     """A broker that creates topics, of one partition, as they are written to; shared: use names of your own."""
     address = os.environ.get("TAILRACE_TEST_KAFKA")
@@ -77,7 +105,11 @@ def kafka_broker() -> Iterator[Broker]:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """A suite that passed without its server has not shown much: say so in red."""
-    for name, reasons in (("MYSQL", TESTS_WITHOUT_SERVER), ("KAFKA", TESTS_WITHOUT_BROKER)):
+    for name, reasons in (
+        ("MYSQL", TESTS_WITHOUT_SERVER),
+        ("KAFKA", TESTS_WITHOUT_BROKER),
+        ("SQL SERVER", TESTS_WITHOUT_SQL_SERVER),
+    ):
         if reasons:
             terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)
             terminalreporter.write_line(reasons[0], red=True)

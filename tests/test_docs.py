@@ -79,7 +79,8 @@ def test_commands_that_are_shown_exist(page):
 
 @every_page
 def test_connector_configurations_that_are_shown_are_accepted(page, monkeypatch):
-    monkeypatch.setenv("MYSQL_PASSWORD", "secret")
+    for name in ("MYSQL_PASSWORD", "SQLSERVER_PASSWORD"):
+        monkeypatch.setenv(name, "secret")
     for document in connector_documents(page):
         assert from_mapping(document).warnings == ()
 

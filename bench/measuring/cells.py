@@ -33,15 +33,20 @@ def ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) ->
     return f"{quotient:.1f}" if quotient >= 2 else f"{quotient:.2f}"
 
 
-COSTS = ("tailrace Python", "Spark's JVM", "Connect's JVM", "Connect / Python",
-         "broker: tailrace", "broker: Debezium", "MySQL: tailrace", "MySQL: Debezium")  # fmt: skip
+def costs_of(server: str) -> tuple[str, ...]:
+    """What stands above CPU seconds a million, with the name of the server that is read."""
+    return ("tailrace Python", "Spark's JVM", "Connect's JVM", "Connect / Python",
+            "broker: tailrace", "broker: Debezium", f"{server}: tailrace", f"{server}: Debezium")  # fmt: skip
 
 
-def of_costs(own: Row | None, theirs: Row | None) -> list[str]:
-    """CPU seconds a million, under `COSTS`."""
+COSTS = costs_of("MySQL")
+
+
+def of_costs(own: Row | None, theirs: Row | None, server: str = "mysql") -> list[str]:
+    """CPU seconds a million, under `costs_of`; `server` is the group of processes that is read from."""
     cells = [short(own, "python_cpu"), short(own, "java_cpu"), short(theirs, "java_cpu")]
     cells += [ratio(theirs, "java_cpu", own, "python_cpu")]
-    return cells + [short(each, f"{server}_cpu") for server in ("broker", "mysql") for each in (own, theirs)]
+    return cells + [short(each, f"{name}_cpu") for name in ("broker", server) for each in (own, theirs)]
 
 
 MEMORY = ("tailrace Python", "Python without double pages", "Spark's JVM", "Connect's JVM",

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from bench.measuring.observing import Servers as Reached
 from bench.measuring.servers import ROOT, Servers
 from bench.run import properties as common_properties
 from tests.differential import debezium, jars
@@ -33,7 +34,7 @@ KAFKA_SCRIPT = (  # bin/connect-standalone.sh with bin/kafka-run-class.sh
     ),
     *("-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
 )
-PLUGIN_JARS = ("io.debezium_", "com.mysql_", "org.antlr_", "com.datadoghq_")
+PLUGIN_JARS = ("io.debezium_", "com.mysql_", "com.microsoft.sqlserver_", "org.antlr_", "com.datadoghq_")
 LATENCY_TUNED = {"poll.interval.ms": "10", "producer.override.linger.ms": "0"}
 
 
@@ -45,7 +46,7 @@ def properties(servers: Servers, database: str, prefix: str, *, compression: str
 
 
 def tailrace_command(
-    servers: Servers, given: Mapping[str, str], folder: Path, *, available_now: bool, master: str | None = None
+    servers: Reached, given: Mapping[str, str], folder: Path, *, available_now: bool, master: str | None = None
 ) -> list[str]:
     """`tailrace run`."""
     (folder / "connector.json").write_text(json.dumps(given, indent=2))
@@ -54,7 +55,7 @@ def tailrace_command(
     return [*_tailrace("run", servers, folder), *options, "--checkpoint", str(folder / "checkpoint")]
 
 
-def tailrace_begins_at(servers: Servers, given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
+def tailrace_begins_at(servers: Reached, given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
     """`tailrace offsets set`."""
     (folder / "connector.json").write_text(json.dumps(given, indent=2))
     command = [
@@ -73,16 +74,17 @@ def tailrace_env() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(ROOT / "src")}
 
 
-def _tailrace(words: str, servers: Servers, folder: Path) -> list[str]:
+def _tailrace(words: str, servers: Reached, folder: Path) -> list[str]:
     config = str(folder / "connector.json")
     return [sys.executable, "-m", "tailrace.cli.main", *words.split(), config, "--to", f"kafka:{servers.address}"]
 
 
-def connect_command(servers: Servers, given: Mapping[str, str], folder: Path) -> list[str]:
+def connect_command(servers: Reached, given: Mapping[str, str], folder: Path) -> list[str]:
     """Kafka Connect standalone with the connector."""
-    _write_properties(folder / "worker.properties", _worker(servers, folder))
+    connector = given["connector.class"]
+    _write_properties(folder / "worker.properties", _worker(servers, folder, connector))
     _write_properties(folder / "connector.properties", {**given, **_own_history(folder)})
-    class_path = ":".join(str(jar) for jar in jars.debezium_jars() if not jar.name.startswith(PLUGIN_JARS))
+    class_path = ":".join(str(jar) for jar in jars.debezium_jars(connector) if not jar.name.startswith(PLUGIN_JARS))
     java = jars.java_home() / "bin" / "java"
     main = "org.apache.kafka.connect.cli.ConnectStandalone"
     logging = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
@@ -91,14 +93,22 @@ def connect_command(servers: Servers, given: Mapping[str, str], folder: Path) ->
 
 
 def debezium_begins_at(given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
-    """Store the offset as Connect does, and a history that knows no table before it."""
-    key = json.dumps([given["name"], {"server": given["topic.prefix"]}], separators=(",", ":"))
+    """Store MySQL's offset as Connect does, and a history that knows no table before it."""
+    history = debezium.first_history(given["topic.prefix"], offset)
+    store_offset(given, folder, {"server": given["topic.prefix"]}, offset, history)
+
+
+def store_offset(
+    given: Mapping[str, str], folder: Path, partition: Mapping[str, str], offset: Mapping[str, Any], history: str
+) -> None:
+    """Write Connect's file of offsets, and Debezium's of the schema history."""
+    key = json.dumps([given["name"], partition], separators=(",", ":"))
     value = json.dumps(offset, separators=(",", ":"))
     (folder / "offsets.dat").write_bytes(write_map({key.encode(): value.encode()}))
-    (folder / "history.jsonl").write_text(debezium.first_history(given["topic.prefix"], offset))
+    (folder / "history.jsonl").write_text(history)
 
 
-def _worker(servers: Servers, folder: Path) -> dict[str, str]:
+def _worker(servers: Reached, folder: Path, connector: str) -> dict[str, str]:
     return {
         "bootstrap.servers": servers.address,
         "key.converter": "org.apache.kafka.connect.json.JsonConverter",
@@ -106,16 +116,16 @@ def _worker(servers: Servers, folder: Path) -> dict[str, str]:
         "offset.storage.file.filename": str(folder / "offsets.dat"),
         "connector.client.config.override.policy": "All",
         "listeners": "http://127.0.0.1:0",
-        "plugin.path": str(_plugins(folder)),
+        "plugin.path": str(_plugins(folder, connector)),
     }
 
 
-def _plugins(folder: Path) -> Path:
+def _plugins(folder: Path, connector: str) -> Path:
     """The connector with what it needs, in a folder of its own as a plugin has to be."""
-    plugin = folder / "plugins" / "debezium-connector-mysql"
+    plugin = folder / "plugins" / "debezium-connector"
     if not plugin.exists():
         plugin.mkdir(parents=True)
-        for jar in jars.debezium_jars():
+        for jar in jars.debezium_jars(connector):
             if jar.name.startswith(PLUGIN_JARS):
                 shutil.copy(jar, plugin)
     return plugin.parent

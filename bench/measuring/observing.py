@@ -6,15 +6,28 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from bench.measuring import connectors, topics
 from bench.measuring.processes import GROUP_OF_ALL, Sampler, Side, SideError, started, wait_for_quiet
-from bench.measuring.servers import Servers
 
 QUIET_AT_END = 3
 PATIENCE = 240
-GROUPS = ("python", "java", "broker", "mysql")
+
+
+class Servers(Protocol):
+    """The servers of a measurement, as far as a run must know them."""
+
+    @property
+    def address(self) -> str:
+        """The broker's."""
+
+    @property
+    def patience(self) -> float:
+        """How many seconds a run waits at most for a quiet machine."""
+
+    def pids(self) -> dict[str, int]:
+        """The processes to account for apart."""
 
 
 class CountError(Exception):
@@ -65,12 +78,13 @@ def stand_still(address: str, names: list[str]) -> None:
 def costs(sampler: Sampler, first: float, last: float, count: int, others: float) -> dict[str, Any]:
     """CPU seconds a million of what was delivered between two moments, and the peaks of memory, start included."""
     millions, ledger = count / 1e6, sampler.ledger
-    cpu = {group: ledger.between(group, first, last) for group in (*GROUPS, "bench", GROUP_OF_ALL)}
-    busy_others = cpu[GROUP_OF_ALL] - sum(cpu[group] for group in (*GROUPS, "bench"))
+    groups = ("python", "java", *sampler.servers)
+    cpu = {group: ledger.between(group, first, last) for group in (*groups, "bench", GROUP_OF_ALL)}
+    busy_others = cpu[GROUP_OF_ALL] - sum(cpu[group] for group in (*groups, "bench"))
     return {
-        **{f"{group}_cpu": round(cpu[group] / millions, 3) for group in GROUPS},
+        **{f"{group}_cpu": round(cpu[group] / millions, 3) for group in groups},
         **{f"{group}_cpu_whole": round(ledger.at(group, last) / millions, 3) for group in ("python", "java")},
-        **{f"{group}_peak_mb": round(sampler.peaks.get(group, 0.0)) for group in GROUPS},
+        **{f"{group}_peak_mb": round(sampler.peaks.get(group, 0.0)) for group in groups},
         **{f"{group}_shared_peak_mb": round(sampler.shared.get(group, 0.0)) for group in ("python", "java")},
         "processes_mb": sorted(
             (round(peak) for (group, _), peak in sampler.processes.items() if group == "python"), reverse=True

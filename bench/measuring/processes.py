@@ -231,7 +231,8 @@ class Sampler:
 
     Groups: `python` and `java` of the side, the given servers by their names, `others` (everybody else but this
     process). `peaks` is the largest sum of VmHWM over the processes of a group that were there at the same time,
-    `shared` the largest sum of PSS, looked at once a second. `processes` has the peak of each process.
+    `shared` the largest sum of PSS, looked at once a second. `processes` has the peak of each process, `servers` the
+    names of the servers.
     """
 
     def __init__(self, side: Side, servers: Mapping[str, int], *, interval: float = INTERVAL) -> None:
@@ -240,6 +241,7 @@ class Sampler:
         self.shared: dict[str, float] = {}
         self.processes: dict[tuple[str, int], float] = {}
         self._side = side
+        self.servers = tuple(servers)
         self._servers = {pid: name for name, pid in servers.items()}
         self._interval = interval
         self._stop = threading.Event()

@@ -101,6 +101,13 @@ def machine() -> dict[str, Any]:
 
 def versions(servers: Servers) -> dict[str, str]:
     """Of everything that takes part."""
+    from tests.differential import jars
+
+    return {**versions_of_sides(jars.debezium_jars()), "MySQL": str(servers.mysql.variable("version"))}
+
+
+def versions_of_sides(debezium: list[Path]) -> dict[str, str]:
+    """Of both sides and the broker, where Debezium is run with these jars."""
     import confluent_kafka
     import numba
     import pyspark
@@ -109,13 +116,12 @@ def versions(servers: Servers) -> dict[str, str]:
     from tailrace import __version__
     from tailrace.testing.kafka_jars import KAFKA
 
-    connect = next((jar.stem.rpartition("-")[2] for jar in jars.debezium_jars() if "connect-runtime" in jar.name), "?")
+    connect = next((jar.stem.rpartition("-")[2] for jar in debezium if "connect-runtime" in jar.name), "?")
     return {
         "tailrace": __version__,
         "Debezium": jars.DEBEZIUM,
         "Kafka Connect": connect,
         "Kafka broker": KAFKA,
-        "MySQL": str(servers.mysql.variable("version")),
         "Java": _java(jars.java_home()),
         "Python": platform.python_version(),
         "PySpark": pyspark.__version__,

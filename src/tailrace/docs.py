@@ -2,8 +2,8 @@
 
 A page is rendered from what it documents: the properties from their tables, the commands from the command
 line's own declarations, the exit codes from the table that the command line exits with, the SQL Server
-stand-in's names from what it registers. A test runs the check, so that a property or an option can't be added
-without its page.
+stand-in's names from what it registers, types from what decides on them. A test runs the check, so that a
+property or an option can't be added without its page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tailrace.config.reference import render as configuration_page
+from tailrace.config.reference import PAGES as CONFIGURATION_PAGES
 
 REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
 _CLI_INTRODUCTION = """\
@@ -44,10 +44,18 @@ def standin_page() -> str:
     return render()
 
 
+def sqlserver_types_page() -> str:
+    """What SQL Server's types become."""
+    from tailrace.connectors.sqlserver.types_page import render
+
+    return render()
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
-    "configuration.md": configuration_page,
+    **CONFIGURATION_PAGES,
     "cli.md": cli_page,
     "sqlserver-standin-names.md": standin_page,
+    "sqlserver-types.md": sqlserver_types_page,
 }
 
 

@@ -16,24 +16,34 @@ def demo(*arguments, **environment):
     )
 
 
+@pytest.mark.drivers
+@pytest.mark.spark
+@pytest.mark.slow
+def test_it_shows_changes_of_the_stand_in_and_ends_well_when_all_of_them_came(sqlserver_server):
+    told = demo("--seconds", "3")
+    assert told.returncode == 0, told.stderr
+    assert "dbserver1.inventory.dbo." in told.stdout
+    assert "done: " in told.stderr.splitlines()[-1]
+
+
 @pytest.mark.mysql
 @pytest.mark.spark
 @pytest.mark.slow
-def test_it_shows_changes_and_ends_well_when_all_of_them_came(mysql_server):
-    told = demo("--seconds", "3")
+def test_it_shows_those_of_a_mysql_as_well(mysql_server):
+    told = demo("--source", "mysql", "--seconds", "3")
     assert told.returncode == 0, told.stderr
     assert "dbserver1.inventory." in told.stdout
     assert "done: " in told.stderr.splitlines()[-1]
 
 
-@pytest.mark.mysql
+@pytest.mark.drivers
 @pytest.mark.kafka
 @pytest.mark.spark
 @pytest.mark.slow
-def test_into_kafka_it_shows_what_a_consumer_got_and_that_it_got_each_change_once(mysql_server, kafka_broker):
+def test_into_kafka_it_shows_what_a_consumer_got_and_that_it_got_each_change_once(sqlserver_server, kafka_broker):
     told = demo("--to", "kafka", "--seconds", "3")
     assert told.returncode == 0, told.stderr
-    assert "dbserver1.inventory." in told.stdout
+    assert "dbserver1.inventory.dbo." in told.stdout
     last = told.stderr.splitlines()[-1]
     assert "a read-committed consumer got" in last
     assert last.endswith("each once")
@@ -44,6 +54,12 @@ def test_without_a_broker_it_says_what_is_missing(tmp_path):
     assert told.returncode == 2
     assert f"the demo needs a Kafka broker for --to kafka: TAILRACE_KAFKA_JARS={tmp_path}" in told.stderr
     assert "Traceback" not in told.stderr
+
+
+def test_it_watches_nothing_else():
+    told = demo("--source", "oracle")
+    assert told.returncode == 2
+    assert "the demo's shop is on sqlserver or mysql" in told.stderr
 
 
 def test_it_goes_nowhere_else():

@@ -24,6 +24,11 @@ def line(key, value):
         ({"id": 1}, None, "tombstone shop.orders id=1"),
         (None, {"op": "t", "before": None, "after": None}, "truncate  shop.orders "),
         ({"databaseName": "x"}, {"ddl": "CREATE TABLE\n t"}, "schema    shop.orders databaseName=x CREATE TABLE t"),
+        (
+            {"databaseName": "x"},
+            {"ddl": None, "tableChanges": [{"type": "CREATE", "id": '"x"."dbo"."t"'}]},
+            'schema    shop.orders databaseName=x CREATE "x"."dbo"."t"',
+        ),
         ({"id": "g:1"}, {"status": "END", "id": "g:1", "event_count": 2}, "end       shop.orders id=g:1 g:1 events=2"),
     ],
 )

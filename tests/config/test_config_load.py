@@ -4,13 +4,14 @@ import json
 import pickle
 
 import pytest
-from configurations import MINIMAL, MYSQL
+from configurations import MINIMAL, MYSQL, SQL_SERVER_MINIMAL
 
 from tailrace.config.load import from_mapping, load
-from tailrace.config.properties import PROPERTIES
+from tailrace.config.properties import mysql, sqlserver
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.property import Status
 from tailrace.errors import ConfigError, UnsupportedError
+from tailrace.schema.tables import TableId
 
 TUTORIAL = {
     "name": "inventory-connector",
@@ -64,7 +65,7 @@ def test_the_json_of_kafka_connect_is_taken_as_it_is():
     assert settings.name == "inventory-connector"
     assert settings.database_server_id == 184054
     assert settings.snapshot_mode == "no_data"
-    assert settings.tables.matches("inventory", "customers")
+    assert settings.tables.matches(TableId("inventory", "", "customers"))
     assert settings.schema_history_internal_kafka_topic == "schemahistory.inventory"
     assert settings.schema_history_internal == KAFKA_HISTORY, "Debezium's default, where a topic is named"
     assert settings.warnings == ()
@@ -91,7 +92,7 @@ def test_old_names_mean_the_same_as_new_ones():
     )
     assert settings.topic_prefix == "shop"
     assert settings.database_include_list == ("shop",)
-    assert not settings.tables.matches("shop", "log")
+    assert not settings.tables.matches(TableId("shop", "", "log"))
     assert settings.schema_history_internal_file_filename == "/tmp/history"
     assert settings.schema_history_internal_store_only_captured_tables_ddl is True
     assert settings.snapshot_mode == "recovery"
@@ -275,13 +276,19 @@ def test_what_only_tunes_is_warned_about(name, value):
 
 
 @pytest.mark.parametrize(
-    "prop", [p for p in PROPERTIES if p.status is not Status.WORKS], ids=lambda p: p.name
+    ("minimal", "prop"),
+    [
+        pytest.param(minimal, prop, id=prop.name)
+        for minimal, tables in ((MINIMAL, mysql.TABLES), (SQL_SERVER_MINIMAL, sqlserver.TABLES))
+        for prop in tables.properties
+        if prop.status is not Status.WORKS
+    ],
 )
-def test_the_default_of_a_property_that_does_nothing_may_be_written_down(prop):
+def test_the_default_of_a_property_that_does_nothing_may_be_written_down(minimal, prop):
     if prop.default is None:
         return
     default = ",".join(prop.default) if isinstance(prop.default, tuple) else prop.default
-    assert from_mapping(MINIMAL | {prop.name: default}).warnings == ()
+    assert from_mapping(minimal | {prop.name: default}).warnings == ()
 
 
 def test_a_file_history_needs_its_file_and_a_file_needs_the_file_history():

@@ -6,47 +6,63 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tailrace.config.entries import _current_name
-from tailrace.config.properties import ALIASES, BY_NAME, FAMILIES, PROPERTIES, family_of
+from tailrace.config.connectors import KINDS
 from tailrace.config.property import Kind, Status
-from tailrace.config.reference import main, render
-from tailrace.config.settings import Settings
+from tailrace.config.reference import PAGES, page
 
 HERE = Path(__file__).parent
-PAGE = HERE.parent.parent / "docs" / "reference" / "configuration.md"
+FOLDER = HERE.parent.parent / "docs" / "reference"
 DERIVED = {
     *("tables", "columns", "column_rules", "message_keys", "warnings", "given", "topic_creation", "select_overrides"),
+    "snapshot_tables",
     *("producer_override", "consumer_override", "admin_override", "schema_history_producer", "schema_history_consumer"),
     "signal_consumer",
 }
 
 
+NAMES = {"MySQL": "debezium_3_6_mysql_names.txt", "SQL Server": "debezium_3_6_sqlserver_names.txt"}
+EACH = {kind.database: kind for kind in KINDS.values()}
+PROPERTIES = [
+    pytest.param(kind, prop, id=f"{kind.database}: {prop.name}")
+    for kind in KINDS.values()
+    for prop in kind.tables.properties
+]
+
+
 def debezium_names():
-    return (HERE / "debezium_3_6_names.txt").read_text().split()
+    return [(kind, name) for kind, file in NAMES.items() for name in (HERE / file).read_text().split()]
 
 
-@pytest.mark.parametrize("name", debezium_names())
-def test_every_property_of_debezium_3_6_is_known(name):
-    current = _current_name(name)
-    assert current in BY_NAME or family_of(current)
+@pytest.fixture(params=EACH)
+def kind(request):
+    return EACH[request.param]
 
 
-def test_no_name_stands_twice():
-    names = [prop.name for prop in PROPERTIES] + [alias for prop in PROPERTIES for alias in prop.aliases]
+@pytest.mark.parametrize(("kind", "name"), debezium_names())
+def test_every_property_of_debezium_3_6_is_known(kind, name):
+    tables = EACH[kind].tables
+    current = tables.current_name(name)
+    assert current in tables.by_name or tables.family_of(current)
+
+
+def test_no_name_stands_twice(kind):
+    properties = kind.tables.properties
+    names = [prop.name for prop in properties] + [alias for prop in properties for alias in prop.aliases]
     assert len(names) == len(set(names))
-    assert not set(ALIASES) & set(BY_NAME)
+    assert not set(kind.tables.aliases) & set(kind.tables.by_name)
 
 
-def test_settings_has_an_attribute_for_each_property_that_is_not_ignored_and_no_other():
-    attributes = {field.name for field in attrs.fields(Settings)} - DERIVED
-    assert attributes == {prop.attribute for prop in PROPERTIES if prop.in_settings}
+def test_settings_has_an_attribute_for_each_property_that_is_not_ignored_and_no_other(kind):
+    attributes = {field.name for field in attrs.fields(kind.settings)} - DERIVED
+    assert attributes == {prop.attribute for prop in kind.tables.properties if prop.in_settings}
 
 
-@pytest.mark.parametrize(
-    "prop", [prop for prop in PROPERTIES if prop.in_settings], ids=lambda prop: prop.name
-)
-def test_the_type_of_an_attribute_is_that_of_its_table(prop):
-    declared = attrs.fields_dict(Settings)[prop.attribute].type
+@pytest.mark.parametrize(("kind", "prop"), PROPERTIES)
+def test_the_type_of_an_attribute_is_that_of_its_table(kind, prop):
+    if not prop.in_settings:
+        assert prop.attribute not in attrs.fields_dict(kind.settings)
+        return
+    declared = attrs.fields_dict(kind.settings)[prop.attribute].type
     plain = {
         Kind.BOOL: "bool",
         Kind.SECRET: "Secret",
@@ -61,12 +77,12 @@ def test_the_type_of_an_attribute_is_that_of_its_table(prop):
     assert declared == (expected if never_none else f"{expected} | None")
 
 
-@pytest.mark.parametrize("prop", PROPERTIES, ids=lambda prop: prop.name)
-def test_a_row_of_a_table_is_sound(prop):
+@pytest.mark.parametrize(("_kind", "prop"), PROPERTIES)
+def test_a_row_of_a_table_is_sound(_kind, prop):
     assert re.search(r"\S.*\.$", prop.doc), "the meaning is a sentence"
     assert prop.group
     if prop.allowed and prop.kind is Kind.ENUM:
-        assert prop.default in (*prop.allowed, *prop.not_yet)
+        assert prop.default is None or prop.default in (*prop.allowed, *prop.not_yet)
     if prop.kind.is_number:
         assert prop.default is None or isinstance(prop.default, int)
     assert set(prop.other_spellings.values()) <= set(prop.allowed)
@@ -74,24 +90,18 @@ def test_a_row_of_a_table_is_sound(prop):
         assert prop.reason, "who sets it wants to know why it does nothing"
 
 
-def test_families_say_what_they_are_for():
-    assert all(family.doc.endswith(".") and family.group for family in FAMILIES)
+def test_families_say_what_they_are_for(kind):
+    assert all(family.doc.endswith(".") and family.group for family in kind.tables.families)
 
 
-def test_the_page_on_disk_is_what_the_tables_render():
-    assert PAGE.read_text() == render(), (
-        "run: python -m tailrace.config.reference docs/reference/configuration.md"
-    )
+@pytest.mark.parametrize("name", PAGES)
+def test_the_page_on_disk_is_what_the_tables_render(name):
+    assert (FOLDER / name).read_text() == PAGES[name](), "run: ./run docs"
 
 
-def test_every_property_is_on_the_page_with_its_old_names():
-    page = render()
-    for prop in PROPERTIES:
-        assert f"| `{prop.name}` |" in page
-        assert all(f"`{alias}`" in page for alias in prop.aliases)
-
-
-def test_the_command_writes_the_page(tmp_path):
-    assert main([str(tmp_path / "page.md")]) == 0
-    assert (tmp_path / "page.md").read_text() == render()
-    assert main([]) == 2
+@pytest.mark.parametrize("connector_class", KINDS)
+def test_every_property_is_on_its_connectors_page_with_its_old_names(connector_class):
+    text = page(connector_class)
+    for prop in KINDS[connector_class].tables.properties:
+        assert f"| `{prop.name}` |" in text
+        assert all(f"`{alias}`" in text for alias in prop.aliases)

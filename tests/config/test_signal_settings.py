@@ -7,6 +7,7 @@ from configurations import MINIMAL
 
 from tailrace.config.load import from_mapping
 from tailrace.errors import ConfigError
+from tailrace.schema.tables import TableId
 
 BY_KAFKA = {"signal.enabled.channels": "source, kafka", "signal.kafka.bootstrap.servers": "k:9092"}
 
@@ -116,11 +117,11 @@ def test_signal_tables_are_captured_whatever_the_lists_leave_out():
             "signal.data.collection": 'ops.Signals, shop."a.b"',
         }
     ).tables
-    assert tables.matches("ops", "Signals")
-    assert tables.matches("shop", "a.b")
-    assert tables.matches("ops", "signals"), "names come in lower case from a server with lower_case_table_names=1"
-    assert not tables.matches("ops", "other")
-    assert not tables.matches("shop", "items")
+    assert tables.matches(TableId("ops", "", "Signals"))
+    assert tables.matches(TableId("shop", "", "a.b"))
+    assert tables.matches(TableId("ops", "", "signals")), "names come in lower case from a server with lower_case_table_names=1"
+    assert not tables.matches(TableId("ops", "", "other"))
+    assert not tables.matches(TableId("shop", "", "items"))
     assert tables.matches_database("ops")
     assert not tables.matches_database("crm")
     assert pickle.loads(pickle.dumps(tables)) == tables  # noqa: S301 - made here
@@ -129,7 +130,7 @@ def test_signal_tables_are_captured_whatever_the_lists_leave_out():
 def test_signal_tables_are_captured_whatever_the_lists_exclude():
     lists = {"table.exclude.list": r"ops\..*", "database.exclude.list": "tmp"}
     tables = settings(lists | {"signal.data.collection": "ops.s,tmp.s"}).tables
-    assert tables.matches("ops", "s")
-    assert tables.matches("tmp", "s")
-    assert not tables.matches("ops", "t")
-    assert not tables.matches("tmp", "t")
+    assert tables.matches(TableId("ops", "", "s"))
+    assert tables.matches(TableId("tmp", "", "s"))
+    assert not tables.matches(TableId("ops", "", "t"))
+    assert not tables.matches(TableId("tmp", "", "t"))

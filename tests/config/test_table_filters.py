@@ -8,6 +8,7 @@ from configurations import MINIMAL
 from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
 from tailrace.config.load import from_mapping
 from tailrace.errors import ConfigError
+from tailrace.schema.tables import TableId
 
 
 def settings(**properties):
@@ -16,9 +17,9 @@ def settings(**properties):
 
 def test_without_lists_all_but_the_system_schemas_is_captured():
     tables = settings().tables
-    assert tables.matches("shop", "orders")
+    assert tables.matches(TableId("shop", "", "orders"))
     assert not any(
-        tables.matches(name, "t") for name in ("mysql", "sys", "performance_schema", "INFORMATION_SCHEMA")
+        tables.matches(TableId(name, "", "t")) for name in ("mysql", "sys", "performance_schema", "INFORMATION_SCHEMA")
     )
 
 
@@ -26,18 +27,18 @@ def test_a_table_needs_both_its_database_and_its_name_to_be_in():
     tables = settings(
         database__include__list="shop, crm_.*", table__include__list=r".*\.orders,other\.t"
     ).tables
-    assert tables.matches("shop", "orders")
-    assert tables.matches("CRM_eu", "Orders")
-    assert not tables.matches("shop", "items")
-    assert not tables.matches("other", "t")
+    assert tables.matches(TableId("shop", "", "orders"))
+    assert tables.matches(TableId("CRM_eu", "", "Orders"))
+    assert not tables.matches(TableId("shop", "", "items"))
+    assert not tables.matches(TableId("other", "", "t"))
 
 
 def test_exclude_lists_leave_out_what_matches_as_a_whole():
     tables = settings(database__exclude__list="tmp", table__exclude__list=r"shop\.log.*").tables
-    assert not tables.matches("tmp", "a")
-    assert tables.matches("tmp2", "a")
-    assert not tables.matches("shop", "logs")
-    assert tables.matches("my_shop", "logs")
+    assert not tables.matches(TableId("tmp", "", "a"))
+    assert tables.matches(TableId("tmp2", "", "a"))
+    assert not tables.matches(TableId("shop", "", "logs"))
+    assert tables.matches(TableId("my_shop", "", "logs"))
 
 
 def test_a_captured_database_is_known_without_a_table():
@@ -52,11 +53,11 @@ def test_a_table_name_without_its_database_is_warned_about():
 
 def test_columns_are_named_with_database_and_table():
     columns = settings(column__exclude__list=r"shop\.users\.(password|token)").columns
-    assert not columns.matches("shop", "users", "Password")
-    assert columns.matches("shop", "users", "password_hint")
+    assert not columns.matches(TableId("shop", "", "users"), "Password")
+    assert columns.matches(TableId("shop", "", "users"), "password_hint")
     columns = settings(column__include__list=r"shop\.users\.id").columns
-    assert columns.matches("shop", "users", "id")
-    assert not columns.matches("shop", "orders", "id")
+    assert columns.matches(TableId("shop", "", "users"), "id")
+    assert not columns.matches(TableId("shop", "", "orders"), "id")
 
 
 @pytest.mark.parametrize("what", ["database", "table", "column"])
@@ -89,7 +90,7 @@ def test_policies_carry_what_their_names_say():
     assert mask.length == 0
     assert isinstance(first, Hash)
     assert (first.algorithm, first.salt, first.version) == ("SHA-256", "CzQMA0cB5K", 1)
-    assert first.matches("s", "t", "C")
+    assert first.matches(TableId("s", "", "t"), "C")
     assert isinstance(second, Hash)
     assert (second.algorithm, second.salt, second.version) == ("SHA-512", "a.b", 2)
     assert "CzQ" not in repr(made)
@@ -104,10 +105,10 @@ def test_the_first_rule_that_matches_a_column_is_the_only_one():
             "column.mask.with.3.chars": "s.t.a",
         }
     )
-    assert isinstance(made.column_rule("s", "t", "a", "VARCHAR"), Mask)
-    assert isinstance(made.column_rule("s", "t", "b", "varchar"), SourceTypes)
-    assert isinstance(made.column_rule("s", "t", "b", "TEXT"), Hash)
-    assert made.column_rule("s", "u", "b", "TEXT") is None
+    assert isinstance(made.column_rule(TableId("s", "", "t"), "a", "VARCHAR"), Mask)
+    assert isinstance(made.column_rule(TableId("s", "", "t"), "b", "varchar"), SourceTypes)
+    assert isinstance(made.column_rule(TableId("s", "", "t"), "b", "TEXT"), Hash)
+    assert made.column_rule(TableId("s", "", "u"), "b", "TEXT") is None
 
 
 def test_an_unknown_hash_algorithm_is_refused_without_the_salt():
@@ -120,17 +121,17 @@ def test_propagated_types_are_asked_by_column_or_by_type():
     types = from_mapping(
         MINIMAL | {"column.propagate.source.type": "s.t.a", "datatype.propagate.source.type": r"s\.t\.INT"}
     ).source_types
-    assert types.matches("s", "t", "a", "TEXT")
-    assert types.matches("s", "t", "b", "int")
-    assert not types.matches("s", "t", "b", "BIGINT")
-    assert not settings().source_types.matches("s", "t", "a", "INT")
+    assert types.matches(TableId("s", "", "t"), "a", "TEXT")
+    assert types.matches(TableId("s", "", "t"), "b", "int")
+    assert not types.matches(TableId("s", "", "t"), "b", "BIGINT")
+    assert not settings().source_types.matches(TableId("s", "", "t"), "a", "INT")
 
 
 def test_message_keys_come_in_the_order_of_the_property():
     keys = settings(message__key__columns=r"s.t:b, a;(.*).orders:pk3,pk\d").message_keys
-    assert keys.columns_for("s", "t", ["a", "b", "c"]) == ("b", "a")
-    assert keys.columns_for("x", "Orders", ["pk1", "PK3", "id"]) == ("PK3", "pk1")
-    assert keys.columns_for("s", "u", ["a", "b"]) == ()
+    assert keys.columns_for(TableId("s", "", "t"), ["a", "b", "c"]) == ("b", "a")
+    assert keys.columns_for(TableId("x", "", "Orders"), ["pk1", "PK3", "id"]) == ("PK3", "pk1")
+    assert keys.columns_for(TableId("s", "", "u"), ["a", "b"]) == ()
 
 
 @pytest.mark.parametrize("text", ["a", "s.t:", ":a", "s.t:a,,b", "s.t:a;"])
@@ -143,4 +144,4 @@ def test_filters_survive_pickling():
     made = settings(table__include__list="s.t", message__key__columns="s.t:a", column__exclude__list="s.t.b")
     again = pickle.loads(pickle.dumps(made))  # noqa: S301 - made here
     assert again == made
-    assert again.tables.matches("s", "t")
+    assert again.tables.matches(TableId("s", "", "t"))

@@ -62,35 +62,41 @@ MASKED = (
 )
 
 
-def compare(debezium: Sequence[Record], tailrace: Sequence[Record]) -> list[Difference]:
+def compare(
+    debezium: Sequence[Record], tailrace: Sequence[Record], masks: Sequence[Mask] = MASKED
+) -> list[Difference]:
     """All differences of two runs over the same log."""
     ours, theirs = by_topic(tailrace), by_topic(debezium)
     found: list[Difference] = []
     for topic in sorted(theirs.keys() | ours.keys()):
-        found += _of_topic(topic, theirs.get(topic, []), ours.get(topic, []))
+        found += _of_topic(topic, theirs.get(topic, []), ours.get(topic, []), masks)
     return found
 
 
-def of_pair(topic: str, index: int, debezium: Record, tailrace: Record) -> Iterator[Difference]:
+def of_pair(
+    topic: str, index: int, debezium: Record, tailrace: Record, masks: Sequence[Mask] = MASKED
+) -> Iterator[Difference]:
     """The differences of two records."""
     for path, a, b in _unequal(debezium.parts(), tailrace.parts(), ""):
-        if not (is_masked(topic, path) and type(a) is type(b)):
+        if not (is_masked(topic, path, masks) and type(a) is type(b)):
             yield Difference(topic, index, path, a, b)
 
 
-def is_masked(topic: str, path: str) -> bool:
+def is_masked(topic: str, path: str, masks: Sequence[Mask] = MASKED) -> bool:
     """May this field of a record of this topic differ?"""
-    return any(re.fullmatch(mask.topic, topic) and re.fullmatch(mask.path, path) for mask in MASKED)
+    return any(re.fullmatch(mask.topic, topic) and re.fullmatch(mask.path, path) for mask in masks)
 
 
-def _of_topic(topic: str, theirs: Sequence[Record], ours: Sequence[Record]) -> Iterator[Difference]:
+def _of_topic(
+    topic: str, theirs: Sequence[Record], ours: Sequence[Record], masks: Sequence[Mask]
+) -> Iterator[Difference]:
     for index in range(max(len(theirs), len(ours))):
         if index >= len(ours):
             yield Difference(topic, index, "", theirs[index].value, MISSING)
         elif index >= len(theirs):
             yield Difference(topic, index, "", MISSING, ours[index].value)
         else:
-            yield from of_pair(topic, index, theirs[index], ours[index])
+            yield from of_pair(topic, index, theirs[index], ours[index], masks)
 
 
 def _unequal(a: Any, b: Any, path: str) -> Iterator[tuple[str, Any, Any]]:

@@ -5,18 +5,22 @@ from pathlib import Path
 
 from tests.differential.compare import Difference
 from tests.differential.known import KNOWN, Known, split
+from tests.differential.sqlserver.known import KNOWN as OF_SQL_SERVER
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "differences.md"
 
 
 def test_every_known_difference_is_explained_on_the_page():
     headings = re.findall(r"^#+ (.*?)\s*$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
-    assert {k.heading for k in KNOWN} <= set(headings)
+    assert {k.heading for k in (*KNOWN, *OF_SQL_SERVER)} <= set(headings)
 
 
 def test_no_known_difference_covers_a_whole_record():
     whole = [
-        k for k in KNOWN for path in ("", "value", "key", "headers", "value.payload") if re.fullmatch(k.path, path)
+        k
+        for k in (*KNOWN, *OF_SQL_SERVER)
+        for path in ("", "value", "key", "headers", "value.payload")
+        if re.fullmatch(k.path, path)
     ]
     assert [k for k in whole if k.topic == ".*"] == []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.support.unit_settings import unit_settings
 
-from tailrace.config.reference import render
+from tailrace.config.reference import introduction
 from tailrace.errors import ConfigError
 from tailrace.kafka.jaas import read_jaas
 from tailrace.kafka.java_names import BY_CLIENT, TABLES, Fate
@@ -332,7 +332,7 @@ def test_every_property_of_javas_clients_is_in_the_table(line):
 
 
 def test_every_row_of_the_table_is_on_the_reference_page_and_says_why_it_is_not_taken():
-    page = render()
+    page = introduction()
     for row in (row for rows in TABLES.values() for row in rows):
         assert f"| `{row.name}` |" in page
         if row.fate in {Fate.REFUSED, Fate.IGNORED}:

@@ -26,7 +26,7 @@ def captured(**only: bool) -> Scope:
     return Scope(
         only.get("tables", False),
         only.get("databases", False),
-        lambda database, table: database == DATABASE and table in {"t", "new"},
+        lambda table: table.catalog == DATABASE and table.name in {"t", "new"},
         lambda database: database == DATABASE,
     )
 

@@ -5,6 +5,7 @@ import json
 from tests.support.unit_settings import unit_settings
 
 from tailrace.connectors.mysql import source_block
+from tailrace.connectors.shared import source_blocks
 from tailrace.encoding.connect_json import schema_json
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import table_schemas
@@ -106,7 +107,7 @@ def test_the_source_block_says_whose_events_these_are():
         "table": "orders", "query": None,
     }  # fmt: skip
     shape = unit_settings({"tailrace.event.shape": "2.1", "include.query": "true"})
-    assert source_block.version(shape) == "2.1.4.Final"
+    assert source_blocks.version(shape) == "2.1.4.Final"
     assert "query" not in source_block.constants(shape, "shop", "orders")
 
 

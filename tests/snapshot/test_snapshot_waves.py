@@ -55,15 +55,17 @@ class View:
 class Script:
     """`tables` says what reads see; `log[i]` is what is logged while the i-th chunk is read: (table, before, after).
 
-    `views` says of each view that is opened whether it holds; None: it can't be opened.
+    `views` says of each view that is opened whether it holds; None: it can't be opened. `room` is for how many chunks there
+    is room before the log is read.
     """
 
-    def __init__(self, tables, log=(), limit=2, altered=(), views=()):
+    def __init__(self, tables, log=(), limit=2, altered=(), views=(), room=1):
         self.tables = tables
         self.log = [*log]
         self.limit = limit
         self.altered = [*altered]
         self.views = [*views]
+        self.room = room
         self.opened = []
         self.at = 0
         self.head = 0
@@ -77,6 +79,9 @@ class Script:
         low, high = (segment.after or ["\0"])[0], (segment.upto or ["~"])[0]
         keys = [key for key in self.tables[segment.table] if low < key <= high]
         return Rows(keys[: self.limit], is_last=len(keys) < self.limit)
+
+    def has_room(self):
+        return len(self.reads) % self.room != 0
 
     def view(self, table):
         self.head += 1
@@ -239,6 +244,35 @@ def test_a_chunk_that_could_not_be_read_is_asked_for_again_after_the_log():
     for wave in waves:
         found += events(wave)
     assert found == [("t", "b", "true"), ("t", "a", "last")]
+
+
+def test_several_chunks_are_read_before_the_log_where_there_is_room():
+    script = Script({"a": "abcde", "b": "x", "c": ""}, room=9)
+    waves = [*SnapshotLane(script, whole("a", "b", "c")).waves()]
+    assert [event for wave in waves for event in events(wave)] == [
+        ("a", "a", "first"),
+        *(("a", key, "true") for key in "bcd"),
+        ("a", "e", "last_in_data_collection"),
+        ("b", "x", "last"),
+    ]
+    assert script.reads == [("a", None), ("a", ["b"]), ("a", ["d"]), ("b", None), ("c", None)]
+    assert all(wave.state.position == {"n": 5} for wave in waves[5:])  # the log, once, and then the chunks
+    assert max(len(events(wave)) for wave in waves) == 2
+
+
+def test_a_row_that_changes_while_chunks_wait_for_the_log_is_told_by_its_image():
+    script = Script({"t": "abcdef"}, [[], [("t", "a", None), ("t", "e", "z")]], room=9)
+    found = run(script, whole("t"))
+    assert sorted(key for _, key, _ in found) == [*"abcdef"]
+    assert {key for _, key, _ in found[:2]} == {"a", "e"}
+    assert found[-1] == ("t", "f", "last")
+
+
+def test_all_chunks_of_a_table_are_read_again_when_its_structure_changed_before_the_log():
+    script = Script({"t": "abc", "u": "x"}, altered=[(), ("t",)], room=9)
+    found = run(script, whole("t", "u"))
+    assert sorted(key for _, key, _ in found) == [*"abcx"]
+    assert [after for table, after in script.reads if table == "t"] == [None, ["b"], None, ["b"]]
 
 
 def test_a_table_that_is_gone_is_done_and_what_was_read_of_it_stays():

@@ -15,6 +15,7 @@ from support.signalling import execute, signal, signal_table
 from tailrace.connectors.mysql import listening
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import gathering, source
+from tailrace.connectors.shared.snapshots import chunk_sizes
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
 from tailrace.source.options import parse_options
@@ -32,8 +33,8 @@ def small_parts(monkeypatch):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
 
 
 class Stream:

@@ -14,6 +14,7 @@ from support.mysql_settings import stream_options
 from support.snapshotting import linear
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.snapshots import gathering, source, splitting
+from tailrace.connectors.shared.snapshots import chunk_sizes
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import parse_options
@@ -29,8 +30,8 @@ ALL = ReadAllAvailable()
 def small_parts(monkeypatch):
     monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 60)
     monkeypatch.setattr(splitting, "LEAST_ROWS", 60)
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
 
 
 def next_batch(options, start):

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from support.reading import Read, told_in
+from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, Progress
-from tailrace.connectors.mysql.reader import MySqlConnector
 
 
 @dataclass
@@ -39,7 +39,7 @@ class Snapshot:
 
 
 def begun(settings, lanes, after=()):
-    point = MySqlConnector(settings).start_point(lanes, after)
+    point = connector_for(settings).start_point(lanes, after)
     return Snapshot(stored(point.progress), list(point.history))
 
 
@@ -48,10 +48,10 @@ def stored(progress):
     return Progress(*json.loads(json.dumps([progress.delivered, progress.restart, progress.snapshot])))
 
 
-def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=()):
+def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=(), counts=lambda _: True):
     """A whole snapshot; every so many batches of a lane it goes on from its progress with a new reader.
 
-    What can't be committed then is read again, and not stopped a second time.
+    What can't be committed then is read again, and not stopped a second time. `counts` says which batches are meant.
     """
     snapshot = begun(settings, lanes, after)
     between()
@@ -64,7 +64,7 @@ def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=()):
     while pending:
         for lane in sorted(pending):
             if lane not in readers:
-                connector = MySqlConnector(settings)
+                connector = connector_for(settings)
                 others = partial(_others, states, lane)
                 readers[lane] = connector.snapshot(Lane(lane, lanes), states[lane], tuple(snapshot.history), others)
                 since[lane] = 0
@@ -79,7 +79,7 @@ def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=()):
                 uncommitted[lane].clear()
                 dropped.discard(lane)
                 states[lane] = stored(batch.progress)
-            since[lane] += 1
+            since[lane] += counts(batch)
             between()
             if not states[lane].snapshot_is_pending:
                 pending.discard(lane)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tailrace.config.load import from_mapping
-from tailrace.config.settings import Settings
+from tailrace.config.settings import Settings, SqlServerSettings
 
 USUAL = {
     "connector.class": "io.debezium.connector.mysql.MySqlConnector",
@@ -18,3 +18,20 @@ USUAL = {
 def unit_settings(properties: dict[str, Any] | None = None) -> Settings:
     """The usual settings with some properties more."""
     return from_mapping(USUAL | {name: str(value) for name, value in (properties or {}).items()})
+
+
+USUAL_OF_SQL_SERVER = {
+    "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
+    "topic.prefix": "server1",
+    "database.hostname": "db.example.org",
+    "database.user": "cdc",
+    "database.names": "testDB",
+    "snapshot.mode": "no_data",
+}
+
+
+def sqlserver_unit_settings(properties: dict[str, Any] | None = None) -> SqlServerSettings:
+    """The usual settings of a SQL Server connector with some properties more."""
+    found = from_mapping(USUAL_OF_SQL_SERVER | {name: str(value) for name, value in (properties or {}).items()})
+    assert isinstance(found, SqlServerSettings)
+    return found

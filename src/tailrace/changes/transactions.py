@@ -19,6 +19,7 @@ import numpy.typing as npt
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of, vector_over
+from tailrace.config.properties.own import CURRENT, SHAPE_1_4
 from tailrace.encoding.connect_json import SCHEMA_SUFFIX, schema_prefix
 from tailrace.encoding.render import Op, Program, Template
 from tailrace.schema.connect import Field, Schema, Type
@@ -51,6 +52,10 @@ TRANSACTION_VALUE: Final = Schema(
         Field("ts_ms", _LONG),
     ),
 )
+_COLLECTIONS_1_4 = Schema(Type.ARRAY, optional=True, items=_COLLECTION.without().with_(name=None))
+TRANSACTION_VALUE_1_4: Final = TRANSACTION_VALUE.with_(
+    version=None, fields=(*TRANSACTION_VALUE.fields[:3], Field("data_collections", _COLLECTIONS_1_4))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +79,14 @@ class Counts:
 class TransactionEncoder:
     """Renders the records of transactions as JSON."""
 
-    def __init__(self, *, key_schema: bool, value_schema: bool) -> None:
-        self._keys = _key_program(with_schema=key_schema)
-        self._begins = _begin_program(with_schema=value_schema)
-        self._ends = _end_program(with_schema=value_schema)
+    def __init__(self, *, key_schema: bool, value_schema: bool, shape: str = CURRENT) -> None:
+        """`shape` is `tailrace.event.shape`: that of Debezium 1.4 does not tell when a transaction was committed."""
+        is_old = shape == SHAPE_1_4
+        key = TRANSACTION_KEY.without() if is_old else TRANSACTION_KEY
+        value = TRANSACTION_VALUE_1_4 if is_old else TRANSACTION_VALUE
+        self._keys = _key_program(key, with_schema=key_schema)
+        self._begins = _begin_program(value, with_schema=value_schema)
+        self._ends = _end_program(value, with_schema=value_schema)
         self._pieces = _piece_program()
 
     def keys(self, ids: Vector) -> Binary:
@@ -146,33 +155,39 @@ def _same_row(n: int) -> npt.NDArray[np.int32]:
     return np.arange(n, dtype=np.int32).reshape(1, n)
 
 
-def _key_program(*, with_schema: bool) -> Program:
-    template = _opened(TRANSACTION_KEY, with_schema=with_schema)
+def _key_program(schema: Schema, *, with_schema: bool) -> Program:
+    template = _opened(schema, with_schema=with_schema)
     template.const(b'{"id":')
     template.value(Op.TEXT, 0, 0)
     return _closed(template, with_schema=with_schema)
 
 
-def _begin_program(*, with_schema: bool) -> Program:
-    template = _opened(TRANSACTION_VALUE, with_schema=with_schema)
+def _begin_program(schema: Schema, *, with_schema: bool) -> Program:
+    template = _opened(schema, with_schema=with_schema)
     template.const(b'{"status":"BEGIN","id":')
     template.value(Op.TEXT, 0, 0)
-    template.const(b',"event_count":null,"data_collections":null,"ts_ms":')
-    template.value(Op.INT, 1, 0)
+    template.const(b',"event_count":null,"data_collections":null')
+    _time(template, schema, 1)
     return _closed(template, with_schema=with_schema)
 
 
-def _end_program(*, with_schema: bool) -> Program:
-    template = _opened(TRANSACTION_VALUE, with_schema=with_schema)
+def _end_program(schema: Schema, *, with_schema: bool) -> Program:
+    template = _opened(schema, with_schema=with_schema)
     template.const(b'{"status":"END","id":')
     template.value(Op.TEXT, 0, 0)
     template.const(b',"event_count":')
     template.value(Op.INT, 1, 0)
     template.const(b',"data_collections":[')
     template.value(Op.RAW, 2, 0)
-    template.const(b'],"ts_ms":')
-    template.value(Op.INT, 3, 0)
+    template.const(b"]")
+    _time(template, schema, 3)
     return _closed(template, with_schema=with_schema)
+
+
+def _time(template: Template, schema: Schema, vector: int) -> None:
+    if any(field.name == "ts_ms" for field in schema.fields):
+        template.const(b',"ts_ms":')
+        template.value(Op.INT, vector, 0)
 
 
 def _piece_program() -> Program:

@@ -103,14 +103,12 @@ def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
         offsets = np.asarray(array.offsets, np.int64)
         return Vector(kind, n, offsets, _bitmap(array), (), (from_arrow(array.values),))
     plain = array.cast(pa.int64() if kind is Kind.BOOL else _ARROW[kind])
-    if plain.offset:  # views and fixed-width values of a slice: copied, so that they start at 0
-        plain = pa.concat_arrays([plain.take(pa.array(np.arange(n)))])
-    buffers = plain.buffers()
+    buffers, values = plain.buffers(), slice(plain.offset, plain.offset + n)
     if kind in (Kind.TEXT, Kind.BYTES):
-        data = np.frombuffer(buffers[1], np.uint32).reshape(-1, 4)[:n] if n else np.empty((0, 4), np.uint32)
+        data = np.frombuffer(buffers[1], np.uint32).reshape(-1, 4)[values] if n else np.empty((0, 4), np.uint32)
         return Vector(kind, n, data, _bitmap(plain), tuple(np.frombuffer(b, np.uint8) for b in buffers[2:]))
     dtype = {Kind.FLOAT32: np.float32, Kind.FLOAT64: np.float64}.get(kind, np.int64)
-    data = np.frombuffer(buffers[1], dtype)[:n] if n else np.empty(0, dtype)
+    data = np.frombuffer(buffers[1], dtype)[values] if n else np.empty(0, dtype)
     return Vector(kind, n, data, _bitmap(plain))
 
 

@@ -1,30 +1,70 @@
-"""`tailrace check`: the findings about a server, worst last, so that they are what one sees."""
+"""`tailrace check`: the findings about a server, worst last, so that they are what one sees.
+
+With `--apply` what the findings ask for in SQL is run, and the server is looked at again; what that shows is run as well, as
+a database has to be enabled before its tables can be.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from rich.console import Console
 from rich.text import Text
 
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.config.load import load
-from tailrace.connectors.mysql.checks import Level, check
+from tailrace.config.settings import Settings
+from tailrace.connectors import applying_of, checks_of
+from tailrace.connectors.shared.findings import Finding, Level, Statement
 from tailrace.errors import SourceSetupError
 
 SIGNS = {Level.OK: ("ok", "green"), Level.WARNING: ("warning", "yellow"), Level.ERROR: ("error", "bold red")}
+ROUNDS: Final = 5
+_WIDTH: Final = 9
 
 
-def check_connector(config: Path) -> int:
-    """Print what was found; the exit code."""
+def check_connector(config: Path, *, apply: bool = False) -> int:
+    """Print what was found, and with `apply` mend it; the exit code is that of what is left."""
     settings = load(config)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     for warning in settings.warnings:
-        out.print(Text.assemble(("warning  ", "yellow"), warning))
-    findings = check(settings)
+        _line(out, "warning", "yellow", warning)
+    findings: Sequence[Finding] = checks_of(settings).check(settings)
+    _print(out, findings)
+    if apply:
+        findings = _mended(out, settings, findings)
+    failed = any(finding.level is Level.ERROR for finding in findings)
+    return exit_code_for(SourceSetupError()) if failed else 0
+
+
+def _mended(out: Console, settings: Settings, findings: Sequence[Finding]) -> Sequence[Finding]:
+    """The findings after everything was run that was asked for, each statement once."""
+    applying, run = applying_of(settings), set[Statement]()
+    for _ in range(ROUNDS):
+        statements = [each for each in applying.statements_of(findings) if each not in run]
+        if not statements:
+            break
+        run.update(statements)
+        for applied in applying.apply(settings, statements):
+            if applied.error is None:
+                _line(out, "applied", "green", str(applied.statement))
+            else:
+                _line(out, "failed", "bold red", f"{applied.statement} {applied.error}")
+        findings = checks_of(settings).check(settings)
+        _print(out, findings)
+    if not run:
+        _line(out, "applied", "green", "nothing: no finding asks for a statement that can be run")
+    return findings
+
+
+def _print(out: Console, findings: Sequence[Finding]) -> None:
     for level, (sign, style) in SIGNS.items():
         for finding in findings:
             if finding.level is level:
-                out.print(Text.assemble((f"{sign:<9}", style), str(finding)))
-    failed = any(finding.level is Level.ERROR for finding in findings)
-    return exit_code_for(SourceSetupError()) if failed else 0
+                _line(out, sign, style, str(finding))
+
+
+def _line(out: Console, sign: str, style: str, text: str) -> None:
+    out.print(Text.assemble((f"{sign:<{_WIDTH}}", style), text))

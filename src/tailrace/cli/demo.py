@@ -1,6 +1,7 @@
-"""`tailrace demo`: a MySQL server of its own, a shop, a writer, and the shop's changes on the screen.
+"""`tailrace demo`: a shop in a database of its own, a writer, and the shop's changes on the screen.
 
-With `--to kafka` they go through a Kafka broker of the demo's own, and a read-committed consumer shows them.
+The database is the stand-in for SQL Server, or with `--source mysql` a MySQL server. With `--to kafka` the changes go through
+a Kafka broker of the demo's own, and a read-committed consumer shows them.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 from typing import Self
 
@@ -18,70 +18,47 @@ import orjson
 from attrs import frozen
 
 from tailrace.cli.demo_reader import Reader
+from tailrace.cli.demo_shops import PREFIX, SOURCES, SQL_SERVER, Shop, opened
 from tailrace.cli.demo_writer import Writer
 from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
 from tailrace.errors import ConfigError, TailraceError
 from tailrace.testing.java_jars import Unavailable as NoBroker
 from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.mysql_install import Unavailable
-from tailrace.testing.mysql_server import MySqlServer, Server
 
 TARGETS = ("console", "kafka")
-USER, PASSWORD = "tailrace", "tailrace"
-PREFIX = "dbserver1"
 CATCH_UP_SECONDS = 300
 
 
-def run_demo(seconds: int, *, to: str = "console", verbose: bool) -> None:
+def run_demo(seconds: int, *, source: str = SQL_SERVER, to: str = "console", verbose: bool) -> None:
     """Run it; raises where not every change came through."""
+    if source not in SOURCES:
+        raise ConfigError(f"--source {source}: the demo's shop is on {' or '.join(SOURCES)}")
     if to not in TARGETS:
         raise ConfigError(f"--to {to}: the demo goes to {' or '.join(TARGETS)}")
     folder = Path(tempfile.mkdtemp(prefix="tailrace-demo-"))
     try:
-        with Screen(verbose=verbose, quiet_progress=True) as screen, _way(to, folder, screen) as way:
-            screen.notice("starting a MySQL server")
-            with MySqlServer() as server:
-                _run(server, way, folder, screen, seconds, verbose=verbose)
-    except Unavailable as error:
-        raise ConfigError(f"the demo needs a MySQL server program: {error}") from error
+        with (
+            Screen(verbose=verbose, quiet_progress=True) as screen,
+            _way(to, folder, screen) as way,
+            opened(source, screen.notice) as shop,
+        ):
+            _run(shop, way, folder, screen, seconds, verbose=verbose)
     except NoBroker as error:
         raise ConfigError(f"the demo needs a Kafka broker for --to kafka: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _run(server: Server, way: _Way, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:
-    server.create_connector_user(USER, PASSWORD)
-    server.sql(files("tailrace.cli").joinpath("inventory.sql").read_text(encoding="utf-8"))
-    config = write_config(server, folder)
+def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:
+    config = folder / "inventory-connector.json"
+    document = {"name": "inventory-connector", "config": shop.config}
+    config.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     job, _ = load_job(config, way.target)
-    screen.notice(f"MySQL is at {server.host}:{server.port}, its shop in the database inventory; starting Spark")
-    with _Play(Writer(server.connect("inventory")), way, screen, seconds) as play:
+    screen.notice(f"{shop.place}, its shop in the database inventory; starting Spark")
+    with _Play(Writer(shop.connect(), shop.words), way, screen, seconds) as play:
         run_job(job, way.target, screen, available_now=False, verbose=verbose, stop=play)
     play.summarise()
-
-
-def write_config(server: Server, folder: Path) -> Path:
-    """The connector's configuration, as somebody would write it."""
-    config = {
-        "connector.class": "io.debezium.connector.mysql.MySqlConnector",
-        "database.hostname": server.host,
-        "database.port": server.port,
-        "database.user": USER,
-        "database.password": PASSWORD,
-        "database.server.id": 184054,
-        "database.include.list": "inventory",
-        "topic.prefix": PREFIX,
-        "snapshot.mode": "no_data",
-        "value.converter.schemas.enable": False,
-        "key.converter.schemas.enable": False,
-        "value.converter": "org.apache.kafka.connect.json.JsonConverter",
-        "key.converter": "org.apache.kafka.connect.json.JsonConverter",
-    }
-    path = folder / "inventory-connector.json"
-    path.write_bytes(orjson.dumps({"name": "inventory-connector", "config": config}, option=orjson.OPT_INDENT_2))
-    return path
 
 
 @frozen

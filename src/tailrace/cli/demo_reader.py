@@ -114,7 +114,7 @@ class Reader(threading.Thread):
         if not isinstance(value, Mapping) or "op" not in value:
             return  # a tombstone, a statement, a transaction's border
         source = value["source"]
-        change = (topic, source["file"], source["pos"], source["row"], value["op"])
+        change = (topic, *(source.get(name) for name in _PLACE), value["op"])
         self.repeated += change in self._changes
         self._changes.add(change)
 
@@ -129,6 +129,7 @@ class Reader(threading.Thread):
             )
 
 
+_PLACE = ("file", "pos", "row", "commit_lsn", "change_lsn", "event_serial_no")  # MySQL's, and SQL Server's
 _READ_COMMITTED = {
     "isolation.level": "read_committed",
     "enable.auto.commit": False,

@@ -8,20 +8,48 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
+from attrs import frozen
+
 SECONDS_BETWEEN = 0.3
 FIRST_NAMES = ("Ida", "Noah", "Priya", "Omar", "Lena", "Kofi", "Yara", "Jun")
 LAST_NAMES = ("Olsen", "Okafor", "Silva", "Novak", "Haddad", "Kim", "Moreau", "Rossi")
 
 
+@frozen
+class Words:
+    """The statements in a database's own words, with its driver's marks for arguments.
+
+    Attributes:
+        order: takes a customer, a quantity and a product.
+        sale: takes the quantity and the product.
+        customer: takes a first name, a last name and an address.
+        move: takes a new address and the key of who moves.
+        moved: whose addresses change: a table, its key's column, and what an address looks like.
+        restock: of all that runs out.
+        cancel: takes an order's key, whose column is `number`.
+
+    """
+
+    order: str
+    sale: str
+    customer: str
+    move: str
+    moved: tuple[str, str, str]
+    restock: str
+    cancel: str
+    number: str
+
+
 class Writer(threading.Thread):
     """Changes rows on a connection of its own; `changes` counts the rows that were changed."""
 
-    def __init__(self, connection: Any, seed: int = 7) -> None:
+    def __init__(self, connection: Any, words: Words, seed: int = 7) -> None:
         super().__init__(daemon=True, name="demo-writer")
         self.changes = 0
         self.transactions = 0
         self.error: Exception | None = None
         self._connection = connection
+        self._words = words
         self._chance = random.Random(seed)  # noqa: S311
         self._stopping = threading.Event()
         self._numbers = itertools.count(1)
@@ -31,7 +59,6 @@ class Writer(threading.Thread):
         actions = (self._order, self._order, self._customer, self._move, self._restock, self._cancel)
         try:
             while not self._stopping.wait(SECONDS_BETWEEN):
-                self._connection.begin()
                 changed = self._chance.choice(actions)()
                 self._connection.commit()
                 self.changes += changed
@@ -48,30 +75,23 @@ class Writer(threading.Thread):
     def _order(self) -> int:
         customer, product = self._any("customers", "id"), self._any("products", "id")
         quantity = self._chance.randint(1, 4)
-        changed = self._execute(
-            "INSERT INTO orders (order_date, purchaser, quantity, product_id) VALUES (CURRENT_DATE, %s, %s, %s)",
-            (customer, quantity, product),
-        )
-        return changed + self._execute(
-            "UPDATE products_on_hand SET quantity = quantity - %s WHERE product_id = %s", (quantity, product)
-        )
+        changed = self._execute(self._words.order, (customer, quantity, product))
+        return changed + self._execute(self._words.sale, (quantity, product))
 
     def _customer(self) -> int:
         first, last = self._chance.choice(FIRST_NAMES), self._chance.choice(LAST_NAMES)
         email = f"{first}.{last}.{next(self._numbers)}@example.com".lower()
-        return self._execute(
-            "INSERT INTO customers (first_name, last_name, email) VALUES (%s, %s, %s)", (first, last, email)
-        )
+        return self._execute(self._words.customer, (first, last, email))
 
     def _move(self) -> int:
-        street = f"{next(self._numbers)} Mill Lane"
-        return self._execute("UPDATE addresses SET street = %s WHERE id = %s", (street, self._any("addresses", "id")))
+        table, key, address = self._words.moved
+        return self._execute(self._words.move, (address.format(next(self._numbers)), self._any(table, key)))
 
     def _restock(self) -> int:
-        return self._execute("UPDATE products_on_hand SET quantity = quantity + 25 WHERE quantity < 30")
+        return self._execute(self._words.restock)
 
     def _cancel(self) -> int:
-        return self._execute("DELETE FROM orders WHERE order_number = %s", (self._any("orders", "order_number"),))
+        return self._execute(self._words.cancel, (self._any("orders", self._words.number),))
 
     def _any(self, table: str, column: str) -> Any:
         with self._connection.cursor() as cursor:
@@ -81,4 +101,5 @@ class Writer(threading.Thread):
 
     def _execute(self, statement: str, arguments: Sequence[Any] = ()) -> int:
         with self._connection.cursor() as cursor:
-            return int(cursor.execute(statement, arguments))
+            cursor.execute(statement, arguments)
+            return int(cursor.rowcount)

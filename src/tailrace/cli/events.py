@@ -55,11 +55,18 @@ def _details(value: Any, key: Any) -> Iterator[tuple[str, str]]:
     if not isinstance(value, Mapping):
         return
     if "ddl" in value:
-        yield _shorten(" ".join(str(value["ddl"]).split()), LONGEST_DDL), ""
+        yield _shorten(_statement(value), LONGEST_DDL), ""
     elif "status" in value:
         yield f"{value.get('id')} events={_short(value.get('event_count'))}", "dim"
     else:
         yield from _fields(value, key if isinstance(key, Mapping) else {})
+
+
+def _statement(value: Mapping[str, Any]) -> str:
+    """What changed a structure; SQL Server's log has no statements, so the kind of change and the table's name."""
+    if value["ddl"] in {None, "N/A"}:
+        return ", ".join(f"{change['type']} {change['id']}" for change in value.get("tableChanges") or ())
+    return " ".join(str(value["ddl"]).split())
 
 
 def _fields(value: Mapping[str, Any], key: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -102,11 +102,21 @@ def run(
 
 
 @app.command()
-def check(config: Config) -> None:
+def check(
+    config: Config,
+    apply: Annotated[
+        bool,
+        typer.Option(
+            "--apply",
+            help="Run the SQL that the findings show, as the configuration's login, and look again. It drops nothing. "
+            "For SQL Server.",
+        ),
+    ] = False,
+) -> None:
     """Look at whether the database is set up for change data capture, and say what to mend."""
     from tailrace.cli.check_command import check_connector
 
-    raise typer.Exit(check_connector(config))
+    raise typer.Exit(check_connector(config, apply=apply))
 
 
 @offsets_app.command("show")
@@ -189,6 +199,14 @@ def offsets_export(
 @app.command()
 def demo(
     seconds: Annotated[int, typer.Option("--seconds", min=1, help="How long the writer changes rows.")] = 20,
+    source: Annotated[
+        str,
+        typer.Option(
+            "--source",
+            metavar="sqlserver|mysql",
+            help="The shop's database: tailrace's own stand-in for SQL Server, or a MySQL server.",
+        ),
+    ] = "sqlserver",
     to: Annotated[
         str,
         typer.Option(
@@ -199,10 +217,10 @@ def demo(
     ] = "console",
     verbose: Verbose = False,
 ) -> None:
-    """Show the whole way on a MySQL server of its own: a shop's tables, a writer, and the events on the screen."""
+    """Show the whole way on a database of its own: a shop's tables, a writer, and the events on the screen."""
     from tailrace.cli.demo import run_demo
 
-    run_demo(seconds, to=to, verbose=verbose)
+    run_demo(seconds, source=source, to=to, verbose=verbose)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -23,11 +23,12 @@ def export(config: Path, to: str, destination: str, name: str | None, checkpoint
     settings = kept.settings
     store = open_store(destination, settings)
     connector = taking_over(settings)
-    offset = connector.offset_of(settings, _one_position(kept.claimed(), to))
-    told = _copy_history(kept, kept.history(), lambda records: connector.too_early(records, offset))
-    name, partition = name or settings.name, connector.partition_of(settings)
-    store.store(key_for(store.load(), name, partition), compact(offset).encode())
-    typer.echo(f"{name} {compact(partition)} goes on at {compact(offset)}: stored in {store}, {told}")
+    offsets = connector.offsets_of(settings, _one_position(kept.claimed(), to))
+    told = _copy_history(kept, kept.history(), lambda records: connector.too_early(records, offsets))
+    name = name or settings.name
+    for (partition, *_), offset in zip(connector.partitions_of(settings), offsets, strict=True):
+        store.store(key_for(store.load(), name, partition), compact(offset).encode())
+        typer.echo(f"{name} {compact(partition)} goes on at {compact(offset)}: stored in {store}, {told}")
 
 
 def _one_position(lanes: Sequence[Progress], to: str) -> Progress:

@@ -10,7 +10,7 @@ import typer
 
 from tailrace.cli.offsets_target import Kept
 from tailrace.config.settings import Settings
-from tailrace.connect_offsets.entries import Offset, find
+from tailrace.connect_offsets.entries import Offset, find_any
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
@@ -30,13 +30,16 @@ def import_(config: Path, to: str, source: str, name: str | None, checkpoint: Pa
     if not force:
         _refuse_progress(kept, to)
     connector = taking_over(settings)
-    entry = find(store.load(), name or settings.name, connector.partition_of(settings), str(store))
-    restart = connector.restart_of(settings, entry.offset)
-    history = _history(settings, connector, entry.offset)
+    stored = store.load()
+    partitions = connector.partitions_of(settings)
+    entries = [find_any(stored, name or settings.name, forms, str(store)) for forms in partitions]
+    offsets = [entry.offset for entry in entries]
+    restart = connector.restart_of(settings, offsets)
+    history = _history(settings, connector, offsets)
     kept.store(Progress("", restart), lambda _: history)
+    places = ", ".join(f"{entry} at {connector.place_of(entry.offset)}" for entry in entries)
     typer.echo(
-        f"took over {entry} at {_place(entry.offset)}, with {len(history)} records of the schema history: "
-        f"the next run to {to} goes on there"
+        f"took over {places}, with {len(history)} records of the schema history: the next run to {to} goes on there"
     )
 
 
@@ -48,21 +51,17 @@ def _refuse_progress(kept: Kept, to: str) -> None:
         )
 
 
-def _history(settings: Settings, connector: Any, offset: Offset) -> Sequence[HistoryRecord]:
-    """The records of Debezium's schema history that hold at the offset."""
+def _history(settings: Settings, connector: Any, offsets: Sequence[Offset]) -> Sequence[HistoryRecord]:
+    """The records of Debezium's schema history that hold at the offsets."""
     place = schema_history_of(settings)
     records = place.load() if place is not None else []
-    own = [record for record in records if record["source"] == connector.partition_of(settings)]
-    known: Sequence[HistoryRecord] = connector.history_of(own, offset)
-    if known or settings.snapshot_mode == REBUILT:
+    sources = [form for forms in connector.partitions_of(settings) for form in forms]
+    own = [record for record in records if record["source"] in sources]
+    known: Sequence[HistoryRecord] = connector.history_of(own, offsets)
+    if known or settings.snapshot_mode == REBUILT or not connector.NEEDS_HISTORY:
         return known
     why = f"{place} has no record of {settings.topic_prefix} at the offset" if place else "the configuration names none"
     raise StructureError(
         f"there is no schema history to take over: {why}; name Debezium's in schema.history.internal.file.filename or "
         f"schema.history.internal.kafka.topic, or set snapshot.mode={REBUILT} where no table was changed since the offset"
     )
-
-
-def _place(offset: Offset) -> str:
-    within = f", {offset['event']} events into a transaction" if offset.get("event") else ""
-    return f"{offset['file']}:{offset.get('pos')}{within}"

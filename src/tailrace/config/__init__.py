@@ -1,5 +1,6 @@
 """Debezium's configuration as typed settings.
 
-`load.load(path)` and `load.from_mapping(mapping)` make `settings.Settings`, which everything else reads. The
-property tables are under `properties/`; the page `docs/reference/configuration.md` is rendered from them.
+`load.load(path)` and `load.from_mapping(mapping)` make `settings.Settings`, which everything else reads. `connectors.KINDS`
+leads from `connector.class` to what is known of a connector; the property tables are under `properties/`, and the pages
+`docs/reference/configuration*.md` are rendered from them.
 """

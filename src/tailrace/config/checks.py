@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 
 from tailrace.config.entries import Entry, is_given
+from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import JSON, SIMPLE_HEADERS
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
@@ -18,6 +19,7 @@ _EITHER = (
     ("database.include.list", "database.exclude.list"),
     ("table.include.list", "table.exclude.list"),
     ("column.include.list", "column.exclude.list"),
+    ("schema.include.list", "schema.exclude.list"),
     ("gtid.source.includes", "gtid.source.excludes"),
 )
 
@@ -32,10 +34,15 @@ _CLIENTS = {
 _COUNTS_HERE = frozenset({"signal.consumer.auto.offset.reset"})
 
 
-def check_together(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
-    """Add what contradicts itself, and what is missing because of something else."""
+def check_together(
+    values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, system: SystemNames, problems: Problems
+) -> None:
+    """Add what contradicts itself, and what is missing because of something else, in the configuration of any connector.
+
+    `naming` says what its lists call a table, `system` what it never captures.
+    """
     _check_lists(values, problems)
-    _check_table_names(values, problems)
+    _check_table_names(values, naming, problems)
     _check_queue(values, problems)
     _check_operations(values, problems)
     _check_file_history(values, problems)
@@ -44,22 +51,22 @@ def check_together(values: Mapping[str, Value], entries: Mapping[str, Entry], pr
     _check_transactional_id(entries, problems)
     _check_header_converter(values, problems)
     _check_client_names(entries, problems)
-    check_signals(values, entries, problems)
+    check_signals(values, entries, naming, system, problems)
 
 
 def _check_lists(values: Mapping[str, Value], problems: Problems) -> None:
     for include, exclude in _EITHER:
-        if values[include] and values[exclude]:
+        if values.get(include) and values.get(exclude):
             problems.add(f"{include} and {exclude} are both set; keep one")
 
 
-def _check_table_names(values: Mapping[str, Value], problems: Problems) -> None:
+def _check_table_names(values: Mapping[str, Value], naming: Naming, problems: Problems) -> None:
     for name in ("table.include.list", "table.exclude.list"):
         expressions = values[name]
         for expression in expressions if isinstance(expressions, tuple) else ():
             if re.fullmatch(r"[\w$\-]+", expression):
                 problems.warn(
-                    f"{name}: {expression} matches no table, because tables are named database.table"
+                    f"{name}: {expression} matches no table, because tables are named {naming.value}"
                 )
 
 

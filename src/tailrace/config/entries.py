@@ -11,8 +11,7 @@ from attrs import frozen
 from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
-from tailrace.config.properties import ALIASES, BY_NAME, FAMILIES, family_of
-from tailrace.config.property import Family, Kind, Property, Status
+from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
 from tailrace.config.values import read
 
 HIDDEN = "********"
@@ -66,17 +65,20 @@ def is_given(entries: Mapping[str, Entry], name: str) -> bool:
     return entry is not None and (entry.broken or bool(entry.text.strip()))
 
 
-def collect(flat: Mapping[str, str], problems: Problems) -> dict[str, Entry]:
-    """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems."""
+def collect(flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems) -> dict[str, Entry]:
+    """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems.
+
+    `tables` has the connector's properties, `database` is what messages call it.
+    """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
     entries: dict[str, Entry] = {}
     for given_name, raw in flat.items():
-        entry = _entry(given_name, raw, secret_names, problems)
+        entry = _entry(given_name, raw, tables, secret_names, problems)
         if given_name.startswith(parts) and parts:
             continue  # belongs to what is refused as a whole
-        if _recognise(entry, problems):
-            _put(entries, entry, problems)
+        if _recognise(entry, tables, database, problems):
+            _put(entries, entry, tables, problems)
     return entries
 
 
@@ -90,9 +92,11 @@ def _secret_names(pattern: str | None, problems: Problems) -> tuple[re.Pattern[s
         return (_SECRET_NAMES,)
 
 
-def _entry(given_name: str, raw: str, secret_names: Iterable[re.Pattern[str]], problems: Problems) -> Entry:
-    name = _current_name(given_name)
-    prop = BY_NAME.get(name)
+def _entry(
+    given_name: str, raw: str, tables: PropertyTables, secret_names: Iterable[re.Pattern[str]], problems: Problems
+) -> Entry:
+    name = tables.current_name(given_name)
+    prop = tables.by_name.get(name)
     hidden = (prop is not None and prop.kind is Kind.SECRET) or any(p.fullmatch(name) for p in secret_names)
     shown_value = HIDDEN if hidden and not is_placeholder(raw) else raw
     try:
@@ -103,37 +107,25 @@ def _entry(given_name: str, raw: str, secret_names: Iterable[re.Pattern[str]], p
     return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
 
 
-def _current_name(name: str) -> str:
-    if name in BY_NAME:
-        return name
-    if name in ALIASES:
-        return ALIASES[name]
-    for family in FAMILIES:
-        for old in family.aliases:
-            if name.startswith(old):
-                return family.name.removesuffix("*") + name.removeprefix(old)
-    return name
-
-
-def _recognise(entry: Entry, problems: Problems) -> bool:
-    if entry.name in BY_NAME:
+def _recognise(entry: Entry, tables: PropertyTables, database: str, problems: Problems) -> bool:
+    if entry.name in tables.by_name:
         return True
-    family = family_of(entry.name)
-    near = _nearest(entry.name, BY_NAME, cutoff=0.93)
+    family = tables.family_of(entry.name)
+    near = _nearest(entry.name, tables.by_name, cutoff=0.93)
     is_of_near = near is not None and entry.name.startswith(f"{near}.")  # a family's own property, and a member of it
     if family is None or (near and family.is_open and not is_of_near):
-        problems.add(_unknown(entry))
+        problems.add(_unknown(entry, tables, database))
         return False
     _tell_status(entry, family, problems)
     return True
 
 
-def _unknown(entry: Entry) -> str:
-    message = f"{entry.shown_name} is not a property of the MySQL connector"
+def _unknown(entry: Entry, tables: PropertyTables, database: str) -> str:
+    message = f"{entry.shown_name} is not a property of the {database} connector"
     stripped = entry.name.removeprefix("debezium.source.")
     if stripped != entry.name:
         return f"{message}; Debezium Server's prefix goes: {stripped}"
-    near = _nearest(entry.name, (*BY_NAME, *ALIASES), cutoff=0.7)
+    near = _nearest(entry.name, (*tables.by_name, *tables.aliases), cutoff=0.7)
     return f"{message}; did you mean {near}?" if near else message
 
 
@@ -152,9 +144,9 @@ def _tell_status(entry: Entry, family: Family, problems: Problems) -> None:
         problems.warn(f"{entry.shown_name} is ignored{because}")
 
 
-def _put(entries: dict[str, Entry], entry: Entry, problems: Problems) -> None:
+def _put(entries: dict[str, Entry], entry: Entry, tables: PropertyTables, problems: Problems) -> None:
     other = entries.setdefault(entry.name, entry)
-    if other is not entry and not _same(BY_NAME.get(entry.name), other.text, entry.text):
+    if other is not entry and not _same(tables.by_name.get(entry.name), other.text, entry.text):
         problems.add(f"{other.shown} and {entry.shown}: they are the same property; keep one")
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 from tailrace.config.entries import Entry
-from tailrace.config.filters import MessageKeys
+from tailrace.config.filters import MessageKeys, Naming
 from tailrace.config.patterns import PatternError, split_regexes
 from tailrace.config.problems import Problems
 
 _PART = re.compile(r"\s*(?P<table>[^:]+):(?P<columns>[^:,]+(?:,[^:,]+)*)\s*")
 
 
-def read_message_keys(entry: Entry | None, problems: Problems) -> MessageKeys:
+def read_message_keys(entry: Entry | None, naming: Naming, problems: Problems) -> MessageKeys:
     """The key columns; what is wrong with them goes to `problems`."""
     expressions: list[str] = []
     for part in entry.text.split(";") if entry and entry.text.strip() else ():
@@ -22,7 +22,7 @@ def read_message_keys(entry: Entry | None, problems: Problems) -> MessageKeys:
             continue
         expressions += (f"{match['table']}.{column.strip()}" for column in match["columns"].split(","))
     try:
-        return MessageKeys([each for text in expressions for each in split_regexes(text)])
+        return MessageKeys([each for text in expressions for each in split_regexes(text)], naming)
     except PatternError as error:
         problems.add(f"message.key.columns: {error}")
         return MessageKeys()

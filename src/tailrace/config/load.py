@@ -1,7 +1,7 @@
 """From a configuration as people have it to `Settings`, or to one error that names everything wrong with it.
 
-The steps: read the document, replace placeholders, rename old names, recognise every name, read every
-value, check what belongs together, and say what has no effect.
+The steps: read the document, find out which connector it is for, replace placeholders, rename old names, recognise every
+name, read every value, check what belongs together, and say what has no effect.
 """
 
 from __future__ import annotations
@@ -11,22 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.config.checks import check_together
+from tailrace.config.connectors import KINDS, ConnectorKind
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
-from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter
+from tailrace.config.filters import ColumnFilter, FullNames, MessageKeys, NameFilter, TableFilter
 from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
 from tailrace.config.passthrough import passed
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
-from tailrace.config.properties import PROPERTIES
-from tailrace.config.properties.connect import JSON
+from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.values import NotYetError, Value, read
+from tailrace.schema.tables import TableId
 from tailrace.signals.names import signal_tables
 
 
@@ -45,15 +46,28 @@ def load(path: str | Path) -> Settings:
 def from_mapping(document: Mapping[str, Any], *, source: str = "configuration") -> Settings:
     """The settings in a mapping, `{"name", "config"}` or flat; `source` begins messages. Raises as `load`."""
     problems = Problems()
-    entries = collect(flatten(document, problems), problems)
-    values = {prop.name: _value(prop, entries.get(prop.name), problems) for prop in PROPERTIES}
-    check_together(values, entries, problems)
-    rules = read_rules(entries, problems)
-    keys = read_message_keys(entries.get("message.key.columns"), problems)
+    flat = flatten(document, problems)
+    kind = _kind(flat, problems, source)
+    entries = collect(flat, kind.tables, kind.database, problems)
+    values = {prop.name: _value(prop, entries.get(prop.name), problems) for prop in kind.tables.properties}
+    check_together(values, entries, kind.naming, kind.system, problems)
+    kind.check(values, entries, problems)
+    rules = read_rules(entries, kind.naming, problems)
+    keys = read_message_keys(entries.get("message.key.columns"), kind.naming, problems)
     creation = _topic_creation(values, entries, problems)
-    overrides = read_overrides(values[OVERRIDES], entries, problems)
+    overrides = read_overrides(values[OVERRIDES], entries, kind.naming, problems)
     problems.raise_if_any(source)
-    return _settings(values, entries, problems, rules, keys, creation, overrides)
+    return _settings(kind, values, entries, problems, rules, keys, creation, overrides)
+
+
+def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> ConnectorKind:
+    """The kind of connector; without one that there is, nothing else can be said of the configuration."""
+    name = CONNECTOR_CLASS.name
+    told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
+    found = _value(CONNECTOR_CLASS, told.get(name), problems)
+    if found is None:
+        problems.raise_if_any(source)
+    return KINDS[str(found)]
 
 
 def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
@@ -99,6 +113,7 @@ def _no_effect(entry: Entry, verdict: str, reason: str) -> str:
 
 
 def _settings(
+    kind: ConnectorKind,
     values: Mapping[str, Value],
     entries: Mapping[str, Entry],
     problems: Problems,
@@ -108,20 +123,21 @@ def _settings(
     overrides: SelectOverrides,
 ) -> Settings:
     attributes: dict[str, Any] = {
-        prop.attribute: values[prop.name] for prop in PROPERTIES if prop.in_settings
+        prop.attribute: values[prop.name] for prop in kind.tables.properties if prop.in_settings
     }
     attributes["name"] = attributes["name"] or attributes["topic_prefix"]
     attributes["signal_kafka_topic"] = attributes["signal_kafka_topic"] or f"{attributes['topic_prefix']}-signal"
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
     attributes["schema_history_internal"] = _history(values, entries)
-    return Settings(
+    return kind.settings(
         **attributes,
-        tables=TableFilter(_filter(values, "database"), _filter(values, "table"), _signal_tables(values)),
-        columns=ColumnFilter(_filter(values, "column")),
+        tables=_tables(kind, values),
+        columns=ColumnFilter(_filter(values, "column"), kind.naming),
         column_rules=rules,
         message_keys=keys,
         select_overrides=overrides,
+        snapshot_tables=FullNames(_texts(values["snapshot.include.collection.list"])),
         topic_creation=creation,
         producer_override=passed(entries, "producer.override."),
         consumer_override=passed(entries, "consumer.override."),
@@ -149,13 +165,24 @@ def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value
     )
 
 
-def _signal_tables(values: Mapping[str, Value]) -> frozenset[tuple[str, str]]:
-    tables = signal_tables(_texts(values["signal.data.collection"]))
-    return frozenset((table.catalog.lower(), table.name.lower()) for table in tables)
+def _tables(kind: ConnectorKind, values: Mapping[str, Value]) -> TableFilter:
+    return TableFilter(
+        databases=_filter(values, "database"),
+        schemas=_filter(values, "schema"),
+        tables=_filter(values, "table"),
+        also=frozenset(map(TableFilter.lower, _signal_tables(values))),
+        naming=kind.naming,
+        system=kind.system,
+    )
+
+
+def _signal_tables(values: Mapping[str, Value]) -> tuple[TableId, ...]:
+    return signal_tables(_texts(values["signal.data.collection"]))
 
 
 def _filter(values: Mapping[str, Value], what: str) -> NameFilter:
-    return NameFilter(_texts(values[f"{what}.include.list"]), _texts(values[f"{what}.exclude.list"]))
+    include, exclude = (_texts(values.get(f"{what}.{which}.list")) for which in ("include", "exclude"))
+    return NameFilter(include, exclude)
 
 
 def _texts(value: Value) -> tuple[str, ...]:

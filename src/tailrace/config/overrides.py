@@ -2,7 +2,8 @@
 
 `snapshot.select.statement.overrides` names the tables, and a property for each of them has its SELECT.
 
-Names are `database.table`; a part that has dots or blanks stands in quotes. They are names, not expressions.
+Names are `database.table`, or `schema.table` or `database.schema.table`; a part that has dots or blanks stands in quotes.
+They are names, not expressions.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Final
 from attrs import frozen
 
 from tailrace.config.entries import Entry, is_given
+from tailrace.config.filters import Naming, TableFilter
 from tailrace.config.problems import Problems
 from tailrace.config.values import Value
 from tailrace.schema.tables import TableId
@@ -20,12 +22,12 @@ from tailrace.signals.names import table_id
 
 LIST: Final = "snapshot.select.statement.overrides"
 PREFIX: Final = f"{LIST}."
-REMEDY: Final = "it must be database.table, a part with dots or blanks in double quotes"
+REMEDY: Final = "it must be {}, a part with dots or blanks in double quotes"
 
 
 @frozen
 class SelectOverride:
-    """A table's statement, and the property that has it."""
+    """A table's statement, and the property that has it; `table` may be without its database, which is then any."""
 
     table: TableId
     statement: str
@@ -48,15 +50,15 @@ class SelectOverrides:
         return SelectOverrides((*others, *self.given))
 
 
-def read_overrides(names: Value, entries: Mapping[str, Entry], problems: Problems) -> SelectOverrides:
+def read_overrides(names: Value, entries: Mapping[str, Entry], naming: Naming, problems: Problems) -> SelectOverrides:
     """The statements that the configuration has, `names` being the list of tables."""
     listed = names if isinstance(names, tuple) else ()
-    statements = dict(_statements(entries, problems))
+    statements = dict(_statements(entries, naming, problems))
     found: dict[TableId, SelectOverride] = {}
     for name in listed:
-        table = _table(name)
+        table = _table(name, naming)
         if table is None:
-            problems.add(f"{LIST}: {name!r} is no name of a table: {REMEDY}")
+            problems.add(f"{LIST}: {name!r} is no name of a table: {_remedy(naming)}")
         elif table not in statements:
             problems.add(
                 f"{LIST} names {name}, and {PREFIX}{name} is missing: give its SELECT there, or take the name out"
@@ -70,26 +72,34 @@ def read_overrides(names: Value, entries: Mapping[str, Entry], problems: Problem
     return SelectOverrides(tuple(found.values()))
 
 
-def _statements(entries: Mapping[str, Entry], problems: Problems) -> Iterator[tuple[TableId, Entry]]:
+def _statements(entries: Mapping[str, Entry], naming: Naming, problems: Problems) -> Iterator[tuple[TableId, Entry]]:
     for name, entry in entries.items():
         if not name.startswith(PREFIX) or not is_given(entries, name):
             continue
-        table = _table(name.removeprefix(PREFIX))
+        table = _table(name.removeprefix(PREFIX), naming)
         if table is None:
-            problems.warn(f"{entry.given_name} has no effect: its name does not end with that of a table: {REMEDY}")
+            remedy = _remedy(naming)
+            problems.warn(f"{entry.given_name} has no effect: its name does not end with that of a table: {remedy}")
         else:
             yield table, entry
 
 
-def _table(name: str) -> TableId | None:
+def _remedy(naming: Naming) -> str:
+    names = (naming.value,) if naming.value == naming.full else (naming.value, naming.full)
+    return REMEDY.format(" or ".join(names))
+
+
+def _table(name: str, naming: Naming) -> TableId | None:
     try:
-        table = table_id(name)
+        table = table_id(name, brackets=naming is Naming.SCHEMA_TABLE)
     except ValueError:
         return None
-    return table if table.catalog and not table.schema else None
+    if naming is Naming.SCHEMA_TABLE and table.catalog and not table.schema:
+        return TableId("", table.catalog, table.name)
+    return table if naming.is_full(table) else None
 
 
 def _is(given: TableId, table: TableId, *, lower_names: bool) -> bool:
-    if not lower_names:
-        return given == table
-    return (given.catalog.lower(), given.name.lower()) == (table.catalog.lower(), table.name.lower())
+    if not given.catalog:
+        table = TableId("", table.schema, table.name)
+    return (TableFilter.lower(given) == TableFilter.lower(table)) if lower_names else given == table

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from tailrace.config.entries import Entry
-from tailrace.config.filters import ColumnPolicy, Hash, Mask, SourceTypes, Truncate
+from tailrace.config.filters import ColumnPolicy, Hash, Mask, Naming, SourceTypes, Truncate
 from tailrace.config.patterns import PatternError, split_regexes
 from tailrace.config.problems import Problems
 from tailrace.config.properties.selection import HASH, HASH_V2, MASK, TRUNCATE
@@ -14,7 +14,7 @@ from tailrace.config.property import Family
 
 Rule = ColumnPolicy | SourceTypes
 Expressions = tuple[str, ...]
-Make = Callable[[re.Match[str], Expressions], ColumnPolicy]
+Make = Callable[[re.Match[str], Expressions, Naming], ColumnPolicy]
 
 # The algorithms of Java's MessageDigest, as its documentation spells them; case does not count.
 ALGORITHMS = (
@@ -24,20 +24,20 @@ ALGORITHMS = (
 _OTHER_NAMES = {"SHA": "SHA-1", "SHA1": "SHA-1"}
 
 
-def _truncate(match: re.Match[str], expressions: Expressions) -> Truncate:
-    return Truncate(expressions, int(match["length"]))
+def _truncate(match: re.Match[str], expressions: Expressions, naming: Naming) -> Truncate:
+    return Truncate(expressions, int(match["length"]), naming=naming)
 
 
-def _mask(match: re.Match[str], expressions: Expressions) -> Mask:
-    return Mask(expressions, int(match["length"]))
+def _mask(match: re.Match[str], expressions: Expressions, naming: Naming) -> Mask:
+    return Mask(expressions, int(match["length"]), naming=naming)
 
 
-def _hash(match: re.Match[str], expressions: Expressions) -> Hash:
-    return Hash(expressions, _algorithm(match["algorithm"]), match["salt"], 1)
+def _hash(match: re.Match[str], expressions: Expressions, naming: Naming) -> Hash:
+    return Hash(expressions, _algorithm(match["algorithm"]), match["salt"], 1, naming=naming)
 
 
-def _hash_v2(match: re.Match[str], expressions: Expressions) -> Hash:
-    return Hash(expressions, _algorithm(match["algorithm"]), match["salt"], 2)
+def _hash_v2(match: re.Match[str], expressions: Expressions, naming: Naming) -> Hash:
+    return Hash(expressions, _algorithm(match["algorithm"]), match["salt"], 2, naming=naming)
 
 
 def _algorithm(name: str) -> str:
@@ -48,36 +48,38 @@ def _algorithm(name: str) -> str:
     return known
 
 
-def read_rules(entries: Mapping[str, Entry], problems: Problems) -> tuple[Rule, ...]:
+def read_rules(entries: Mapping[str, Entry], naming: Naming, problems: Problems) -> tuple[Rule, ...]:
     """All rules, in the order in which Debezium tries them; what is wrong with them goes to `problems`."""
     return (
-        *_rules(TRUNCATE, _truncate, entries, problems),
-        *_rules(MASK, _mask, entries, problems),
-        *_source_types(entries),
-        *_rules(HASH, _hash, entries, problems),
-        *_rules(HASH_V2, _hash_v2, entries, problems),
+        *_rules(TRUNCATE, _truncate, entries, naming, problems),
+        *_rules(MASK, _mask, entries, naming, problems),
+        *_source_types(entries, naming),
+        *_rules(HASH, _hash, entries, naming, problems),
+        *_rules(HASH_V2, _hash_v2, entries, naming, problems),
     )
 
 
-def _rules(family: Family, make: Make, entries: Mapping[str, Entry], problems: Problems) -> Iterator[Rule]:
+def _rules(
+    family: Family, make: Make, entries: Mapping[str, Entry], naming: Naming, problems: Problems
+) -> Iterator[Rule]:
     for name, entry in entries.items():
         match = family.pattern.fullmatch(name)
         if match is None:
             continue
         try:
-            yield make(match, split_regexes(entry.text))
+            yield make(match, split_regexes(entry.text), naming)
         except PatternError as error:
             problems.add(f"{entry.shown_name}: {error}")
 
 
-def _source_types(entries: Mapping[str, Entry]) -> list[Rule]:
+def _source_types(entries: Mapping[str, Entry], naming: Naming) -> list[Rule]:
     def expressions(name: str) -> Expressions:
         entry = entries.get(name)
         return split_regexes(entry.text) if entry else ()
 
     try:
         found = SourceTypes(
-            expressions("column.propagate.source.type"), expressions("datatype.propagate.source.type")
+            expressions("column.propagate.source.type"), expressions("datatype.propagate.source.type"), naming
         )
     except PatternError:  # said when the value was read
         return []

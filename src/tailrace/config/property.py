@@ -1,16 +1,19 @@
 """What is known about one configuration property.
 
-Every property of Debezium's MySQL connector has one `Property` in the tables under `properties/`;
-validation, defaults, messages and the reference page all come from it. A property is data: nothing here
-reads a configuration.
+Every property of a connector of Debezium's has one `Property` in the tables under `properties/`; validation,
+defaults, messages and the reference page all come from it. A property is data: nothing here reads a
+configuration.
 """
 
 from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 
 class Kind(enum.Enum):
@@ -138,3 +141,49 @@ def prefixed(name: str, doc: str, status: Status, reason: str, *, aliases: tuple
     """A family of all properties that begin with `name`, which ends with a dot."""
     pattern = re.compile(re.escape(name) + r".+")
     return Family(name=name + "*", doc=doc, pattern=pattern, status=status, reason=reason, aliases=aliases)
+
+
+def varied(properties: Iterable[Property], name: str, **changes: Any) -> tuple[Property, ...]:
+    """The same properties, of which the one of that name is otherwise with one connector."""
+    return tuple(evolve(each, **changes) if each.name == name else each for each in properties)
+
+
+class PropertyTables:
+    """All properties and families that one connector knows, with ways to find them.
+
+    Attributes:
+        properties: in the order of the reference page, each with the heading that it stands under.
+        families: likewise.
+
+    """
+
+    def __init__(self, groups: Sequence[tuple[str, Sequence[Property], Sequence[Family]]]) -> None:
+        """`groups`: heading, properties, families, in the order of the reference page."""
+        self.properties = tuple(evolve(each, group=group) for group, table, _ in groups for each in table)
+        self.families = tuple(evolve(each, group=group) for group, _, families in groups for each in families)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Property]:
+        """Current names."""
+        return {each.name: each for each in self.properties}
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """From older names to current ones."""
+        return {alias: each.name for each in self.properties for alias in each.aliases}
+
+    def family_of(self, name: str) -> Family | None:
+        """The family that a name without a `Property` belongs to, or None."""
+        return next((family for family in self.families if family.pattern.fullmatch(name)), None)
+
+    def current_name(self, name: str) -> str:
+        """The name that a property, or one of a family, has now."""
+        if name in self.by_name:
+            return name
+        if name in self.aliases:
+            return self.aliases[name]
+        for family in self.families:
+            for old in family.aliases:
+                if name.startswith(old):
+                    return family.name.removesuffix("*") + name.removeprefix(old)
+        return name

@@ -1,33 +1,48 @@
-"""The reference page of all properties, rendered from the tables.
+"""The reference pages of all properties, rendered from the tables.
 
-`python -m tailrace.config.reference docs/reference/configuration.md` writes it; a test fails when the page on
-disk says something else than the tables.
+One page says what is the same for all connectors, and each connector has one with its properties.
+`python -m tailrace.docs` writes them; a test fails when a page on disk says something else than the tables.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
-from pathlib import Path
 
 from tailrace.config.client_reference import client_sections
-from tailrace.config.properties import FAMILIES, PROPERTIES
-from tailrace.config.property import Family, Property, Status
+from tailrace.config.connectors import KINDS, ConnectorKind
+from tailrace.config.properties.connect import MYSQL, SQL_SERVER
+from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
 
-_INTRODUCTION = """\
+_RENDERED = """\
+<!-- Rendered from the property tables: python -m tailrace.docs -->
+"""
+_INTRODUCTION = f"""\
 # Configuration
 
-<!-- Rendered from the property tables:
-     python -m tailrace.config.reference docs/reference/configuration.md -->
+{_RENDERED}
+tailrace takes the configuration of Debezium's connectors as it is: the JSON that is sent to Kafka Connect
+(`{{"name": ..., "config": {{...}}}}`), the inner object alone, or a Java `.properties` file. Names are those of
+Debezium 3.6; older names work as well, and setting both with different values is an error. Everything that
+is wrong is said in one message. `connector.class` says which connector it is for:
 
-tailrace takes the configuration of Debezium's MySQL connector as it is: the JSON that is sent to Kafka
-Connect (`{"name": ..., "config": {...}}`), the inner object alone, or a Java `.properties` file. Names are
-those of Debezium 3.6; the names in the last column work as well, and setting both with different
-values is an error. Everything that is wrong is said in one message.
+- [MySQL](configuration-mysql.md)
+- [SQL Server](configuration-sqlserver.md)
 
-A minimal configuration:
+**Values from elsewhere.** `${{env:NAME}}` is an environment variable, `${{file:/path/to.properties:key}}` a key
+of a properties file, `${{directory:/path:name}}` the whole of a file. What they bring in is never shown.
+
+**Lists of regexes** are cut at commas; `\\,` is a comma within an expression. An expression must match the
+whole of a name; upper and lower case count as the same. The syntax is Java's; the few constructs that have no
+counterpart in Python are refused.
+
+**Status.** *works*; *not yet: refused* stops with a message, because leaving it out would change the records
+or lose something; *not yet: a warning* only tunes what is not there yet; *ignored* has no meaning without the
+JVM, Kafka Connect or JDBC. A value that equals the default is never refused.
+"""
+_OF_MYSQL = """\
+Tables are named `database.table` in lists, and columns `database.table.column`. A minimal configuration:
 
 ```json
 {
@@ -40,31 +55,65 @@ A minimal configuration:
   "snapshot.mode": "no_data"
 }
 ```
-
-**Values from elsewhere.** `${env:NAME}` is an environment variable, `${file:/path/to.properties:key}` a key
-of a properties file, `${directory:/path:name}` the whole of a file. What they bring in is never shown.
-
-**Lists of regexes** are cut at commas; `\\,` is a comma within an expression. An expression must match the
-whole of `database`, `database.table` or `database.table.column`; upper and lower case count as the same. The
-syntax is Java's; the few constructs that have no counterpart in Python are refused.
-
-**Status.** *works*; *not yet: refused* stops with a message, because leaving it out would change the records
-or lose something; *not yet: a warning* only tunes what is not there yet; *ignored* has no meaning without the
-JVM, Kafka Connect or JDBC. A value that equals the default is never refused.
 """
+_OF_SQL_SERVER = """\
+Tables are named `schema.table` in lists, in every database of `database.names`, and columns `schema.table.column`; rules
+for columns and `message.key.columns` may have the database in front, and `snapshot.include.collection.list` must.
+A minimal configuration:
+
+```json
+{
+  "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
+  "topic.prefix": "shop",
+  "database.hostname": "sqlserver.example.org",
+  "database.user": "cdc",
+  "database.password": "${env:SQLSERVER_PASSWORD}",
+  "database.names": "inventory"
+}
+```
+
+**The driver** is Microsoft's ODBC driver, which comes with `mssql-python`; the names are those of its JDBC driver, as
+Debezium takes them: `driver.encrypt`, or as in older versions `database.encrypt`. What the ODBC driver has no word for is
+refused where it is about security or the server's address, and ignored otherwise.
+
+**Types**: [what each becomes](sqlserver-types.md) under the handling modes.
+"""
+_WORDS: Mapping[str, str] = {MYSQL: _OF_MYSQL, SQL_SERVER: _OF_SQL_SERVER}
 
 _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other names")
 
 
-def render() -> str:
-    """The whole page."""
-    sections = [_section(group, list(properties)) for group, properties in groupby(PROPERTIES, lambda each: each.group)]
-    return "\n".join([_INTRODUCTION, *sections, client_sections()])
+def introduction() -> str:
+    """The page about what is the same for all connectors."""
+    return f"{_INTRODUCTION}\n{client_sections()}"
 
 
-def _section(group: str, properties: Sequence[Property]) -> str:
+def page(connector_class: str) -> str:
+    """The page of one connector's properties."""
+    kind = KINDS[connector_class]
+    groups = groupby(kind.tables.properties, lambda each: each.group)
+    sections = [_section(group, list(properties), kind.tables) for group, properties in groups]
+    return "\n".join([_heading(kind), _WORDS[connector_class], *sections])
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "configuration.md": introduction,
+    "configuration-mysql.md": lambda: page(MYSQL),
+    "configuration-sqlserver.md": lambda: page(SQL_SERVER),
+}
+"""The pages by the names of their files."""
+
+
+def _heading(kind: ConnectorKind) -> str:
+    return (
+        f"# Configuration of the {kind.database} connector\n\n{_RENDERED}\n"
+        "How a configuration is written, and what the statuses mean, stands on [a page for all connectors](configuration.md).\n"
+    )
+
+
+def _section(group: str, properties: Sequence[Property], tables: PropertyTables) -> str:
     rows = [_row(prop) for prop in properties]
-    rows += [_family_row(family) for family in FAMILIES if family.group == group]
+    rows += [_family_row(family) for family in tables.families if family.group == group]
     lines = [f"## {group}", "", _line(_HEADER), _line("---" for _ in _HEADER), *map(_line, rows)]
     return "\n".join(lines) + "\n"
 
@@ -127,16 +176,3 @@ def _code(text: str) -> str:
 
 def _line(cells: Iterable[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Write the page to the file that the one argument names."""
-    if len(arguments) != 1:
-        sys.stderr.write("usage: python -m tailrace.config.reference FILE\n")
-        return 2
-    Path(arguments[0]).write_text(render(), encoding="utf-8")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tailrace.config.entries import Entry, is_given
-from tailrace.config.filters import SYSTEM_SCHEMAS
+from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
 from tailrace.config.values import Value
 from tailrace.signals.names import table_id
@@ -16,9 +16,11 @@ _SERVERS = "signal.kafka.bootstrap.servers"
 _NOTIFICATION_TOPIC = "notification.sink.topic.name"
 
 
-def check_signals(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
+def check_signals(
+    values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, system: SystemNames, problems: Problems
+) -> None:
     """Add what contradicts itself, what is missing, and what has no effect because its channel is not enabled."""
-    _check_tables(values, problems)
+    _check_tables(values, naming, system, problems)
     channels, notified = _items(values, CHANNELS), _items(values, NOTIFICATIONS)
     if "kafka" in channels and not is_given(entries, _SERVERS):
         problems.add(f"{_SERVERS} is missing: {CHANNELS} has kafka, which needs brokers")
@@ -36,16 +38,17 @@ def check_signals(values: Mapping[str, Value], entries: Mapping[str, Entry], pro
                 problems.warn(f"{entry.shown_name} has no effect: {where} has no {channel}")
 
 
-def _check_tables(values: Mapping[str, Value], problems: Problems) -> None:
+def _check_tables(values: Mapping[str, Value], naming: Naming, system: SystemNames, problems: Problems) -> None:
+    must = f"must be {naming.full}, with quotes where a part has dots"
     for name in _items(values, "signal.data.collection"):
         try:
             table = table_id(name)
         except ValueError as error:
-            problems.add(f"signal.data.collection: {error}; it must be database.table, with quotes where a part has dots")
+            problems.add(f"signal.data.collection: {error}; it {must}")
             continue
-        if not table.catalog or table.schema or not table.name:
-            problems.add(f"signal.data.collection: {name} must be database.table, with quotes where a part has dots")
-        elif table.catalog.lower() in SYSTEM_SCHEMAS:
+        if not naming.is_full(table):
+            problems.add(f"signal.data.collection: {name} {must}")
+        elif system.has(table):
             problems.add(
                 f"signal.data.collection: {name} is in a system schema, which is never captured; put it elsewhere"
             )

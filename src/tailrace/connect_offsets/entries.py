@@ -7,7 +7,7 @@ read. Connect looks a key up by its bytes, so an entry that is there keeps the b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +46,20 @@ def find(stored: Mapping[bytes, bytes | None], name: str, partition: Partition, 
     raise ProgressError(
         f"{where} has no offset of the connector {name} for {compact(partition)}; there is: {others}{hint}"
     )
+
+
+def find_any(stored: Mapping[bytes, bytes | None], name: str, forms: Sequence[Partition], where: str) -> Entry:
+    """The entry of a connector whose partition may be written in several forms, the first one that is there.
+
+    Raises:
+        ProgressError: none is there, or it can't be read.
+
+    """
+    for entry in _entries(stored):
+        if entry.name == name and entry.partition in forms[1:]:
+            known = any((each.name, each.partition) == (name, forms[0]) for each in _entries(stored))
+            return find(stored, name, forms[0], where) if known else entry
+    return find(stored, name, forms[0], where)
 
 
 def key_for(stored: Mapping[bytes, bytes | None], name: str, partition: Partition) -> bytes:

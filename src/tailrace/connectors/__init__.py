@@ -3,32 +3,63 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings
     from tailrace.connectors.base import Connector
 
-_CONNECTORS = {
-    "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.reader:MySqlConnector",
-}
-_ROWS = {
-    "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.typed_rows",
-}
-_TAKING_OVER = {
-    "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.taking_over",
-}
-_POSITIONS = {
-    "io.debezium.connector.mysql.MySqlConnector": "tailrace.connectors.mysql.given_offset:restart_from",
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a connector's parts are, `package.module` or `package.module:name`; None: it has no such part.
+
+    Attributes:
+        connector: the class that reads.
+        checks: the module with `check`.
+        applying: the module with `statements_of` and `apply`, which run what a check asks for.
+        position: the function that reads a restart position which a person gave.
+        rows: the module with `row_schema` and `read_rows`.
+        taking_over: the module with `partitions_of`, `restart_of`, `history_of` and `offsets_of`.
+
+    """
+
+    connector: str
+    checks: str | None = None
+    applying: str | None = None
+    position: str | None = None
+    rows: str | None = None
+    taking_over: str | None = None
+    reads_ranges: bool = False
+
+
+_PLACES: Mapping[str, Places] = {
+    MYSQL: Places(
+        connector="tailrace.connectors.mysql.reader:MySqlConnector",
+        checks="tailrace.connectors.mysql.checks",
+        position="tailrace.connectors.mysql.given_offset:restart_from",
+        rows="tailrace.connectors.mysql.typed_rows",
+        taking_over="tailrace.connectors.mysql.taking_over",
+        reads_ranges=True,
+    ),
+    SQL_SERVER: Places(
+        connector="tailrace.connectors.sqlserver.reader:SqlServerConnector",
+        position="tailrace.connectors.sqlserver.taking_over:restart_from",
+        taking_over="tailrace.connectors.sqlserver.taking_over",
+        checks="tailrace.connectors.sqlserver.checks",
+        applying="tailrace.connectors.sqlserver.applying",
+    ),
 }
 
 
 def connector_for(settings: Settings) -> Connector:
     """The connector that `connector.class` names."""
-    connector: Connector = load_object(_place(_CONNECTORS, settings))(settings)
+    connector: Connector = load_object(_PLACES[settings.connector_class].connector)(settings)
     return connector
 
 
@@ -39,14 +70,33 @@ def connector_from(document: Mapping[str, Any]) -> Connector:
     return connector_for(from_mapping(document))
 
 
+def checks_of(settings: Settings) -> Any:
+    """The module with `check`, which looks at the server and gives findings."""
+    return import_module(_there(settings, _PLACES[settings.connector_class].checks, "tailrace check"))
+
+
+def applying_of(settings: Settings) -> Any:
+    """The module with `statements_of` and `apply`, which run what a check asks for."""
+    return import_module(_there(settings, _PLACES[settings.connector_class].applying, "tailrace check --apply"))
+
+
+def require_ranges(settings: Settings) -> None:
+    """Raise `UnsupportedError` where the connector can't be read as a DataFrame."""
+    if not _PLACES[settings.connector_class].reads_ranges:
+        raise UnsupportedError(
+            f"connector.class={settings.connector_class}: the DataFrame way is not there yet for this connector; deliver with "
+            "`tailrace run`"
+        )
+
+
 def typed_rows_of(settings: Settings) -> Any:
     """The module with `row_schema` and `read_rows` for the connector."""
-    return import_module(_place(_ROWS, settings))
+    return import_module(_there(settings, _PLACES[settings.connector_class].rows, 'output="rows"'))
 
 
 def taking_over(settings: Settings) -> Any:
-    """The module with `partition_of`, `restart_of`, `history_of` and `offset_of`: from Debezium's offsets and back."""
-    return import_module(_place(_TAKING_OVER, settings))
+    """The module with `partitions_of`, `restart_of`, `history_of` and `offsets_of`: from Debezium's offsets and back."""
+    return import_module(_there(settings, _PLACES[settings.connector_class].taking_over, "taking over offsets"))
 
 
 def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -56,15 +106,16 @@ def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, A
         ProgressError: it is neither.
 
     """
-    read = load_object(_place(_POSITIONS, settings))
+    read = load_object(_there(settings, _PLACES[settings.connector_class].position, "setting a position"))
     restart: Mapping[str, Any] = read(given)
     return restart
 
 
-def _place(places: Mapping[str, str], settings: Settings) -> str:
-    place = places.get(settings.connector_class)
+def _there(settings: Settings, place: str | None, what: str) -> str:
     if place is None:
-        raise UnsupportedError(f"connector.class={settings.connector_class}: there is no such connector yet")
+        raise UnsupportedError(
+            f"connector.class={settings.connector_class}: {what} is not there yet for this connector"
+        )
     return place
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from tailrace.config.properties.own import CURRENT, SHAPE_1_4
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.ddl import ChangeType, TableChange
 from tailrace.schema.tables import Column, Table, TableId
@@ -43,6 +44,7 @@ _COLUMN_FIELDS = (
     Field("defaultValueExpression", _OPTIONAL_STRING),
     Field("enumValues", _OPTIONAL_STRINGS),
 )
+_SINCE_1_4 = ("ts_ms", "comment", "defaultValueExpression", "enumValues")
 # Statements that Debezium neither records nor tells of.
 _SET_STATEMENT = r"(?:SET\s+STATEMENT\s.*?FOR\s+)?"
 _UNTOLD = re.compile(
@@ -65,21 +67,21 @@ class Scope:
     Attributes:
         only_captured_tables: `schema.history.internal.store.only.captured.tables.ddl`.
         only_captured_databases: `schema.history.internal.store.only.captured.databases.ddl`.
-        table: whether a table (of a database) is captured.
+        table: whether a table is captured.
         database: whether a database is captured.
 
     """
 
     only_captured_tables: bool = False
     only_captured_databases: bool = False
-    table: Callable[[str, str], bool] = lambda _database, _table: True
+    table: Callable[[TableId], bool] = lambda _table: True
     database: Callable[[str], bool] = lambda _database: True
 
     def captures(self, change: TableChange) -> bool:
         """Whether a change concerns what is captured, or the server."""
         if change.id is None:
             return change.database == "" or self.database(change.database)
-        return self.table(change.id.catalog, change.id.name)
+        return self.table(change.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,7 @@ class SchemaEvent:
         changes: at most one; a table that is gone by the end of its statement has none.
         source_table: the source block's `table`.
         recorded: whether the schema history gets it.
+        schema: the schema that the table is in, where the database has such.
 
     """
 
@@ -100,6 +103,7 @@ class SchemaEvent:
     changes: tuple[TableChange, ...]
     source_table: str | None
     recorded: bool = True
+    schema: str | None = None
 
 
 def schema_events(
@@ -125,8 +129,8 @@ def source_table(ids: Iterable[TableId]) -> str | None:
     return ",".join(names[key] for key in _hash_set_order(names)) if names else None
 
 
-def schema_change_schemas(source: Schema, connector: str = "mysql") -> tuple[Schema, Schema]:
-    """The schemas of key and value; `source` is the schema of the source block."""
+def schema_change_schemas(source: Schema, connector: str = "mysql", shape: str = CURRENT) -> tuple[Schema, Schema]:
+    """The schemas of key and value; `source` is the schema of the source block, `shape` is `tailrace.event.shape`."""
     column = Schema(Type.STRUCT, name=f"{_NAMES}.schema.Column", version=1, fields=_COLUMN_FIELDS)
     table = _struct(
         "schema.Table",
@@ -146,6 +150,9 @@ def schema_change_schemas(source: Schema, connector: str = "mysql") -> tuple[Sch
         Field("ddl", _OPTIONAL_STRING),
         Field("tableChanges", Schema(Type.ARRAY, items=change)),
     )
+    if shape == SHAPE_1_4:
+        named = value.without("source", *_SINCE_1_4)
+        return key.without(), named.with_(fields=(Field("source", source), *named.fields))
     return key, value
 
 
@@ -162,7 +169,7 @@ def schema_change_value(
         "source": source,
         "ts_ms": ts_ms,
         "databaseName": event.database,
-        "schemaName": None,
+        "schemaName": event.schema,
         "ddl": event.ddl or None,
         "tableChanges": [_change(change, comments=comments) for change in told_changes(event)],
     }
@@ -203,7 +210,7 @@ def _recorded(change: TableChange, scope: Scope) -> bool:
     if change.id is None:
         return not change.database and change.ddl.upper().startswith("SET ")
     there = change.table is not None or change.type is ChangeType.DROP
-    return there and scope.table(change.id.catalog, change.id.name)
+    return there and scope.table(change.id)
 
 
 def _in_scope(event: SchemaEvent, scope: Scope) -> bool:

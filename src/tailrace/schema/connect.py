@@ -58,6 +58,12 @@ class Schema:
         """A copy with other attributes."""
         return replace(self, **changes)
 
+    def without(self, *names: str) -> Schema:
+        """The same without versions, its own and those within, and without fields of these names, however deep they are."""
+        fields = tuple(Field(each.name, each.schema.without(*names)) for each in self.fields if each.name not in names)
+        items = None if self.items is None else self.items.without(*names)
+        return replace(self, version=None, fields=fields, items=items)
+
     def field(self, name: str) -> Field:
         """The field of that name.
 

@@ -2,8 +2,8 @@
 
 The key is made of the primary key's columns, or of those that `message.key.columns` names; they are in the
 key even where the value leaves them out, and as they are even where the value masks them. Names, order,
-versions and what is optional are Debezium's, of version 3.6, or with `tailrace.event.shape=2.1` of version
-2.1, which has no microseconds and tells of a transaction only where transaction metadata is asked for.
+versions and what is optional are Debezium's, of version 3.6, or with `tailrace.event.shape` of version 2.1 or
+1.4, which have no microseconds and tell of a transaction only where transaction metadata is asked for.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tailrace.config.properties.own import CURRENT, SHAPE_2_1
 from tailrace.config.settings import Settings
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Table
 
-SHAPE_2_1: Final = "2.1"
 _LONG = Schema(Type.INT64)
 _LONG_OR_NULL = Schema(Type.INT64, optional=True)
 _STRING = Schema(Type.STRING)
@@ -29,6 +29,7 @@ TRANSACTION_BLOCK: Final = Schema(
     version=1,
     fields=(Field("id", _STRING), Field("total_order", _LONG), Field("data_collection_order", _LONG)),
 )
+TRANSACTION_BLOCK_1_4: Final = TRANSACTION_BLOCK.without().with_(name=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,24 +94,24 @@ def table_schemas(
 def key_columns(table: Table, settings: Settings) -> tuple[int, ...]:
     """Indices of the key's columns, in the key's order."""
     columns = [column.name for column in table.columns]
-    wanted = settings.message_keys.columns_for(table.id.catalog, table.id.name, columns) or table.primary_key
+    wanted = settings.message_keys.columns_for(table.id, columns) or table.primary_key
     indices = {name.lower(): index for index, name in enumerate(columns)}
     return tuple(dict.fromkeys(indices[name.lower()] for name in wanted if name.lower() in indices))
 
 
 def value_columns(table: Table, settings: Settings) -> tuple[int, ...]:
     """Indices of the columns that `column.include.list` and `column.exclude.list` leave."""
-    database, name = table.id.catalog, table.id.name
-    return tuple(i for i, c in enumerate(table.columns) if settings.columns.matches(database, name, c.name))
+    return tuple(i for i, c in enumerate(table.columns) if settings.columns.matches(table.id, c.name))
 
 
 def envelope_schema(name: str, value: Schema, source: Schema, settings: Settings) -> Schema:
     """The envelope around rows of a schema."""
     rows: tuple[Field, ...] = (Field("before", value), Field("after", value), Field("source", source))
-    if settings.tailrace_event_shape == SHAPE_2_1:
+    if settings.tailrace_event_shape != CURRENT:
         rows += (Field("op", _STRING), Field("ts_ms", _LONG_OR_NULL))
         if settings.provide_transaction_metadata:
-            rows += (Field("transaction", TRANSACTION_BLOCK),)
+            has_name = settings.tailrace_event_shape == SHAPE_2_1
+            rows += (Field("transaction", TRANSACTION_BLOCK if has_name else TRANSACTION_BLOCK_1_4),)
         return Schema(Type.STRUCT, name=name, fields=rows)
     rows += (Field("transaction", TRANSACTION_BLOCK), Field("op", _STRING))
     rows += tuple(Field(unit, _LONG_OR_NULL) for unit in ("ts_ms", "ts_us", "ts_ns"))

@@ -1,6 +1,7 @@
 """Names: of topics, of schemas and of their fields, and what happens to characters that they must not hold.
 
-A topic is named after prefix, database and table; what Kafka does not allow in a topic's name becomes `_`.
+A topic is named after prefix, database, schema and table, as far as the database has them; what Kafka does not allow in a
+topic's name becomes `_`. With the shape of Debezium 1.4, whose connector read one database, its name is left out.
 Schemas are named after the topic. Where the names must suit Avro as well (`schema.name.adjustment.mode`,
 `field.name.adjustment.mode`), whatever Avro does not allow becomes `_`, or, without loss, `_u` and the
 character's number. Names are taken apart as Java does it, in UTF-16 units: a character beyond the basic plane
@@ -16,6 +17,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import Settings
 from tailrace.errors import StructureError
 from tailrace.schema.tables import TableId
@@ -61,7 +63,8 @@ class Names:
 
     def topic(self, table: TableId) -> str:
         """The topic of a table's changes."""
-        parts = (self.settings.topic_prefix, table.catalog, table.schema, table.name)
+        database = "" if self.settings.tailrace_event_shape == SHAPE_1_4 else table.catalog
+        parts = (self.settings.topic_prefix, database, table.schema, table.name)
         wanted = self.settings.topic_delimiter.join(part for part in parts if part.strip())
         name = sanitized_topic(wanted)
         if name != wanted:

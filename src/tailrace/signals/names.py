@@ -8,21 +8,23 @@ from typing import Final
 
 from tailrace.schema.tables import TableId
 
-_PART: Final = re.compile(
-    r"""\s*(?:"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'|`(?P<back>(?:[^`]|``)*)`|(?P<plain>[^\s."'`][^\s.]*))"""
-    r"\s*(?:(?P<more>\.)|\Z)"
-)
+_QUOTED: Final = r"""\s*(?:"(?P<double>(?:[^"]|"")*)"|'(?P<single>(?:[^']|'')*)'|`(?P<back>(?:[^`]|``)*)`"""
+_BRACKETED: Final = r"|\[(?P<bracket>(?:[^\]]|\]\])*)\]"
+_PLAIN: Final = r"""|(?P<plain>[^\s."'`][^\s.]*))\s*(?:(?P<more>\.)|\Z)"""
+_PART: Final = re.compile(_QUOTED + _PLAIN)
+_PART_OR_BRACKETS: Final = re.compile(_QUOTED + _BRACKETED + _PLAIN)
 QUOTES: Final = {"double": '"', "single": "'", "back": "`"}
+_ENDS: Final = {**QUOTES, "bracket": "]"}
 
 
-def table_id(name: str) -> TableId:
-    """The id that a name with dots, and quotes where it needs them, stands for.
+def table_id(name: str, *, brackets: bool = False) -> TableId:
+    """The id that a name with dots, and quotes where it needs them, stands for; `brackets` quote as well.
 
     Raises:
         ValueError: it is no such name.
 
     """
-    parts = list(_parts(name))
+    parts = list(_parts(name, _PART_OR_BRACKETS if brackets else _PART))
     if len(parts) == 1:
         return TableId("", "", parts[0])
     return TableId(parts[0], "" if len(parts) == 2 else parts[1], parts[-1])
@@ -33,10 +35,10 @@ def signal_tables(names: Iterable[str]) -> tuple[TableId, ...]:
     return tuple(map(table_id, names))
 
 
-def _parts(name: str) -> Iterator[str]:
+def _parts(name: str, part: re.Pattern[str]) -> Iterator[str]:
     at, count, more = 0, 0, True
     while more:
-        found = _PART.match(name, at)
+        found = part.match(name, at)
         if found is None or count == 3:
             raise ValueError(f"{name!r} is not the name of a table")
         yield _unquoted(found)
@@ -44,7 +46,7 @@ def _parts(name: str) -> Iterator[str]:
 
 
 def _unquoted(found: re.Match[str]) -> str:
-    kind = next(kind for kind in (*QUOTES, "plain") if found[kind] is not None)
-    quote = QUOTES.get(kind, "")
+    kind = next(kind for kind in (*_ENDS, "plain") if found.groupdict().get(kind) is not None)
+    quote = _ENDS.get(kind, "")
     text = found[kind]
     return text.replace(quote * 2, quote) if quote else text

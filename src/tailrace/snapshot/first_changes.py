@@ -29,6 +29,7 @@ from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.key_set import KeySet, Mask, find, insert
 
 Rows = npt.NDArray[np.int64]  # indices of rows, or of changes
+Indices = npt.NDArray[np.int32]  # of images, -1 for none
 
 
 class Break(enum.Enum):
@@ -67,6 +68,36 @@ class TableTouches:
 
     def __len__(self) -> int:
         return len(self.complete)
+
+    @classmethod
+    def of_images(
+        cls,
+        table: str,
+        before: Indices,
+        after: Indices,
+        digests: Digests,
+        complete: Mask,
+        images: Any,
+        *,
+        is_whole: bool,
+    ) -> TableTouches:
+        """Changes whose images stand in one row of images.
+
+        Args:
+            table: its name.
+            before: index of the image before each change, -1 where there is none; shape (n,).
+            after: the same for the image after.
+            digests: of the images' keys, or of whole rows; shape (m, 2), m at least 1 where there are changes.
+            complete: whether each image has every column; shape (m,).
+            images: the changes themselves.
+            is_whole: the table has no key, so that both images have to be complete.
+
+        """
+        has_before, has_after = before >= 0, after >= 0
+        is_complete = complete[before] | ~has_before
+        if is_whole:
+            is_complete &= complete[after] | ~has_after
+        return cls(table, digests[before], has_before, digests[after], has_after, is_complete, images)
 
 
 @dataclass(frozen=True, slots=True)

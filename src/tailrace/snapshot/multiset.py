@@ -58,7 +58,7 @@ class RowCounts:
     def doubts(self, *, is_whole: bool) -> Iterator[str]:
         """Why what `untouched` gave may not be the rows of P, once all rows were read; `is_whole`: all of the table's."""
         if self.incomplete:
-            yield f"{self.incomplete} changes lack columns (binlog_row_image)"
+            yield f"{self.incomplete} changes lack columns (binlog_row_image; or text, ntext, image)"
         if self.is_replaced:
             yield "another table got its name"
         if is_whole and self.left:

@@ -91,6 +91,12 @@ class SnapshotSource(Protocol):
         told by the `changes` that are asked for next.
         """
 
+    def has_room(self) -> bool:
+        """Whether another chunk may be read before the log is.
+
+        Chunks are held in memory until then, so this is for a log of which the head is known late.
+        """
+
     def view(self, table: str) -> View | None:
         """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
 

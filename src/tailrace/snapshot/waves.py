@@ -10,6 +10,9 @@ Each section of the log is a wave of its own, without a chunk: reading the log f
 way to H' need not be held in memory. A structure change on the way makes the chunk worthless: it is read again. The
 images stay right.
 
+Where it takes long until H' is known, several chunks are read before it, as far as the source has room for them. They
+are delivered behind H' one after the other, each in a wave of its own.
+
 **The last record** of a table, and of the snapshot, is marked, and which one it is shows only when nothing follows. So
 the last row found so far of each table is held back until another one of the table follows, or the lane is through with
 the table; and then until another table has one too, for it may be the lane's last. It is held in memory and not
@@ -142,17 +145,33 @@ class SnapshotLane:
         self._held[touches.table] = _Held(touches, rows[-1:], touches.before[rows[-1]])
 
     def _turn(self, place: _Place) -> Iterator[Wave]:
-        """Read a chunk, and the log after it."""
+        """Read a chunk, or a few, and the log after it."""
         if place.rest.table in self._whole:
             yield from self._turn_whole(place)
             return
-        chunk = self._source.read(place.rest)
+        read = list(self._read_some())
         altered = yield from self._follow()
-        if chunk is None:
-            self._end(place.rest.table)
-            yield self._wave([])
-        elif place.rest.table not in altered:
-            yield self._wave(self._taken(place, chunk))
+        for of, chunk in read:
+            if chunk is None:
+                self._end(of.rest.table)
+                yield self._wave([])
+            elif of.rest.table not in altered:
+                yield self._wave(self._taken(of, chunk))
+
+    def _read_some(self) -> Iterator[tuple[_Place, Chunk | None]]:
+        """The next chunk, and those behind it that the source has room for."""
+        is_first = True
+        for place in [place for place in self._places if not place.ended]:
+            rest: Segment | None = place.rest
+            while rest is not None:
+                if not is_first and (rest.table in self._whole or not self._source.has_room()):
+                    return
+                is_first = False
+                chunk = self._source.read(rest)
+                yield place, chunk
+                if chunk is not None and not len(chunk) and not chunk.is_last:
+                    return  # of a table that is changing: the log comes first
+                rest = _behind(rest, chunk)
 
     def _turn_whole(self, place: _Place) -> Iterator[Wave]:
         """Open a view of a table, and read it if it holds."""
@@ -330,6 +349,13 @@ class SnapshotLane:
 
     def _intervals(self, table: str) -> list[Interval]:
         return undelivered(self._segments(), table)
+
+
+def _behind(segment: Segment, chunk: Chunk | None) -> Segment | None:
+    """What of a segment comes behind a chunk of it; None: nothing does."""
+    if chunk is None or chunk.is_last:
+        return None
+    return replace(segment, after=chunk.bound(len(chunk) - 1))
 
 
 def _is(digests: Digests, digest: Digests) -> Any:

@@ -11,12 +11,13 @@ from typing import Any
 
 from attrs import field, frozen
 
+from tailrace.config.connectors import KINDS
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
 from tailrace.config.problems import Problems
-from tailrace.config.properties import PROPERTIES
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
+from tailrace.connectors import require_ranges
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
@@ -82,6 +83,7 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
             max_bytes=max_bytes,
         )
     settings = from_mapping(document, source="the options of mysql-cdc")
+    require_ranges(settings)
     if settings.snapshot_mode in ANEW:
         raise UnsupportedError(
             f"snapshot.mode={settings.snapshot_mode}: a DataFrame goes on from its checkpoint, whatever it says; set "
@@ -127,7 +129,7 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
 
 def _document(given: Mapping[str, str]) -> dict[str, str]:
     """The file's properties, and over them the options'."""
-    spelled = {prop.name.lower(): prop.name for prop in PROPERTIES}
+    spelled = {prop.name.lower(): prop.name for kind in KINDS.values() for prop in kind.tables.properties}
     document = _of_file(Path(given["config"])) if "config" in given else {}
     document |= {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
     if "connector.factory" not in given:

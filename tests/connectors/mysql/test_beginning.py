@@ -93,4 +93,4 @@ def test_names_are_sorted_as_one_text():
 )
 def test_which_tables_are_told_besides(properties, besides):
     is_told = told_besides(unit_settings({"database.include.list": "d", **properties}))
-    assert [is_told(database, "t") for database in ("d", "other", "mysql")] == besides
+    assert [is_told(TableId(database, "", "t")) for database in ("d", "other", "mysql")] == besides

@@ -3,8 +3,8 @@
 import pytest
 from tests.support.unit_settings import unit_settings
 
-from tailrace.connectors.mysql import jdbc
 from tailrace.connectors.mysql.types import field_schema
+from tailrace.connectors.shared import jdbc
 from tailrace.errors import StructureError
 from tailrace.schema.connect import NO_DEFAULT
 from tailrace.schema.tables import Column

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 from tests.support.unit_settings import unit_settings
 
-from tailrace.connectors.mysql.types import field_schema, parameters_of
+from tailrace.connectors.mysql.types import field_schema
+from tailrace.connectors.shared.column_types import parameters_of
 from tailrace.encoding.connect_json import schema_json
 from tailrace.schema.names import Names
-from tailrace.schema.tables import Column
+from tailrace.schema.tables import Column, TableId
 
 GOLDEN = json.loads((Path(__file__).parent / "data" / "column_schemas.json").read_text())
 
@@ -44,7 +45,7 @@ def own_schemas(table, settings):
     database, _, name = table.partition(".")
     for record in GOLDEN["tables"][table]["columns"]:
         column = column_of(record)
-        rule = settings.column_rule(database, name, column.name, column.type_name)
+        rule = settings.column_rule(TableId(database, "", name), column.name, column.type_name)
         schema = field_schema(column, settings)
         schema = schema.with_(parameters=schema.parameters + parameters_of(rule, column))
         field = names.field_name(column.name)

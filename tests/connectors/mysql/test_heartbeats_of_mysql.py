@@ -10,7 +10,8 @@ from attrs import evolve
 from support.reading import batches, begin, fresh, read_on
 from tailrace.changes import heartbeats as beats
 from tailrace.connectors.base import Lane
-from tailrace.connectors.mysql.heartbeats import ActionQuery
+from tailrace.connectors.mysql.action_connection import MySqlActionConnection
+from tailrace.connectors.shared.heartbeats import ActionQuery
 
 TOPIC = "__debezium-heartbeat.test"
 PATIENCE_SECONDS = 30
@@ -103,7 +104,7 @@ def test_a_statement_that_fails_is_a_warning_and_is_tried_again(started, mysql_s
 @pytest.mark.mysql
 def test_a_statement_whose_connection_was_killed_gets_a_new_one(started, mysql_server, database, caplog):
     settings, _ = started
-    query = ActionQuery(evolve(settings, heartbeat_action_query=f"INSERT INTO {database}.other VALUES (7)"))
+    query = ActionQuery(f"INSERT INTO {database}.other VALUES (7)", lambda: MySqlActionConnection(settings))
 
     def run_until(count):
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -113,7 +114,7 @@ def test_a_statement_whose_connection_was_killed_gets_a_new_one(started, mysql_s
             query._thread.join()
 
     run_until(1)
-    mysql_server.sql(f"KILL {query._connection.thread_id()}")
+    mysql_server.sql(f"KILL {query._connection._connection.thread_id()}")
     run_until(2)
     assert "heartbeat.action.query" in caplog.text
     query.close()

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from tests.support.unit_settings import unit_settings
 
-from tailrace.connectors.mysql import jdbc
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
 from tailrace.connectors.mysql.types import column_type, misfits, table_of_map
 from tailrace.connectors.mysql.wires import wire_of
+from tailrace.connectors.shared import jdbc
 from tailrace.errors import UnsupportedError
 from tailrace.schema.tables import Column, Table, TableId
 

@@ -37,7 +37,7 @@ def test_structures_are_those_of_all_wanted_tables(mysql_server, database, privi
     )
     opened = connection_of(mysql_server, privileges)
     server = catalog.server(opened)
-    found = structures(opened, server, lambda d, t: d == database, locking=locking)
+    found = structures(opened, server, lambda table: table.catalog == database, locking=locking)
     assert list(found.tables) == [TableId(database, "", "b"), TableId(database, "", "o`dd ta%ble")]
     assert found.tables[TableId(database, "", "b")].startswith("CREATE TABLE `b` (\n  `x``y` int")
     assert found.databases[database].startswith(f"CREATE DATABASE `{database}`")
@@ -48,7 +48,7 @@ def test_structures_are_those_of_all_wanted_tables(mysql_server, database, privi
 def test_more_tables_than_fit_one_round_trip(mysql_server, database, connection, monkeypatch):
     monkeypatch.setattr(server_structures, "STATEMENTS_AT_ONCE", 3)
     mysql_server.sql(";".join(f"CREATE TABLE t{i} (c{i} INT)" for i in range(7)), database)
-    found = structures(connection, catalog.server(connection), lambda d, t: d == database)
+    found = structures(connection, catalog.server(connection), lambda table: table.catalog == database)
     assert [f"`c{i}`" in ddl for i, ddl in enumerate(found.tables.values())] == [True] * 7
 
 
@@ -59,16 +59,16 @@ def test_others_are_read_besides_and_one_that_the_server_can_not_show_is_left_ou
         "CREATE TABLE a (id INT); CREATE TABLE b (id INT); CREATE TABLE m (id INT) ENGINE=MyISAM", database
     )
     mysql_server.sql("CREATE TABLE merged (id INT) ENGINE=MERGE UNION=(m); DROP TABLE m", database)
-    others = lambda d, t: d == database  # noqa: E731
+    others = lambda table: table.catalog == database  # noqa: E731
     found = structures(
-        connection, catalog.server(connection), lambda d, t: (d, t) == (database, "b"), others
+        connection, catalog.server(connection), lambda table: (table.catalog, table.name) == (database, "b"), others
     )
     assert (list(found.tables), list(found.others)) == ([TableId(database, "", "b")], [TableId(database, "", "a")])
     assert f"{database}.merged is not captured" in caplog.text
 
 
 def test_no_table_at_all_is_fine(connection):
-    found = structures(connection, catalog.server(connection), lambda d, t: False)
+    found = structures(connection, catalog.server(connection), lambda table: False)
     assert not found.tables
 
 
@@ -81,7 +81,7 @@ def test_the_head_of_structures_has_exactly_the_gtids_before_it(mysql_server, da
     start = catalog.head(opened, server)
     with writers(mysql_server, database, 4):
         wait_until(lambda: catalog.head(opened, server).pos > start.pos, 20, lambda: "nobody writes")
-        found = [structures(opened, server, lambda d, t: d == database) for _ in range(5)]
+        found = [structures(opened, server, lambda table: table.catalog == database) for _ in range(5)]
     for one in found:
         events = events_between(opened, start, one.head)
         before = [event for event in events if event["Pos"] < one.head.pos]
@@ -96,7 +96,7 @@ def test_a_structure_that_never_rests_is_worth_another_attempt(mysql_server, dat
     opened = connection_of(mysql_server, NO_LOCKS)
     server = catalog.server(opened)
     with altering(mysql_server, database, pause=0.05), pytest.raises(RetriableError, match="BACKUP_ADMIN"):
-        structures(opened, server, lambda d, t: d == database)
+        structures(opened, server, lambda table: table.catalog == database)
 
 
 @contextlib.contextmanager
@@ -152,7 +152,7 @@ def test_structures_fit_the_log_while_tables_change_all_the_time(mysql_server, d
     server = catalog.server(opened)
     start = catalog.head(opened, server)
     with altering(mysql_server, database, pause):
-        found = [structures(opened, server, lambda d, t: d == database) for _ in range(4)]
+        found = [structures(opened, server, lambda table: table.catalog == database) for _ in range(4)]
     for one in found:
         events = events_between(opened, start, one.head)
         alters = sum("ALTER TABLE t ADD" in event["Info"] for event in events if event["Pos"] < one.head.pos)

@@ -142,7 +142,8 @@ class Source:
         self._limit = limit
         self._death = death
         self._at = start
-        self._last: Rows | None = None
+        self._last: list[Rows] = []
+        self._waits = database.random.random() < 0.3  # for the log's head, so that chunks are read meanwhile
         self._views = 0
 
     @property
@@ -155,7 +156,8 @@ class Source:
         self._pause()
         table = self._database.tables[segment.table]
         known = table.structure(self._at.n)
-        chunk = self._last = Rows(table, self._at.n)
+        chunk = Rows(table, self._at.n)
+        self._last.append(chunk)
         if not known[1]:
             return None
         if table.is_there and not self._fails(table.structure(len(self._database.log)) != known):
@@ -164,6 +166,10 @@ class Source:
             self._database.being_read.discard(table.name)
         self._pause()
         return chunk
+
+    def has_room(self) -> bool:
+        """For a few chunks, or for one."""
+        return self._waits and self._database.random.random() < 0.7
 
     def _fails(self, is_other: bool) -> bool:
         likelihood = 0.5 if is_other else self._database.habits.structures / 3
@@ -245,10 +251,10 @@ class Source:
         return [number for number in self._at.entries(upto["n"]) if number not in missing]
 
     def _note_stale(self) -> None:
-        if self._last is not None:
-            table = self._last.table
-            self._last.is_stale = table.structure(len(self._database.log)) != table.structure(self._last.since)
-            self._last = None  # what is logged later is nothing to a chunk
+        for chunk in self._last:
+            table = chunk.table
+            chunk.is_stale = table.structure(len(self._database.log)) != table.structure(chunk.since)
+        self._last = []  # what is logged later is nothing to a chunk
 
     def _section(self, numbers: list[int]) -> Section:
         log, tables = self._database.log, self._database.tables

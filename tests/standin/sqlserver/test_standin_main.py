@@ -21,14 +21,23 @@ SECONDS = 60
 @contextmanager
 def running(*options: str) -> Iterator[int]:
     """The command as a process of its own; gives its port. It must end by itself when it is told to."""
+    with listening(1, *options) as (port,):
+        yield port
+
+
+@contextmanager
+def listening(count: int, *options: str) -> Iterator[list[int]]:
+    """The same with the ports that its first lines tell."""
     program = [*dying_with_parent(), sys.executable, "-m", "tailrace.standin.sqlserver", "--port", "0", *options]
     with subprocess.Popen(program, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         assert child.stdout
-        line = child.stdout.readline()
+        lines = [child.stdout.readline() for _ in range(count)]
         try:
-            found = re.search(r"on 127\.0\.0\.1,(\d+), database inventory, user sa", line)
-            assert found, line + (child.communicate(timeout=SECONDS)[1] if child.poll() is not None else "")
-            yield int(found[1])
+            found = [int(port) for line in lines for port in re.findall(r" on 127\.0\.0\.1,(\d+)", line)]
+            complaint = child.communicate(timeout=SECONDS)[1] if child.poll() is not None else ""
+            assert len(found) == count, "".join(lines) + complaint
+            assert lines[0].endswith("database inventory, user sa\n")
+            yield found
         finally:
             child.send_signal(signal.SIGTERM)
             _, complaints = child.communicate(timeout=SECONDS)
@@ -57,3 +66,16 @@ def test_a_port_that_is_taken_is_told(capsys: pytest.CaptureFixture[str]) -> Non
     with running() as port:
         assert command.main(["--port", str(port)]) == 1
     assert f"no stand-in on port {port}" in capsys.readouterr().err
+
+
+def test_its_readable_secondary_shows_what_is_written_at_the_other_port() -> None:
+    with listening(2, "--password", "secret", "--no-tls", "--secondary-port", "0") as (primary, secondary):
+        asked(primary, "UPDATE inventory.dbo.products SET name = N'lamp' WHERE id = 101")
+        assert "lamp".encode("utf-16-le") in asked(secondary, "SELECT name FROM inventory.dbo.products")
+        assert "read-only".encode("utf-16-le") in asked(secondary, "DELETE inventory.dbo.products")
+
+
+def test_a_secondary_for_read_intent_lets_nobody_else_in() -> None:
+    options = ("--password", "secret", "--no-tls", "--secondary-port", "0", "--secondary-access", "read-only")
+    with listening(2, *options) as (_, secondary), RawClient(secondary) as client:
+        assert "application intent is set to read only".encode("utf-16-le") in client.enter()

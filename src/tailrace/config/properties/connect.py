@@ -6,6 +6,7 @@ from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Kafka Connect"
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
+SQL_SERVER = "io.debezium.connector.sqlserver.SqlServerConnector"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 _OTHER_CONVERTERS = (
@@ -71,28 +72,32 @@ def _ignored(
     return Property(name=name, doc=doc, kind=kind, default=default, status=Status.IGNORED, reason=reason)
 
 
+CONNECTOR_CLASS = Property(
+    name="connector.class",
+    kind=Kind.CLASS,
+    required=True,
+    allowed=(MYSQL, SQL_SERVER),
+    other_spellings={
+        **dict.fromkeys(("mysql", "MySqlConnector", "MySql"), MYSQL),
+        **dict.fromkeys(("sqlserver", "SqlServerConnector", "SqlServer"), SQL_SERVER),
+    },
+    not_yet=(
+        "io.debezium.connector.mariadb.MariaDbConnector",
+        "io.debezium.connector.oracle.OracleConnector",
+        "io.debezium.connector.db2.Db2Connector",
+        "io.debezium.connector.postgresql.PostgresConnector",
+        "io.debezium.connector.mongodb.MongoDbConnector",
+        "io.debezium.connector.vitess.VitessConnector",
+        "io.debezium.connector.spanner.SpannerConnector",
+        "io.debezium.connector.cassandra.CassandraConnector",
+        "io.debezium.connector.informix.InformixConnector",
+    ),
+    doc=f"Which connector this is: `{MYSQL}`, or `mysql` for short; `{SQL_SERVER}`, or `sqlserver`.",
+)
+
 PROPERTIES = (
     Property(name="name", doc="Name of the connector; without it the topic prefix."),
-    Property(
-        name="connector.class",
-        kind=Kind.CLASS,
-        required=True,
-        allowed=(MYSQL,),
-        other_spellings={"mysql": MYSQL, "MySqlConnector": MYSQL, "MySql": MYSQL},
-        not_yet=(
-            "io.debezium.connector.mariadb.MariaDbConnector",
-            "io.debezium.connector.sqlserver.SqlServerConnector",
-            "io.debezium.connector.oracle.OracleConnector",
-            "io.debezium.connector.db2.Db2Connector",
-            "io.debezium.connector.postgresql.PostgresConnector",
-            "io.debezium.connector.mongodb.MongoDbConnector",
-            "io.debezium.connector.vitess.VitessConnector",
-            "io.debezium.connector.spanner.SpannerConnector",
-            "io.debezium.connector.cassandra.CassandraConnector",
-            "io.debezium.connector.informix.InformixConnector",
-        ),
-        doc=f"Which connector this is: `{MYSQL}`, or `mysql` for short.",
-    ),
+    CONNECTOR_CLASS,
     Property(
         name="tasks.max",
         kind=Kind.INT,

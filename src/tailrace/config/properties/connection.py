@@ -1,106 +1,49 @@
-"""The connection to MySQL: who and where, TLS, keep-alive and retries."""
+"""The connection to the database server, as far as it is the same everywhere: who and where, and retries."""
 
 from __future__ import annotations
 
 import re
 
-from tailrace.config.property import Family, Kind, Property, Status, prefixed
+from tailrace.config.property import Kind, Property, Status
 
 GROUP = "Connection"
 _HOST = re.compile(r"[A-Za-z0-9_.\-:%]+")
-_JDBC = "it belongs to the JDBC driver, which tailrace does not use"
+
+
+def server(database: str, port: int) -> tuple[Property, ...]:
+    """Where the server is; `database` is its maker's name for it, `port` the usual one."""
+    return (
+        Property(
+            name="database.hostname",
+            doc=f"Name or address of the {database} server.",
+            required=True,
+            pattern=_HOST,
+            pattern_says="letters, digits, dots, hyphens and underscores, or an IPv6 address",
+        ),
+        Property(
+            name="database.port",
+            kind=Kind.INT,
+            default=port,
+            minimum=1,
+            maximum=65535,
+            doc=f"TCP port of the {database} server.",
+        ),
+    )
+
+
+PASSWORD = Property(
+    name="database.password",
+    kind=Kind.SECRET,
+    doc="Password of that account; best given as `${env:NAME}` or `${file:path:key}`.",
+)
 
 PROPERTIES = (
-    Property(
-        name="database.hostname",
-        doc="Name or address of the MySQL server.",
-        required=True,
-        pattern=_HOST,
-        pattern_says="letters, digits, dots, hyphens and underscores, or an IPv6 address",
-    ),
-    Property(
-        name="database.port",
-        kind=Kind.INT,
-        default=3306,
-        minimum=1,
-        maximum=65535,
-        doc="TCP port of the MySQL server.",
-    ),
-    Property(name="database.user", required=True, doc="MySQL account that reads the catalog and the binlog."),
-    Property(
-        name="database.password",
-        kind=Kind.SECRET,
-        doc="Password of that account; best given as `${env:NAME}` or `${file:path:key}`.",
-    ),
-    Property(
-        name="database.server.id",
-        kind=Kind.INT,
-        required=True,
-        minimum=1,
-        maximum=2**32 - 1,
-        doc="Replica id under which tailrace registers; no other replica of the server may use it.",
-    ),
-    Property(
-        name="database.server.id.offset",
-        kind=Kind.INT,
-        default=10000,
-        minimum=1,
-        doc="Distance to the server id of the second binlog connection that an incremental snapshot needs; with several "
-        "tasks more than their number.",
-    ),
-    Property(
-        name="database.ssl.mode",
-        kind=Kind.ENUM,
-        default="preferred",
-        allowed=("disabled", "preferred", "required", "verify_ca", "verify_identity"),
-        doc="Whether the connection is encrypted and how far the server's certificate is checked.",
-    ),
-    Property(
-        name="database.ssl.keystore",
-        doc="PEM file or PKCS12 store with the client's certificate and key.",
-    ),
-    Property(
-        name="database.ssl.keystore.password",
-        kind=Kind.SECRET,
-        doc="Password of the private key in the key store.",
-    ),
-    Property(
-        name="database.ssl.truststore",
-        doc="PEM file or PKCS12 store of authorities that vouch for the server's certificate.",
-    ),
-    Property(
-        name="database.ssl.truststore.password", kind=Kind.SECRET, doc="Password of the trust store, if any."
-    ),
-    Property(
-        name="database.initial.statements",
-        doc="SQL statements, cut at semicolons (`;;` is a literal one), for each catalog connection.",
-    ),
     Property(
         name="database.query.timeout.ms",
         kind=Kind.MS,
         default=600_000,
         minimum=0,
         doc="How long a catalog query may take; 0 is without limit.",
-    ),
-    Property(
-        name="connect.timeout.ms",
-        kind=Kind.MS,
-        default=30_000,
-        minimum=1,
-        doc="How long to wait for a connection before giving up.",
-    ),
-    Property(
-        name="connect.keep.alive",
-        kind=Kind.BOOL,
-        default=True,
-        doc="Whether a silent binlog connection is probed and opened again when it is dead.",
-    ),
-    Property(
-        name="connect.keep.alive.interval.ms",
-        kind=Kind.MS,
-        default=60_000,
-        minimum=1,
-        doc="How often a silent binlog connection is probed, by heartbeats that the server is asked for.",
     ),
     Property(
         name="connection.validation.timeout.ms",
@@ -110,28 +53,6 @@ PROPERTIES = (
         status=Status.IGNORED,
         reason="there is no validation call",
         doc="How long the check of the connection may take when a connector is validated.",
-    ),
-    Property(
-        name="use.nongraceful.disconnect",
-        kind=Kind.BOOL,
-        default=False,
-        status=Status.IGNORED,
-        reason="tailrace always closes the binlog socket without waiting for the server",
-        doc="Whether the binlog socket is closed without lingering.",
-    ),
-    Property(
-        name="binlog.net.write.timeout",
-        kind=Kind.SECONDS,
-        default=0,
-        minimum=0,
-        doc="`net_write_timeout` of the binlog connection in seconds; 0 keeps the server's.",
-    ),
-    Property(
-        name="binlog.net.read.timeout",
-        kind=Kind.SECONDS,
-        default=0,
-        minimum=0,
-        doc="`net_read_timeout` of the binlog connection in seconds; 0 keeps the server's.",
     ),
     Property(
         name="errors.max.retries",
@@ -146,47 +67,5 @@ PROPERTIES = (
         default=10_000,
         minimum=1,
         doc="Pause before the attempt after a retriable error.",
-    ),
-    Property(
-        name="database.jdbc.driver",
-        kind=Kind.CLASS,
-        default="com.mysql.cj.jdbc.Driver",
-        status=Status.IGNORED,
-        reason=_JDBC,
-        doc="Class of the JDBC driver.",
-    ),
-    Property(
-        name="database.protocol",
-        default="jdbc:mysql",
-        status=Status.IGNORED,
-        reason=_JDBC,
-        doc="Protocol part of the JDBC address.",
-    ),
-    Property(
-        name="database.connectionTimeZone",
-        aliases=("database.serverTimezone", "database.server.timezone"),
-        status=Status.IGNORED,
-        reason="the binlog holds TIMESTAMP values in UTC, so no session time zone is involved",
-        doc="Time zone that the JDBC driver assumes for the session.",
-    ),
-)
-
-FAMILIES = (
-    Family(
-        name="driver.sslMode and the like",
-        pattern=re.compile(
-            r"(database|driver)\.(useSSL|requireSSL|verifyServerCertificate|sslMode|\w+KeyStore\w+)"
-        ),
-        status=Status.REFUSED,
-        reason="encryption is set with database.ssl.mode and its companions",
-        doc="The JDBC driver's own properties for encryption.",
-    ),
-    prefixed("driver.", "Properties handed to the JDBC driver.", Status.IGNORED, _JDBC),
-    Family(
-        name="database.<camelCase>",
-        pattern=re.compile(r"database\.[a-z]+[A-Z]\w*"),
-        status=Status.IGNORED,
-        reason=_JDBC,
-        doc="The old way to hand properties to the JDBC driver.",
     ),
 )

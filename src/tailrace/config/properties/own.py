@@ -13,14 +13,24 @@ AT_LEAST_ONCE = "at-least-once"
 TOPIC = re.compile(r"[a-zA-Z0-9_.\-]{1,249}")
 TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
 
-PROPERTIES = (
-    Property(
+CURRENT = "current"
+SHAPE_2_1 = "2.1"
+SHAPE_1_4 = "1.4"
+
+
+def event_shape(*older: str) -> Property:
+    """Which field set the events have; `older`: versions of Debezium whose field set can be had."""
+    words = " or ".join(older)
+    return Property(
         name="tailrace.event.shape",
         kind=Kind.ENUM,
-        default="current",
-        allowed=("current", "2.1"),
-        doc="Field set of the events: Debezium 3.6's, or that of Debezium 2.1.",
-    ),
+        default=CURRENT,
+        allowed=(CURRENT, *older),
+        doc=f"Field set of the events: Debezium 3.6's, or that of Debezium {words}.",
+    )
+
+
+PROPERTIES = (
     Property(
         name="tailrace.context.headers",
         kind=Kind.BOOL,

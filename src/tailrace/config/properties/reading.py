@@ -1,43 +1,13 @@
-"""Reading the log: GTIDs, batches and queues, what happens with events that can't be decoded."""
+"""Reading the log: batches and queues, what happens with events that can't be decoded."""
 
 from __future__ import annotations
 
-import re
-
-from tailrace.config.property import Family, Kind, Property, Status
+from tailrace.config.property import Kind, Property, Status
 
 GROUP = "Reading the log"
-_FAILURES = ("fail", "warn", "skip")
+FAILURES = ("fail", "warn", "skip")
 
 PROPERTIES = (
-    Property(
-        name="gtid.source.includes",
-        kind=Kind.REGEXES,
-        doc="Server UUIDs whose GTIDs count for the position; others are taken from the server's own set.",
-    ),
-    Property(
-        name="gtid.source.excludes",
-        kind=Kind.REGEXES,
-        doc="Server UUIDs whose GTIDs do not count for the position.",
-    ),
-    Property(
-        name="gtid.source.filter.dml.events",
-        kind=Kind.BOOL,
-        default=True,
-        doc="Whether row changes of servers that do not count give no events either.",
-    ),
-    Property(
-        name="gtid.ignore.on.recovery",
-        kind=Kind.BOOL,
-        default=False,
-        doc="Whether reading goes on from file and position even where a GTID set is stored.",
-    ),
-    Property(
-        name="read.only",
-        kind=Kind.BOOL,
-        default=False,
-        doc="Whether incremental snapshots do without writing to the source; tailrace's always do.",
-    ),
     Property(
         name="poll.interval.ms",
         kind=Kind.MS,
@@ -83,7 +53,7 @@ PROPERTIES = (
         name="event.processing.failure.handling.mode",
         kind=Kind.ENUM,
         default="fail",
-        allowed=_FAILURES,
+        allowed=FAILURES,
         other_spellings={"ignore": "skip"},
         aliases=("event.deserialization.failure.handling.mode",),
         doc="What happens with a log event that can't be decoded: stop, warn and go on, or go on.",
@@ -92,16 +62,8 @@ PROPERTIES = (
         name="event.converting.failure.handling.mode",
         kind=Kind.ENUM,
         default="warn",
-        allowed=_FAILURES,
+        allowed=FAILURES,
         doc="What happens with a value that does not fit its column's type; warn and skip make it null.",
-    ),
-    Property(
-        name="inconsistent.schema.handling.mode",
-        kind=Kind.ENUM,
-        default="fail",
-        allowed=_FAILURES,
-        other_spellings={"ignore": "skip"},
-        doc="What happens with changes of a table whose structure is not known.",
     ),
     Property(
         name="streaming.delay.ms",
@@ -110,24 +72,6 @@ PROPERTIES = (
         minimum=0,
         status=Status.UNUSED,
         doc="Pause between the snapshot and the first read of the log.",
-    ),
-    Property(
-        name="query.fetch.size",
-        kind=Kind.INT,
-        default=0,
-        minimum=0,
-        status=Status.IGNORED,
-        reason="catalog queries are small",
-        doc="Rows fetched at a time by catalog queries.",
-    ),
-    Property(
-        name="binlog.buffer.size",
-        kind=Kind.INT,
-        default=0,
-        minimum=0,
-        status=Status.IGNORED,
-        reason="rolled back changes are recognised without reading ahead",
-        doc="Changes that Debezium reads ahead to find out whether a transaction is rolled back.",
     ),
     Property(
         name="executor.shutdown.timeout.ms",
@@ -154,15 +98,5 @@ PROPERTIES = (
     Property(
         name="custom.sanitize.pattern",
         doc="Regex of further property names whose values are never shown; it adds to the usual ones.",
-    ),
-)
-
-FAMILIES = (
-    Family(
-        name="gtid.new.channel.position, snapshot.new.tables",
-        pattern=re.compile(r"gtid\.new\.channel\.position|snapshot\.new\.tables"),
-        status=Status.IGNORED,
-        reason="Debezium has dropped it",
-        doc="Properties of Debezium 1.x.",
     ),
 )

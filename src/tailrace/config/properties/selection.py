@@ -8,95 +8,97 @@ from tailrace.config.property import Family, Kind, Property, Status
 
 GROUP = "Tables, columns and operations"
 
-PROPERTIES = (
-    Property(
-        name="database.include.list",
-        kind=Kind.REGEXES,
-        aliases=("database.whitelist",),
-        doc="Databases to capture; without it all but the excluded and the system schemas.",
-    ),
-    Property(
-        name="database.exclude.list",
-        kind=Kind.REGEXES,
-        aliases=("database.blacklist",),
-        doc="Databases to leave out.",
-    ),
-    Property(
-        name="table.include.list",
-        kind=Kind.REGEXES,
-        aliases=("table.whitelist",),
-        doc="Tables to capture, as `database.table`.",
-    ),
-    Property(
-        name="table.exclude.list",
-        kind=Kind.REGEXES,
-        aliases=("table.blacklist",),
-        doc="Tables to leave out, as `database.table`.",
-    ),
-    Property(
-        name="table.ignore.builtin",
-        kind=Kind.BOOL,
-        default=True,
-        status=Status.REFUSED,
-        doc="Whether the system schemas mysql, performance_schema, sys and information_schema are left out.",
-    ),
-    Property(
-        name="column.include.list",
-        kind=Kind.REGEXES,
-        aliases=("column.whitelist",),
-        doc="Columns that the value holds, as `database.table.column`; key columns stay in the key.",
-    ),
-    Property(
-        name="column.exclude.list",
-        kind=Kind.REGEXES,
-        aliases=("column.blacklist",),
-        doc="Columns that the value leaves out, as `database.table.column`; key columns stay in the key.",
-    ),
-    Property(
-        name="column.propagate.source.type",
-        kind=Kind.REGEXES,
-        doc="Columns, as `database.table.column`, whose field schemas tell their type, length and scale.",
-    ),
-    Property(
-        name="datatype.propagate.source.type",
-        kind=Kind.REGEXES,
-        doc="The same by data type, as `database.table.TYPE`.",
-    ),
-    Property(
-        name="message.key.columns",
-        doc="Columns of the event key instead of the primary key's: `table-regex:column,column;...`.",
-    ),
-    Property(
-        name="skipped.operations",
-        kind=Kind.LIST,
-        default=("t",),
-        allowed=("c", "u", "d", "t", "r", "none"),
-        doc="Operations without events: create, update, delete, truncate, read; `none` skips nothing.",
-    ),
-    Property(
-        name="skip.messages.without.change",
-        kind=Kind.BOOL,
-        default=False,
-        status=Status.REFUSED,
-        doc="Whether an update that changes no captured column gives no event.",
-    ),
-    Property(
-        name="guardrail.collections.max",
-        kind=Kind.INT,
-        default=0,
-        minimum=0,
-        status=Status.UNUSED,
-        doc="How many tables may be captured before a warning or an error; 0 is without limit.",
-    ),
-    Property(
-        name="guardrail.collections.limit.action",
-        kind=Kind.ENUM,
-        default="warn",
-        allowed=("warn", "fail"),
-        status=Status.UNUSED,
-        doc="What happens when more tables match than the guardrail allows.",
-    ),
+
+def _databases(which: str, doc: str, old: str) -> Property:
+    return Property(name=f"database.{which}.list", kind=Kind.REGEXES, aliases=(f"database.{old}",), doc=doc)
+
+
+DATABASES = (
+    _databases("include", "Databases to capture; without it all but the excluded and the system schemas.", "whitelist"),
+    _databases("exclude", "Databases to leave out.", "blacklist"),
 )
+
+
+def properties(table: str, system: str) -> tuple[Property, ...]:
+    """Those of all connectors. `table`: what a table is called in lists; `system`: what is never captured."""
+    return (
+        Property(
+            name="table.include.list",
+            kind=Kind.REGEXES,
+            aliases=("table.whitelist",),
+            doc=f"Tables to capture, as `{table}`.",
+        ),
+        Property(
+            name="table.exclude.list",
+            kind=Kind.REGEXES,
+            aliases=("table.blacklist",),
+            doc=f"Tables to leave out, as `{table}`.",
+        ),
+        Property(
+            name="table.ignore.builtin",
+            kind=Kind.BOOL,
+            default=True,
+            status=Status.REFUSED,
+            doc=f"Whether what belongs to the database itself is left out: {system}.",
+        ),
+        Property(
+            name="column.include.list",
+            kind=Kind.REGEXES,
+            aliases=("column.whitelist",),
+            doc=f"Columns that the value holds, as `{table}.column`; key columns stay in the key.",
+        ),
+        Property(
+            name="column.exclude.list",
+            kind=Kind.REGEXES,
+            aliases=("column.blacklist",),
+            doc=f"Columns that the value leaves out, as `{table}.column`; key columns stay in the key.",
+        ),
+        Property(
+            name="column.propagate.source.type",
+            kind=Kind.REGEXES,
+            doc=f"Columns, as `{table}.column`, whose field schemas tell their type, length and scale.",
+        ),
+        Property(
+            name="datatype.propagate.source.type",
+            kind=Kind.REGEXES,
+            doc=f"The same by data type, as `{table}.TYPE`.",
+        ),
+        Property(
+            name="message.key.columns",
+            doc="Columns of the event key instead of the primary key's: `table-regex:column,column;...`.",
+        ),
+        Property(
+            name="skipped.operations",
+            kind=Kind.LIST,
+            default=("t",),
+            allowed=("c", "u", "d", "t", "r", "none"),
+            doc="Operations without events: create, update, delete, truncate, read; `none` skips nothing.",
+        ),
+        Property(
+            name="skip.messages.without.change",
+            kind=Kind.BOOL,
+            default=False,
+            status=Status.REFUSED,
+            doc="Whether an update that changes no captured column gives no event.",
+        ),
+        Property(
+            name="guardrail.collections.max",
+            kind=Kind.INT,
+            default=0,
+            minimum=0,
+            status=Status.UNUSED,
+            doc="How many tables may be captured before a warning or an error; 0 is without limit.",
+        ),
+        Property(
+            name="guardrail.collections.limit.action",
+            kind=Kind.ENUM,
+            default="warn",
+            allowed=("warn", "fail"),
+            status=Status.UNUSED,
+            doc="What happens when more tables match than the guardrail allows.",
+        ),
+    )
+
 
 TRUNCATE = Family(
     name="column.truncate.to.<n>.chars",

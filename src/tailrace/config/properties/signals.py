@@ -7,13 +7,18 @@ from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Signals and notifications"
 
-PROPERTIES = (
-    Property(
+
+def table(name: str) -> Property:
+    """The signal tables, which are called `name`."""
+    return Property(
         name="signal.data.collection",
         kind=Kind.LIST,
-        doc="Tables that signals are written to, as `database.table`, parts in quotes where they have dots. They are "
-        "captured even where the lists of tables leave them out.",
-    ),
+        doc=f"Tables that signals are written to, as `{name}`, parts in quotes where they have dots. They are captured even "
+        "where the lists of tables leave them out.",
+    )
+
+
+PROPERTIES = (
     Property(
         name="signal.enabled.channels",
         kind=Kind.LIST,

@@ -1,4 +1,4 @@
-"""Snapshots."""
+"""Snapshots, as far as they are asked for in the same way everywhere."""
 
 from __future__ import annotations
 
@@ -13,67 +13,48 @@ WITH_ROWS = ("initial", ONLY_SNAPSHOT, *ANEW)
 _UNUSED = Status.UNUSED
 
 
+def mode(*not_yet: str, recovery: str) -> Property:
+    """What a new connector begins with; `not_yet`: further values, `recovery`: what that one does."""
+    return Property(
+        name="snapshot.mode",
+        kind=Kind.ENUM,
+        default="initial",
+        allowed=(*WITH_ROWS, "no_data", "recovery"),
+        not_yet=("when_needed_no_data", "configuration_based", "custom", *not_yet),
+        other_spellings={"schema_only": "no_data", "schema_only_recovery": "recovery"},
+        doc="What a new connector begins with: `initial` reads the tables, then the log from there on; `initial_only` ends "
+        "after the tables; `always` reads them at each start; `when_needed` also when the log no longer reaches back; "
+        f"`no_data` begins at the log's end; `recovery` {recovery}.",
+    )
+
+
+def tables(full_name: str, override_name: str) -> tuple[Property, ...]:
+    """Which tables, and with which statements. `full_name`: of tables in lists; `override_name`: of those with a SELECT."""
+    return (
+        Property(
+            name="snapshot.include.collection.list",
+            kind=Kind.REGEXES,
+            doc=f"Tables whose rows a snapshot reads, as `{full_name}`; without it all captured ones.",
+        ),
+        Property(
+            name="snapshot.select.statement.overrides",
+            kind=Kind.LIST,
+            doc=f"Tables, as `{override_name}`, of which a SELECT of one's own says which rows a snapshot reads.",
+        ),
+    )
+
+
 def _flag(name: str, doc: str) -> Property:
     return Property(name=name, kind=Kind.BOOL, default=False, status=_UNUSED, doc=doc)
 
 
 PROPERTIES = (
     Property(
-        name="snapshot.mode",
-        kind=Kind.ENUM,
-        default="initial",
-        allowed=(*WITH_ROWS, "no_data", "recovery"),
-        not_yet=(
-            "when_needed_no_data",
-            "configuration_based",
-            "custom",
-            "never",
-        ),
-        other_spellings={"schema_only": "no_data", "schema_only_recovery": "recovery"},
-        doc="What a new connector begins with: `initial` reads the tables, then the log from there on; `initial_only` ends "
-        "after the tables; `always` reads them at each start; `when_needed` also when the log no longer reaches back; "
-        "`no_data` begins at the log's end; `recovery` builds a lost schema history again.",
-    ),
-    Property(
-        name="snapshot.locking.mode",
-        kind=Kind.ENUM,
-        default="minimal",
-        allowed=(
-            "minimal",
-            "extended",
-            "none",
-            "minimal_percona",
-            "minimal_percona_no_table_locks",
-            "custom",
-        ),
-        doc="Which locks a snapshot may take, for the moment in which its position is asked for: `none` takes none; with "
-        "GTIDs none is needed.",
-    ),
-    Property(
-        name="snapshot.include.collection.list",
-        kind=Kind.REGEXES,
-        doc="Tables whose rows a snapshot reads, as `database.table`; without it all captured ones.",
-    ),
-    Property(
         name="snapshot.delay.ms",
         kind=Kind.MS,
         default=0,
         minimum=0,
         doc="Pause before a snapshot.",
-    ),
-    Property(
-        name="snapshot.fetch.size",
-        kind=Kind.INT,
-        minimum=0,
-        status=_UNUSED,
-        doc="Rows fetched at a time during a snapshot.",
-    ),
-    Property(
-        name="snapshot.lock.timeout.ms",
-        kind=Kind.MS,
-        default=10_000,
-        minimum=0,
-        doc="How long a snapshot waits for the lock that it takes without GTIDs.",
     ),
     Property(
         name="snapshot.max.threads",
@@ -104,11 +85,6 @@ PROPERTIES = (
         default="disabled",
         allowed=("descending", "ascending", "disabled"),
         doc="Whether a snapshot begins with the largest or the smallest tables.",
-    ),
-    Property(
-        name="snapshot.select.statement.overrides",
-        kind=Kind.LIST,
-        doc="Tables, as `database.table`, of which a SELECT of one's own says which rows a snapshot reads.",
     ),
     Property(
         name="snapshot.query.mode",
@@ -166,21 +142,12 @@ PROPERTIES = (
         reason="nothing is written to the source",
         doc="How the window of a chunk is marked in the signal table.",
     ),
-    Property(
-        name="min.row.count.to.stream.results",
-        kind=Kind.INT,
-        default=1000,
-        minimum=0,
-        status=Status.IGNORED,
-        reason="it tunes memory of the JVM",
-        doc="Rows from which a snapshot streams a table instead of holding it in memory.",
-    ),
 )
 
 FAMILIES = (
     prefixed(
         "snapshot.select.statement.overrides.",
-        "The SELECT for one table, as `...overrides.<database>.<table>`.",
+        "The SELECT for one table of that list, whose name follows.",
         Status.WORKS,
         "",
     ),

@@ -15,14 +15,14 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane, LogBatch, Progress
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition, shown
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
+from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import StructureError
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.model import Notification
@@ -50,7 +50,7 @@ class Asked:
     """
 
     def __init__(
-        self, settings: Settings, lane: Lane, progress: Progress, tables: CapturedTables, definitions: Definitions
+        self, settings: MySqlSettings, lane: Lane, progress: Progress, tables: CapturedTables, definitions: Definitions
     ) -> None:
         self._settings = settings
         self._lane = lane

@@ -17,14 +17,14 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.config.filters import SYSTEM_SCHEMAS
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, Wanted, quoted
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.server_structures import ServerStructures, structures
+from tailrace.connectors.shared.snapshots import planning
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent, schema_events
 from tailrace.schema.history import history_record, parse_id, table_of
@@ -37,31 +37,28 @@ MANY: Final = 2_000  # tables that nobody reads; each costs some milliseconds on
 log = logging.getLogger(__name__)
 
 
-def structures_now(connection: Connection, server: Server, settings: Settings) -> ServerStructures:
+def structures_now(connection: Connection, server: Server, settings: MySqlSettings) -> ServerStructures:
     """The structures that a connector of these settings begins with now, captured or told besides."""
     locking = settings.snapshot_locking_mode != "none"
     return structures(connection, server, settings.tables.matches, told_besides(settings), locking=locking)
 
 
-def told_besides(settings: Settings) -> Wanted:
+def told_besides(settings: MySqlSettings) -> Wanted:
     """Whether a table is told and remembered that is not captured."""
     if settings.schema_history_internal_store_only_captured_tables_ddl:
-        return lambda _database, _table: False
+        return lambda _table: False
     if settings.schema_history_internal_store_only_captured_databases_ddl:
-        return lambda database, _table: settings.tables.matches_database(database)
-    return lambda database, _table: database.lower() not in SYSTEM_SCHEMAS
+        return lambda table: settings.tables.matches_database(table.catalog)
+    return lambda table: not settings.tables.system.has(table)
 
 
-def in_order(settings: Settings, tables: Sequence[TableId]) -> list[TableId]:
+def in_order(settings: MySqlSettings, tables: Sequence[TableId]) -> list[TableId]:
     """Tables as Debezium reads them: by the patterns of `table.include.list`, those of one pattern by name."""
-    by_name = sorted(tables, key=catalog.in_name_order)
-    patterns = settings.tables.tables.include
-    first = [table for each in patterns for table in by_name if each.fullmatch(f"{table.catalog}.{table.name}")]
-    return list(dict.fromkeys((*first, *by_name)))
+    return planning.in_order(settings, sorted(tables, key=catalog.in_name_order))
 
 
 def first_history(
-    settings: Settings, server: Server, restart: RestartPosition, found: ServerStructures
+    settings: MySqlSettings, server: Server, restart: RestartPosition, found: ServerStructures
 ) -> list[HistoryRecord]:
     """The structures found, as history records at a connector's restart position."""
     position: dict[str, Any] = {"file": restart.file, "pos": restart.pos, "snapshot": True}
@@ -90,7 +87,7 @@ def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
     return events
 
 
-def _made(settings: Settings, server: Server, found: ServerStructures) -> Iterator[SchemaEvent]:
+def _made(settings: MySqlSettings, server: Server, found: ServerStructures) -> Iterator[SchemaEvent]:
     """What makes the structures found, each table once its database is there."""
     structures = Structures(lower_names=server.lower_names)
     charset, collation = server["character_set_server"], server["collation_server"]

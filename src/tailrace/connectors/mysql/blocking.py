@@ -17,17 +17,18 @@ from dataclasses import replace
 from typing import Any, cast
 
 from tailrace.changes.records import Records
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.snapshots.named_structures import NamedStructures
-from tailrace.connectors.mysql.snapshots.overrides import with_signalled
 from tailrace.connectors.mysql.snapshots.planning import part_of
-from tailrace.connectors.mysql.snapshots.reading import UNTOLD, SnapshotReader
-from tailrace.connectors.mysql.snapshots.watched import Watched
+from tailrace.connectors.mysql.snapshots.reading import snapshot_reader
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.snapshots.overrides import with_signalled
+from tailrace.connectors.shared.snapshots.reading import UNTOLD
+from tailrace.connectors.shared.snapshots.watched import Watched
 from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.snapshots import InitialSnapshot
@@ -42,7 +43,9 @@ log = logging.getLogger(__name__)
 class BlockingReader:
     """Reads the blocking snapshot that a lane's progress has, from where it says."""
 
-    def __init__(self, settings: Settings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> None:
+    def __init__(
+        self, settings: MySqlSettings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> None:
         self._settings = settings
         self._lane = lane
         self._progress = progress
@@ -77,7 +80,7 @@ class BlockingReader:
             yield LogBatch(self._started(settings, blocking, structures), self._reached(blocking), at_head=True)
         progress = replace(self._progress, snapshot=blocking.part, signalled=None)
         lane, tables = Lane(self._lane.number, 1), sorted(blocking.tables)
-        reader = SnapshotReader(
+        reader = snapshot_reader(
             settings, lane, progress, self._history, tables=tables, tell_structure=structures.tell_last
         )
         with closing(cast("Any", reader.batches())) as batches:
@@ -91,7 +94,7 @@ class BlockingReader:
         structures.tell_all(batch)
         return LogBatch(batch.records, self._reached(None), at_head=True)
 
-    def _started(self, settings: Settings, blocking: BlockingWork, structures: NamedStructures) -> list[Records]:
+    def _started(self, settings: MySqlSettings, blocking: BlockingWork, structures: NamedStructures) -> list[Records]:
         """What is told when it begins; each lane tells of its own tables as of a snapshot of its own."""
         lane, part, batch = Lane(self._lane.number, 1), blocking.part or {}, _new_batch()
         watched = Watched(settings, lane, self._progress.delivered)
@@ -110,7 +113,7 @@ class BlockingReader:
         names = Names(self._settings)
         return {table: text for table, text in tables.items() if self._lane.owns(names.topic(table))}
 
-    def _begun(self, settings: Settings, blocking: BlockingWork, structures: NamedStructures) -> Mapping[str, Any]:
+    def _begun(self, settings: MySqlSettings, blocking: BlockingWork, structures: NamedStructures) -> Mapping[str, Any]:
         """What is to be read, in the order of the tables' names; a lone lane holds the last structure back."""
         with connect(settings) as session:
             server = catalog.server(session)

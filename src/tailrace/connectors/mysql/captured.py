@@ -16,37 +16,27 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from tailrace.changes.model import Level
-from tailrace.changes.policies import policy_of
-from tailrace.changes.shape import ColumnPolicy, Shape, ShapeSettings, position_program
-from tailrace.changes.vectors import Kind, Vector
-from tailrace.config.settings import Settings
+from tailrace.changes.shape import Shape, position_program
+from tailrace.changes.vectors import Vector
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
-from tailrace.connectors.mysql.jdbc import TEXT_TYPES
 from tailrace.connectors.mysql.log import TableMap
 from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
 from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.signal_table import signal_tables_of
-from tailrace.connectors.mysql.types import (
-    DECIMAL,
-    ColumnType,
-    column_type,
-    field_schema,
-    misfits,
-    table_of_map,
-)
-from tailrace.encoding.json import JsonFormat
+from tailrace.connectors.mysql.types import ColumnType, column_type, field_schema, misfits, table_of_map
+from tailrace.connectors.shared.column_policies import column_policies, empty_vector
+from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.errors import StructureError
-from tailrace.schema.connect import Schema, Type
+from tailrace.schema.connect import Schema
 from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.structures import Structures
-from tailrace.schema.tables import Column, Table, TableId
+from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)
 
@@ -85,7 +75,7 @@ class CapturedTables:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         structures: Structures,
         learn: Callable[[Table], None],
         lane: Lane = Lane(),  # noqa: B008 -- immutable
@@ -96,7 +86,7 @@ class CapturedTables:
         self._structures = structures
         self._learn = learn
         self._names = Names(settings)
-        self._shape_settings = shape_settings(settings)
+        self._shape_settings = shape_settings(settings, source_block.context(settings))
         self._positions = position_program(WIDTHS, POSITION_LEVELS, SEPARATOR.encode())
         self._batch_positions = position_program(WIDTHS, [Level.BATCH] * len(WIDTHS), SEPARATOR.encode())
         self._signals = frozenset(structures.id(table.catalog, table.name) for table in signal_tables_of(settings))
@@ -112,7 +102,7 @@ class CapturedTables:
             StructureError: its structure is not known, or contradicts the log.
 
         """
-        if not self._settings.tables.matches(logged.database, logged.table):
+        if not self._settings.tables.matches(TableId(logged.database, "", logged.table)):
             return None
         table = self._table(logged)
         is_owned = self.owns(table.id)
@@ -142,7 +132,7 @@ class CapturedTables:
     def read_shape(self, table: Table, types: Sequence[ColumnType]) -> Shape:
         """The shape of read events: their positions hold for all rows alike."""
         schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
-        policies = _policies(table, types, schemas.value_columns)
+        policies = column_policies(table, types, schemas.value_columns)
         return Shape(schemas, self._shape_settings, self._batch_positions, policies)
 
     def constants(self, table_id: TableId) -> Mapping[str, str | None]:
@@ -172,60 +162,9 @@ class CapturedTables:
         is_signals = table.id in self._signals
         wanted = set(schemas.columns if is_owned or is_signals else schemas.key_columns)
         plans = [t.plan if i in wanted else replace(t.plan, emit=False) for i, t in enumerate(types)]
-        shape = Shape(schemas, self._shape_settings, self._positions, _policies(table, types, schemas.value_columns))
+        shape = Shape(schemas, self._shape_settings, self._positions, column_policies(table, types, schemas.value_columns))
         return Captured(table, RowDecoder(plans), shape, self.constants(table.id), plans, is_owned, is_signals)
 
     def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:
         source = source_block.schema(self._settings)
         return table_schemas(table, keys, values, source, self._settings, self._names)
-
-
-def shape_settings(settings: Settings) -> ShapeSettings:
-    """What shaping takes from the configuration."""
-    return ShapeSettings(
-        tombstones=settings.tombstones_on_delete,
-        skipped=settings.skipped_operations,
-        key=JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default),
-        value=JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default),
-        header=JsonFormat(settings.header_converter_schemas_enable),
-        context_headers=source_block.context(settings),
-    )
-
-
-def empty_vector(schema: Schema) -> Vector:
-    """No values of a field."""
-    kind = _KINDS.get(schema.type, Kind.INT)
-    if kind is Kind.STRUCT:
-        children = tuple(empty_vector(field.schema) for field in schema.fields)
-        return Vector(kind, 0, np.empty(0, np.int64), None, (), children, tuple(f.name for f in schema.fields))
-    if kind is Kind.LIST and schema.items is not None:
-        return Vector(kind, 0, np.zeros(1, np.int64), None, (), (empty_vector(schema.items),))
-    dtype = {Kind.FLOAT32: np.float32, Kind.FLOAT64: np.float64}.get(kind, np.int64)
-    data = np.empty((0, 4), np.uint32) if kind in (Kind.TEXT, Kind.BYTES) else np.empty(0, dtype)
-    return Vector(kind, 0, data)
-
-
-_KINDS = {
-    Type.FLOAT32: Kind.FLOAT32,
-    Type.FLOAT64: Kind.FLOAT64,
-    Type.BOOLEAN: Kind.BOOL,
-    Type.STRING: Kind.TEXT,
-    Type.BYTES: Kind.BYTES,
-    Type.STRUCT: Kind.STRUCT,
-    Type.ARRAY: Kind.LIST,
-}
-
-
-def _policies(table: Table, types: Sequence[ColumnType], values: Sequence[int]) -> dict[int, ColumnPolicy]:
-    found = {i: _policy(table.columns[i], types[i]) for i in values}
-    return {i: policy for i, policy in found.items() if policy is not None}
-
-
-def _policy(column: Column, type_: ColumnType) -> ColumnPolicy | None:
-    schema = type_.value
-    may_be_cut = schema.type in (Type.STRING, Type.BYTES) and schema.name not in NUMBERS_AS_BYTES
-    is_text = column.jdbc_type in TEXT_TYPES
-    return policy_of(type_.rule, is_text=is_text, length=column.length, may_be_cut=may_be_cut)
-
-
-NUMBERS_AS_BYTES = (DECIMAL, "io.debezium.data.Bits")

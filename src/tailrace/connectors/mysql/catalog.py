@@ -41,7 +41,7 @@ VARIABLES = (
 )
 GONE = {1049, 1146}  # a database, a table
 
-Wanted = Callable[[str, str], bool]
+Wanted = Callable[[TableId], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def table_ids(connection: Connection, wanted: Wanted | None = None) -> list[Tabl
         " AND TABLE_SCHEMA NOT IN %s",
         SYSTEM_DATABASES,
     )
-    tables = [TableId(d, "", t) for d, t in found if wanted is None or wanted(d, t)]
+    tables = [each for each in (TableId(d, "", t) for d, t in found) if wanted is None or wanted(each)]
     return sorted(tables, key=in_name_order)
 
 

@@ -6,46 +6,25 @@ wrong. The questions are those of Debezium's page "Setting up MySQL", and what t
 
 from __future__ import annotations
 
-import enum
 import re
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tailrace.config.properties.snapshots import WITH_ROWS
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
+from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
 from tailrace.errors import SourceSetupError, TailraceError
+from tailrace.schema.tables import TableId
 
 SHORT_RETENTION_SECONDS = 24 * 3600
 CASCADES_ARE_LOGGED = (9, 6, 0)
-SHOWN_TABLES = 10
 GRANT = re.compile(r"GRANT (?P<what>.+?) ON (?P<where>.+?) TO ", re.DOTALL | re.IGNORECASE)
 EVERYTHING = "ALL PRIVILEGES"
 
 
-class Level(enum.Enum):
-    """How much a finding matters."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    OK = "ok"
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at; `mend` is what to do, a SQL statement where there is one."""
-
-    level: Level
-    what: str
-    mend: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.mend}" if self.mend else self.what
-
-
-def check(settings: Settings) -> list[Finding]:
+def check(settings: MySqlSettings) -> list[Finding]:
     """Everything that was looked at; a server that can't be reached is an error among them."""
     try:
         connection = connect(settings)
@@ -59,7 +38,7 @@ def check(settings: Settings) -> list[Finding]:
         connection.close()
 
 
-def require(connection: Connection, settings: Settings) -> list[Finding]:
+def require(connection: Connection, settings: MySqlSettings) -> list[Finding]:
     """Raise `SourceSetupError` with all errors; else give the warnings."""
     found = list(findings(connection, settings))
     errors = [str(finding) for finding in found if finding.level is Level.ERROR]
@@ -68,7 +47,7 @@ def require(connection: Connection, settings: Settings) -> list[Finding]:
     return [finding for finding in found if finding.level is Level.WARNING]
 
 
-def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
+def findings(connection: Connection, settings: MySqlSettings) -> Iterator[Finding]:
     """Look at everything, most important first; last at what a snapshot needs, where one is configured."""
     found = list(_of_the_log(connection, settings))
     yield from found
@@ -79,7 +58,7 @@ def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
         yield from (finding for finding in conditions(connection, settings, tables) if finding not in found)
 
 
-def _of_the_log(connection: Connection, settings: Settings) -> Iterator[Finding]:
+def _of_the_log(connection: Connection, settings: MySqlSettings) -> Iterator[Finding]:
     server = catalog.server(connection)
     encrypted = "with TLS" if is_encrypted(connection) else "without TLS"
     yield Finding(Level.OK, f"MySQL {server['version']} at {settings.database_hostname}, {encrypted}")
@@ -198,32 +177,29 @@ def _retention(server: catalog.Server) -> Iterator[Finding]:
         yield Finding(Level.OK, f"log files are kept for {seconds / 86400:.0f} days")
 
 
-def _tables(connection: Connection, settings: Settings, server: catalog.Server) -> Iterator[Finding]:
+def _tables(connection: Connection, settings: MySqlSettings, server: catalog.Server) -> Iterator[Finding]:
     captured = catalog.table_ids(connection, settings.tables.matches)
     if captured:
         yield Finding(Level.OK, f"{len(captured)} tables are captured")
     else:
         mend = "see database.include.list, table.include.list and the user's privileges"
         yield Finding(Level.WARNING, "no table that exists now is captured", mend)
-    names = {(table.catalog, table.name) for table in captured}
-    wanted: Callable[[str, str], bool] = lambda database, table: (database, table) in names  # noqa: E731
+    wanted = frozenset(captured).__contains__
     yield from _without_transactions(connection, wanted)
     yield from cascades(connection, server, wanted)
 
 
-def _without_transactions(connection: Connection, wanted: Callable[[str, str], bool]) -> Iterator[Finding]:
+def _without_transactions(connection: Connection, wanted: catalog.Wanted) -> Iterator[Finding]:
     sql = "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.TABLES WHERE ENGINE = 'MyISAM'"
-    found = [(d, t) for d, t in rows(connection, sql) if wanted(d, t)]
+    found = [table for d, t in rows(connection, sql) if wanted(table := TableId(d, "", t))]
     if found:
-        names = [f"{catalog.quoted(database)}.{catalog.quoted(table)}" for database, table in found]
-        mend = " ".join(f"ALTER TABLE {name} ENGINE = InnoDB;" for name in names[:SHOWN_TABLES])
-        what = f"MyISAM tables know no transactions, a snapshot of them is not exact: {_listed(found)}"
+        names = [f"{catalog.quoted(table.catalog)}.{catalog.quoted(table.name)}" for table in found]
+        mend = " ".join(f"ALTER TABLE {name} ENGINE = InnoDB;" for name in names[:SHOWN])
+        what = f"MyISAM tables know no transactions, a snapshot of them is not exact: {listed(found)}"
         yield Finding(Level.WARNING, what, mend)
 
 
-def cascades(
-    connection: Connection, server: catalog.Server, wanted: Callable[[str, str], bool]
-) -> Iterator[Finding]:
+def cascades(connection: Connection, server: catalog.Server, wanted: catalog.Wanted) -> Iterator[Finding]:
     """Wanted tables whose rows a foreign key changes without a trace in the log."""
     if server.version >= CASCADES_ARE_LOGGED and not server.is_on("innodb_native_foreign_keys"):
         return
@@ -231,14 +207,9 @@ def cascades(
         "SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS"
         " WHERE DELETE_RULE IN ('CASCADE', 'SET NULL') OR UPDATE_RULE IN ('CASCADE', 'SET NULL')"
     )
-    found = [(d, t) for d, t in rows(connection, sql) if wanted(d, t)]
+    found = [table for d, t in rows(connection, sql) if wanted(table := TableId(d, "", t))]
     if found:
-        what = f"changes that foreign keys cascade to these tables are not in the log: {_listed(found)}"
+        what = f"changes that foreign keys cascade to these tables are not in the log: {listed(found)}"
         yield Finding(
             Level.WARNING, what, "cascade with triggers or in the application, or use MySQL 9.6 or newer"
         )
-
-
-def _listed(tables: list[tuple[str, str]]) -> str:
-    shown = ", ".join(f"{database}.{table}" for database, table in tables[:SHOWN_TABLES])
-    return shown + (f" and {len(tables) - SHOWN_TABLES} more" if len(tables) > SHOWN_TABLES else "")

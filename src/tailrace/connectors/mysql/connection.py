@@ -19,7 +19,7 @@ from pymysql.constants import CLIENT, CR
 from pymysql.cursors import DictCursor
 
 from tailrace.config.secret import Secret
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import tls
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 
@@ -49,7 +49,7 @@ NO_TLS_ON_SERVER = 2026
 SERVER_WANTS_TLS = 3159
 
 
-def connect(settings: Settings, *, for_log: bool = False) -> Connection:
+def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
     """An open connection in autocommit mode; its session speaks utf8mb4, in UTC, in MySQL's own SQL dialect.
 
     A connection for the log runs no initial statements and waits for as long as it takes.
@@ -139,7 +139,7 @@ def of_server(number: int, text: str, doing: str) -> TailraceError:
     return SourceSetupError(f"{doing}: {text} (error {number})")
 
 
-def _open(settings: Settings, read_timeout: float | None) -> Connection:
+def _open(settings: MySqlSettings, read_timeout: float | None) -> Connection:
     context = tls.context(
         settings.database_ssl_mode,
         settings.database_ssl_truststore,
@@ -158,7 +158,7 @@ def _open(settings: Settings, read_timeout: float | None) -> Connection:
         return pymysql.connect(**options, ssl_disabled=True)
 
 
-def _options(settings: Settings, read_timeout: float | None) -> Mapping[str, Any]:
+def _options(settings: MySqlSettings, read_timeout: float | None) -> Mapping[str, Any]:
     return {
         "host": settings.database_hostname,
         "port": settings.database_port,

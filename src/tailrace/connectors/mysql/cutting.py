@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import connection
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.connection import rows
@@ -23,7 +23,7 @@ BLOCK: Final = 1 << 18
 FIRST_EVENTS: Final = 5
 
 
-def cut(settings: Settings, start: RestartPosition, head: RestartPosition, limit_bytes: int) -> RestartPosition:
+def cut(settings: MySqlSettings, start: RestartPosition, head: RestartPosition, limit_bytes: int) -> RestartPosition:
     """The end of a range that begins at `start` and has about `limit_bytes` of the log; at most `head`.
 
     Raises:
@@ -58,7 +58,7 @@ def _whole_files(opened: Opening, end: RestartPosition, limit_bytes: int) -> Res
     return None if file == opened.start.file else RestartPosition(file=file, pos=pos)
 
 
-def _gtids_before(settings: Settings, here: RestartPosition, file: str) -> str | None:
+def _gtids_before(settings: MySqlSettings, here: RestartPosition, file: str) -> str | None:
     """The GTIDs executed before a file, which it tells in its second event."""
     if here.gtids is None:
         return None
@@ -68,7 +68,7 @@ def _gtids_before(settings: Settings, here: RestartPosition, file: str) -> str |
 
 
 def _skimmed(
-    settings: Settings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int
+    settings: MySqlSettings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int
 ) -> RestartPosition:
     """The first transaction boundary behind so many bytes."""
     place = Place(here, here, None, by_gtids=False)

@@ -10,7 +10,6 @@ Source: Debezium's documentation of the MySQL connector, "Default values".
 
 from __future__ import annotations
 
-import base64
 import logging
 import math
 import re
@@ -21,8 +20,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.config.settings import Settings
-from tailrace.connectors.mysql import jdbc
+from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.shared import jdbc
+from tailrace.connectors.shared.default_values import (
+    NANOS_OF_SECOND,
+    encoded,
+    fraction_text,
+    time_value,
+    timestamp_value,
+)
 from tailrace.encoding.connect_json import decimal_bytes
 from tailrace.errors import StructureError
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
@@ -35,6 +41,7 @@ _EPOCH_DAY = date(1970, 1, 1)
 _DAY = timedelta(days=1)
 _DIGITS = Context(prec=100)
 _LONG = 1 << 63
+_WHOLE_DAY: Final = 86_400 * NANOS_OF_SECOND
 _TRIMMED = jdbc.NUMBER_TYPES | {
     jdbc.DATE,
     jdbc.TIMESTAMP,
@@ -57,7 +64,7 @@ class _NoDefaultError(ValueError):
     """Debezium sets no default here, without a complaint."""
 
 
-def default_of(column: Column, schema: Schema, settings: Settings) -> Any:
+def default_of(column: Column, schema: Schema, settings: MySqlSettings) -> Any:
     """The default as the JSON converter takes it, `NO_DEFAULT` where the field has none.
 
     Raises:
@@ -83,11 +90,11 @@ def default_of(column: Column, schema: Schema, settings: Settings) -> Any:
         return NO_DEFAULT
 
 
-def _convert(column: Column, schema: Schema, settings: Settings, text: str) -> Any:
+def _convert(column: Column, schema: Schema, settings: MySqlSettings, text: str) -> Any:
     if column.jdbc_type in jdbc.NUMBER_TYPES and text.lower() in ("true", "false"):
         text = "1" if text.lower() == "true" else "0"
     if column.jdbc_type in jdbc.BINARY_TYPES:
-        return _encoded(text.encode(), settings.binary_handling_mode)
+        return encoded(text.encode(), settings.binary_handling_mode)
     if column.jdbc_type in jdbc.DECIMAL_TYPES:
         return _decimal(column, schema, text)
     return _CONVERTERS.get(column.jdbc_type, _text)(column, schema, text)
@@ -95,14 +102,6 @@ def _convert(column: Column, schema: Schema, settings: Settings, text: str) -> A
 
 def _text(_column: Column, _schema: Schema, text: str) -> str:
     return text
-
-
-def _encoded(data: bytes, mode: str) -> bytes | str:
-    if mode == "base64":
-        return base64.b64encode(data).decode()
-    if mode == "base64-url-safe":
-        return base64.urlsafe_b64encode(data).decode()
-    return data.hex() if mode == "hex" else data
 
 
 def _decimal(column: Column, schema: Schema, text: str) -> bytes | str | float:
@@ -167,10 +166,7 @@ def _datetime(column: Column, schema: Schema, text: str) -> int | str:
         seconds, nanos = _moment(_DATETIME.fullmatch(text))
     except ValueError:
         seconds, nanos = _moment(_DATETIME.fullmatch(_none_or_epoch(column)))
-    if schema.type is Type.STRING:
-        return f"{seconds.isoformat()}{_fraction(nanos)}Z"
-    since = (seconds - datetime(1970, 1, 1)) // timedelta(seconds=1)  # noqa: DTZ001 -- a DATETIME has no zone
-    return _in_unit(since * 1_000_000_000 + nanos, schema)
+    return timestamp_value(seconds, nanos, schema)
 
 
 def _timestamp(column: Column, _schema: Schema, text: str) -> str:
@@ -179,7 +175,7 @@ def _timestamp(column: Column, _schema: Schema, text: str) -> str:
         return "1970-01-01T00:00:00Z"
     seconds, nanos = _moment(_LOOSE_TIMESTAMP.fullmatch(text))
     digits = column.length or 0
-    fraction = "." + f"{nanos:09d}"[:digits] if digits else _fraction(nanos)
+    fraction = "." + f"{nanos:09d}"[:digits] if digits else fraction_text(nanos)
     return f"{seconds.isoformat()}{fraction}Z"
 
 
@@ -188,22 +184,14 @@ def _time(_column: Column, schema: Schema, text: str) -> int | str:
     if found is None:
         raise ValueError("it is not a time")
     sign, hours, minutes, seconds, fraction = found.groups()
-    nanos = (int(hours) * 3600 + int(minutes) * 60 + int(seconds or 0)) * 1_000_000_000
+    nanos = (int(hours) * 3600 + int(minutes) * 60 + int(seconds or 0)) * NANOS_OF_SECOND
     nanos += int((fraction or "").ljust(9, "0")[:9])
     if schema.name in ("io.debezium.time.IsoTime", "org.apache.kafka.connect.data.Time"):
-        return _time_of_day(nanos, schema, negative=bool(sign))
+        if (sign and nanos) or nanos > _WHOLE_DAY:
+            raise ValueError("it is no time of a day, which time.precision.mode asks for")
+        return time_value(nanos % _WHOLE_DAY if schema.type is Type.STRING else nanos, schema)
     unit = 1 if schema.name == "io.debezium.time.NanoTime" else 1000
     return (nanos // unit) * (-1 if sign else 1)
-
-
-def _time_of_day(nanos: int, schema: Schema, *, negative: bool) -> int | str:
-    whole_day = 86_400 * 1_000_000_000
-    if (negative and nanos) or nanos > whole_day:
-        raise ValueError("it is no time of a day, which time.precision.mode asks for")
-    if schema.type is not Type.STRING:
-        return nanos // 1_000_000
-    seconds, rest = divmod(nanos % whole_day, 1_000_000_000)
-    return f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}{_fraction(rest)}Z"
 
 
 def _moment(found: re.Match[str] | None) -> tuple[datetime, int]:
@@ -220,15 +208,6 @@ def _full_year(year: int) -> int:
     if 0 <= year <= 69:
         return year + 2000
     return year + 1900 if 70 <= year <= 99 else year
-
-
-def _fraction(nanos: int) -> str:
-    return f".{nanos:09d}".rstrip("0") if nanos else ""
-
-
-def _in_unit(nanos: int, schema: Schema) -> int:
-    units = {"io.debezium.time.MicroTimestamp": 1000, "io.debezium.time.NanoTimestamp": 1}
-    return nanos // units.get(schema.name or "", 1_000_000)
 
 
 _CONVERTERS: Final[dict[int, Callable[[Column, Schema, str], Any]]] = {

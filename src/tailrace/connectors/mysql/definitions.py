@@ -13,13 +13,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.beginning import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of, source_times
+from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError
 from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events
 from tailrace.schema.history import history_record, parse_id, rebuild
@@ -36,7 +36,7 @@ class Definitions:
     """The structures at the position that the log is read up to."""
 
     def __init__(
-        self, settings: Settings, history: Sequence[HistoryRecord], *, lower_names: bool, tells: bool = True
+        self, settings: MySqlSettings, history: Sequence[HistoryRecord], *, lower_names: bool, tells: bool = True
     ) -> None:
         """`tells`: schema-change events are wanted, if the configuration wants them."""
         self._settings = settings
@@ -164,7 +164,7 @@ class Definitions:
 
     def _refuse_captured_data(self, query: Query, at: str) -> None:
         for database, table in self._named_tables(query):
-            if self._settings.tables.matches(database, table):
+            if self._settings.tables.matches(TableId(database, "", table)):
                 raise LogFormatError(
                     f"{at}: a statement that changes rows of {database}.{table} stands in the log instead of the "
                     "rows: binlog_format was not ROW in that session. SET PERSIST binlog_format = ROW; the changes of "

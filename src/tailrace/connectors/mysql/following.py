@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Any, cast
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.streaming import LogReader
 
@@ -15,7 +15,7 @@ class Following:
     """Reads a range, once."""
 
     def __init__(
-        self, settings: Settings, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+        self, settings: MySqlSettings, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
     ) -> None:
         self._settings = settings
         self._range = range_

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.errors import ConfigError, LogFormatError
 
 Ranges = tuple[tuple[int, int], ...]  # half-open, sorted, disjoint, not touching
@@ -180,7 +180,7 @@ def source_filter(includes: Iterable[str] = (), excludes: Iterable[str] = ()) ->
     return wanted
 
 
-def wanted_sources(settings: Settings) -> Callable[[str], bool]:
+def wanted_sources(settings: MySqlSettings) -> Callable[[str], bool]:
     """The sources whose transactions the user wants, by UUID."""
     return source_filter(settings.gtid_source_includes, settings.gtid_source_excludes)
 

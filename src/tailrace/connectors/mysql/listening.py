@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import GONE, quoted
 from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
@@ -39,7 +39,7 @@ log = logging.getLogger(__name__)
 class MySqlListener:
     """The signals of one stream."""
 
-    def __init__(self, settings: Settings, signalled: Signalled | None) -> None:
+    def __init__(self, settings: MySqlSettings, signalled: Signalled | None) -> None:
         """One that goes on from what an offset keeps."""
         self._settings = settings
         self._tables = signal_tables_of(settings)

@@ -13,10 +13,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from tailrace.connectors.mysql import jdbc
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn, TableMap
 from tailrace.connectors.mysql.wires import BLOBS, INTEGERS, charset_of_collation, decoded_labels
+from tailrace.connectors.shared import jdbc
 from tailrace.schema.tables import Column, Table, TableId
 
 BINARY_COLLATION: Final = 63

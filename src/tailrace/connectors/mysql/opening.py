@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.beginning import first_history, structures_now
@@ -28,7 +28,7 @@ class Opening:
     files: Mapping[str, int]
 
 
-def opening(settings: Settings, restart: RestartPosition) -> Opening:
+def opening(settings: MySqlSettings, restart: RestartPosition) -> Opening:
     """How to read from a restart position on.
 
     Raises:
@@ -59,7 +59,7 @@ def _require_same(restart: RestartPosition, here: RestartPosition, server: Serve
         )
 
 
-def rebuilt_history(settings: Settings, restart: RestartPosition) -> Sequence[HistoryRecord]:
+def rebuilt_history(settings: MySqlSettings, restart: RestartPosition) -> Sequence[HistoryRecord]:
     """The schema history from the tables as they are now, which holds if no DDL was run on them since."""
     with connection.connect(settings) as session:
         server = catalog.server(session)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.positions import RestartPosition
@@ -15,7 +15,7 @@ from tailrace.schema.history import at_or_before
 class Ranges:
     """The part of the connector that plans ranges."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: MySqlSettings) -> None:
         self.settings = settings
 
     def head_after(self, start: Mapping[str, Any] | None, max_bytes: int | None) -> Mapping[str, Any]:

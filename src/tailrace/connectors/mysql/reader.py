@@ -26,7 +26,7 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
-from tailrace.connectors.mysql.snapshots.telling import Telling
+from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 
 log = logging.getLogger(__name__)
@@ -72,9 +72,9 @@ class MySqlConnector(Ranges):
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done."""
-        from tailrace.connectors.mysql.snapshots.reading import SnapshotReader  # as below
+        from tailrace.connectors.mysql.snapshots.reading import snapshot_reader  # as below
 
-        return SnapshotReader(self.settings, lane, progress, history, others).batches()
+        return snapshot_reader(self.settings, lane, progress, history, others).batches()
 
     def skipped(self, progress: Progress) -> Sequence[Records]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""

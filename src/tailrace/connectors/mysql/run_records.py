@@ -17,9 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.shape import Prepared
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.gtid import wanted_sources
@@ -28,6 +27,7 @@ from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
 from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
 from tailrace.connectors.mysql.truncation import truncation_of
+from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Signal
@@ -44,7 +44,7 @@ class RunRecords:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         tables: CapturedTables,
         bounds: Bounds,
         era: int,
@@ -246,7 +246,7 @@ def _gtid_of(transactions: Transactions, index: int) -> str | None:
     return None if origin < 0 else f"{transactions.origins[origin]}:{transactions.gno[index]}"
 
 
-def _dml_filter(settings: Settings) -> Callable[[str], bool] | None:
+def _dml_filter(settings: MySqlSettings) -> Callable[[str], bool] | None:
     """Whose row changes are wanted, by the server's UUID; None: everybody's."""
     if not settings.gtid_source_filter_dml_events:
         return None

@@ -127,8 +127,8 @@ def _read_structures(
     connection: Connection, at: Head, wanted: Wanted, others: Wanted | None
 ) -> ServerStructures | None:
     """None when something went away while it was read."""
-    tables = table_ids(connection, lambda d, t: wanted(d, t) or (others is not None and others(d, t)))
-    first = [table for table in tables if wanted(table.catalog, table.name)]
+    tables = table_ids(connection, lambda table: wanted(table) or (others is not None and others(table)))
+    first = [table for table in tables if wanted(table)]
     try:
         ddl = dict(zip(first, _show_create(connection, first), strict=True))
     except SourceSetupError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import quoted
-from tailrace.connectors.mysql.checks import Finding, Level
 from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.shared.findings import Finding, Level
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Channel
 from tailrace.signals.names import signal_tables
@@ -16,14 +16,14 @@ from tailrace.signals.table import COLUMNS
 TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
 
 
-def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:
+def signal_tables_of(settings: MySqlSettings) -> tuple[TableId, ...]:
     """The tables whose rows are signals, as they are configured."""
     if Channel.SOURCE not in settings.signal_enabled_channels:
         return ()
     return signal_tables(settings.signal_data_collection or ())
 
 
-def is_captured(settings: Settings, table: TableId, *, lower_names: bool) -> bool:
+def is_captured(settings: MySqlSettings, table: TableId, *, lower_names: bool) -> bool:
     """Whether a table's rows may be asked for: it is captured, and no table of signals.
 
     Args:
@@ -34,10 +34,10 @@ def is_captured(settings: Settings, table: TableId, *, lower_names: bool) -> boo
     """
     name = _name(table, lower_names=lower_names)
     is_for_signals = any(name == _name(each, lower_names=lower_names) for each in signal_tables_of(settings))
-    return not is_for_signals and settings.tables.matches(table.catalog, table.name)
+    return not is_for_signals and settings.tables.matches(table)
 
 
-def findings(connection: Connection, settings: Settings) -> Iterator[Finding]:
+def findings(connection: Connection, settings: MySqlSettings) -> Iterator[Finding]:
     """A finding for each table of `signal.data.collection`."""
     for table in signal_tables_of(settings):
         sql = (

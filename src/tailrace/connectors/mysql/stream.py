@@ -18,7 +18,7 @@ import uuid
 from dataclasses import dataclass
 from typing import Self
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import connection as mysql
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import FIRST_OFFSET
@@ -69,7 +69,7 @@ class Options:
 class BinlogStream:
     """An open dump of the binary log. Not safe for more than one thread."""
 
-    def __init__(self, settings: Settings, start: From, options: Options | None = None) -> None:
+    def __init__(self, settings: MySqlSettings, start: From, options: Options | None = None) -> None:
         options = options or Options()
         self.start = start
         self.server_id = _server_id(settings, options.lane)
@@ -127,7 +127,7 @@ class BinlogStream:
         """Drop the connection; the server's dump thread ends with its next heartbeat."""
         self._connection._force_close()  # noqa: SLF001 -- a dump takes no COM_QUIT
 
-    def _introduce(self, settings: Settings, heartbeat_ms: int) -> None:
+    def _introduce(self, settings: MySqlSettings, heartbeat_ms: int) -> None:
         """Say who reads, and how: the server takes that from user variables, under old and new names."""
         identity = str(_identity(settings.database_server_id, self.server_id))
         # events come with the checksums they were written with; without this the server refuses to send them
@@ -213,7 +213,7 @@ class BinlogStream:
         return False
 
 
-def _server_id(settings: Settings, lane: int) -> int:
+def _server_id(settings: MySqlSettings, lane: int) -> int:
     """Each lane is a replica of its own to the server: the configured number and those behind it."""
     number = settings.database_server_id + lane
     if number > HIGHEST_SERVER_ID:

@@ -19,16 +19,15 @@ from typing import Final
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.mysql.asked import Asked
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.heartbeats import Heartbeats
 from tailrace.connectors.mysql.kept_history import KeptHistory, NoHistory
 from tailrace.connectors.mysql.log import (
     EndOfLog,
@@ -47,11 +46,13 @@ from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
-from tailrace.connectors.mysql.snapshots.telling import Telling
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
 from tailrace.connectors.mysql.xa import XaTransactions
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.heartbeats import Heartbeats
+from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.schema.tables import Table
 
@@ -71,7 +72,7 @@ class LogReader:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         range_: LogRange,
         progress: Progress,
         history: Sequence[HistoryRecord],
@@ -152,7 +153,7 @@ class LogReader:
     def _new_heartbeats(self) -> Heartbeats | None:
         """Nothing beats in a range that is to give the same again when it is read again."""
         wanted = self._settings.heartbeat_interval_ms > 0 and self._lane.is_first and self._now_us is None
-        return Heartbeats(self._settings) if wanted else None
+        return Heartbeats(self._settings, lambda: MySqlActionConnection(self._settings)) if wanted else None
 
     def _first_batch(self) -> LogBatch:
         """What a connector says before its first change: the structures that it begins with."""
@@ -264,7 +265,7 @@ class LogReader:
         """A statement: schema-change events, or the truncation of captured tables."""
         self._definitions.apply(query, self._restart.era, self._place.gtids, batch)
         for table in self._definitions.truncated:
-            if self._settings.tables.matches(table.catalog, table.name):
+            if self._settings.tables.matches(table):
                 self._runs.truncation(table, query, batch)
         batch.rank += 1
 

@@ -18,7 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.bounds import Bounds
@@ -35,35 +35,40 @@ READ_ON: Final = "read on to a transaction's end first (tailrace run ... --avail
 PATIENCE_SECONDS: Final = 60.0
 
 
-def partition_of(settings: Settings) -> Mapping[str, Any]:
-    """What Debezium's offsets are stored for."""
-    return {"server": settings.topic_prefix}
+NEEDS_HISTORY: Final = True
 
 
-def restart_of(settings: Settings, offset: Mapping[str, Any]) -> dict[str, Any]:
-    """Where to read on from an offset of Debezium's.
+def partitions_of(settings: MySqlSettings) -> Sequence[Sequence[Mapping[str, Any]]]:
+    """What Debezium's only offset is stored for, in its only form."""
+    return [[{"server": settings.topic_prefix}]]
+
+
+def restart_of(settings: MySqlSettings, offsets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Where to read on from Debezium's offset.
 
     Raises:
         ProgressError: it is the offset of an unfinished snapshot, or none at all.
 
     """
+    (offset,) = offsets
     restart = RestartPosition.from_debezium(offset)
     if restart.gtids is not None and not (restart.skip_events or restart.skip_rows):
         restart = replace(restart, gtids=_with_told_statement(settings, restart, restart.gtids))
     return restart.to_dict()
 
 
-def history_of(records: Sequence[HistoryRecord], offset: Mapping[str, Any]) -> list[HistoryRecord]:
-    """The records of a schema history that hold at an offset of Debezium's."""
-    known = known_at(offset)
+def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> list[HistoryRecord]:
+    """The records of a schema history that hold at Debezium's offset."""
+    known = known_at(offsets[0])
     return [record for record in records if known(record["position"])]
 
 
-def too_early(records: Sequence[HistoryRecord], offset: Mapping[str, Any]) -> int:
+def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> int:
     """How many records Debezium would take for known at an offset though they stand behind it.
 
     Without GTIDs a record with a server's id counts as known wherever it stands, up to Debezium 3.6.
     """
+    (offset,) = offsets
     if offset.get("gtids"):
         return 0
     known = known_at(offset)
@@ -71,7 +76,13 @@ def too_early(records: Sequence[HistoryRecord], offset: Mapping[str, Any]) -> in
     return sum("server_id" in position and not known(position) for position in positions)
 
 
-def offset_of(settings: Settings, progress: Progress) -> dict[str, Any]:
+def place_of(offset: Mapping[str, Any]) -> str:
+    """An offset of Debezium's in a few words."""
+    within = f", {offset['event']} events into a transaction" if offset.get("event") else ""
+    return f"{offset['file']}:{offset.get('pos')}{within}"
+
+
+def offsets_of(settings: MySqlSettings, progress: Progress) -> list[dict[str, Any]]:
     """Debezium's offset at the delivered position.
 
     It names neither server nor time: Debezium compares those of a history's records with them, and they are those of
@@ -98,10 +109,10 @@ def offset_of(settings: Settings, progress: Progress) -> dict[str, Any]:
         done = _events_done(settings, opened, restart, delivered)
         if done is not None and done > restart.skip_events:  # else more was done before reading began here
             restart = replace(restart, skip_events=done, skip_rows=0)
-    return {name: value for name, value in restart.to_debezium().items() if value is not None and value != ""}
+    return [{name: value for name, value in restart.to_debezium().items() if value is not None and value != ""}]
 
 
-def _refuse_counted(settings: Settings) -> None:
+def _refuse_counted(settings: MySqlSettings) -> None:
     if settings.provide_transaction_metadata:
         raise ProgressError(
             "the position lies within a transaction, and with provide.transaction.metadata Debezium's offset would have to "
@@ -115,7 +126,7 @@ def _is_begun(restart: RestartPosition, delivered: BinlogPosition) -> bool:
     return whole_events > restart.position
 
 
-def _with_told_statement(settings: Settings, restart: RestartPosition, gtids: str) -> str:
+def _with_told_statement(settings: MySqlSettings, restart: RestartPosition, gtids: str) -> str:
     """The GTID set of an offset, with the statement that ends where the offset stands."""
     opened = opening(settings, restart)
     if opened.start.gtids is None:
@@ -132,7 +143,7 @@ def _with_told_statement(settings: Settings, restart: RestartPosition, gtids: st
 
 
 def _events_done(
-    settings: Settings, opened: Opening, restart: RestartPosition, delivered: BinlogPosition
+    settings: MySqlSettings, opened: Opening, restart: RestartPosition, delivered: BinlogPosition
 ) -> int | None:
     """How many events of the first transaction, counted from its BEGIN, are delivered; None where it can't be told."""
     bounds, done, begun = Bounds(delivered, restart), None, False
@@ -166,7 +177,7 @@ def _first_left(run: RowEvents, bounds: Bounds, era: int, done: int | None) -> t
     return False, int(numbers[-1]) + 1
 
 
-def _items(settings: Settings, opened: Opening, resolve: Callable[[Any], int | None]) -> Generator[Item]:
+def _items(settings: MySqlSettings, opened: Opening, resolve: Callable[[Any], int | None]) -> Generator[Item]:
     """The items of the log from where it is opened, up to its end."""
     decoder = LogDecoder(resolve=resolve, file=opened.start.file, pos=opened.start.pos)
     with BinlogStream(settings, opened.start, Options(blocking=False)) as stream:

@@ -22,13 +22,13 @@ from tailrace.changes.shape import Prepared
 from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import take
-from tailrace.config.settings import Settings
-from tailrace.connectors.mysql.batches import Batch
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Outcome, RowEvents
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import MICROSECONDS, named_commit_times, position_texts
+from tailrace.connectors.shared.batches import Batch
 from tailrace.schema.names import Names
 
 Int64 = npt.NDArray[np.int64]
@@ -46,7 +46,7 @@ class Told:
 class TransactionRecords:
     """Numbers the records of runs, and makes those of their transactions."""
 
-    def __init__(self, settings: Settings, bounds: Bounds, era: int, *, tells: bool = True) -> None:
+    def __init__(self, settings: MySqlSettings, bounds: Bounds, era: int, *, tells: bool = True) -> None:
         """`tells`: the BEGIN and END records are wanted."""
         self._tells = tells
         self._counter = TransactionCounter()

@@ -15,16 +15,16 @@ import pyarrow as pa
 
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog, connection, server_structures
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.snapshots.part_reading import PartReader
 from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.connectors.mysql.types import field_schema
+from tailrace.connectors.shared.batches import Batch
 from tailrace.encoding.rows import RowEncoder, RowSchema, arrow_type
 from tailrace.errors import ConfigError
 from tailrace.schema.envelope import value_columns
@@ -33,11 +33,11 @@ from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 
 
-def row_settings(settings: Settings) -> Settings:
+def row_settings(settings: MySqlSettings) -> MySqlSettings:
     """The settings under which columns come in types that Spark has, and nothing but rows of the table comes out."""
     return attrs.evolve(
         settings,
-        tables=attrs.evolve(settings.tables, also=frozenset()),  # signal tables
+        tables=settings.tables.without_signal_tables(),
         time_precision_mode="adaptive_time_microseconds",
         decimal_handling_mode="string",
         bigint_unsigned_handling_mode="long",  # its 64 bits; the encoder reads them as unsigned
@@ -48,7 +48,7 @@ def row_settings(settings: Settings) -> Settings:
     )
 
 
-def row_schema(settings: Settings, *, with_before: bool) -> RowSchema:
+def row_schema(settings: MySqlSettings, *, with_before: bool) -> RowSchema:
     """The columns of the one captured table as it is now.
 
     Raises:
@@ -71,7 +71,7 @@ def row_schema(settings: Settings, *, with_before: bool) -> RowSchema:
     return RowSchema(_columns(structures[TableId(table_id.catalog, "", table_id.name)], settings), with_before)
 
 
-def _columns(table: Table, settings: Settings) -> pa.Schema:
+def _columns(table: Table, settings: MySqlSettings) -> pa.Schema:
     names = Names(settings)
     fields = []
     for index in value_columns(table, settings):
@@ -83,7 +83,7 @@ def _columns(table: Table, settings: Settings) -> pa.Schema:
 
 
 def read_rows(
-    settings: Settings, rows: RowSchema, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+    settings: MySqlSettings, rows: RowSchema, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[tuple[list[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
     """The rows of a range, batch by batch, with the progress and what the batch adds to the schema history."""
     reader = _RowReader(row_settings(settings), rows, range_, progress, history)
@@ -93,7 +93,7 @@ def read_rows(
 
 
 def read_part(
-    settings: Settings, rows: RowSchema, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+    settings: MySqlSettings, rows: RowSchema, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[tuple[list[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
     """The rows of a part of a snapshot, batch by batch."""
     for shown, reached in PartReader(row_settings(settings), part, progress, history).steps():
@@ -105,7 +105,7 @@ class _RowReader(LogReader):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         rows: RowSchema,
         range_: LogRange,
         progress: Progress,

@@ -15,10 +15,24 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
-from tailrace.config.settings import Settings
+from tailrace.changes.policies import Rule
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.defaults import default_of
-from tailrace.connectors.mysql.jdbc import (
+from tailrace.connectors.mysql.log.table_map import MapColumn
+from tailrace.connectors.mysql.logged_tables import misfits, table_of_map
+from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, wire_of
+from tailrace.connectors.shared.column_types import (
+    DECIMAL,
+    ZONED_TIMESTAMP,
+    binary_schema,
+    day_schema,
+    decimal_schema,
+    time_schema,
+    timestamp_schema,
+    with_rule,
+)
+from tailrace.connectors.shared.jdbc import (
     BINARY,
     BINARY_TYPES,
     BIT,
@@ -27,24 +41,17 @@ from tailrace.connectors.mysql.jdbc import (
     TEXT_TYPES,
     TIMESTAMP_WITH_TIMEZONE,
 )
-from tailrace.connectors.mysql.jdbc import DATE as DATE_TYPE
-from tailrace.connectors.mysql.jdbc import TIME as TIME_TYPE
-from tailrace.connectors.mysql.jdbc import TIMESTAMP as TIMESTAMP_TYPE
-from tailrace.connectors.mysql.log.table_map import MapColumn
-from tailrace.connectors.mysql.logged_tables import misfits, table_of_map
-from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
-from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, wire_of
+from tailrace.connectors.shared.jdbc import DATE as DATE_TYPE
+from tailrace.connectors.shared.jdbc import TIME as TIME_TYPE
+from tailrace.connectors.shared.jdbc import TIMESTAMP as TIMESTAMP_TYPE
 from tailrace.errors import UnsupportedError
 from tailrace.schema.connect import NO_DEFAULT, Field, Schema, Type
 from tailrace.schema.tables import Column, TableId
 
 __all__ = ["ColumnType", "column_type", "field_schema", "misfits", "plan_of", "table_of_map"]
 
-DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
 BIGINT_UNSIGNED_DIGITS: Final = 20
 FLOAT_BITS: Final = 24  # FLOAT(p) of more is a DOUBLE
-MILLISECONDS: Final = 3  # digits of a fraction
-Parameters = tuple[tuple[str, str], ...]
 
 _GEOMETRY = Schema(
     Type.STRUCT,
@@ -82,28 +89,6 @@ _UNSIGNED: Final = {
 }
 _BIG: Final = ("BIGINT", "INT8")
 
-_DAY: Final = {
-    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoDate", version=1),
-    "connect": Schema(Type.INT32, name="org.apache.kafka.connect.data.Date", version=1),
-}
-_DAYS = Schema(Type.INT32, name="io.debezium.time.Date", version=1)
-_TIME: Final = {
-    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoTime", version=1),
-    "connect": Schema(Type.INT32, name="org.apache.kafka.connect.data.Time", version=1),
-    "nanoseconds": Schema(Type.INT64, name="io.debezium.time.NanoTime", version=1),
-}
-_MICRO_TIME = Schema(Type.INT64, name="io.debezium.time.MicroTime", version=1)
-_MICRO_TIMESTAMP = Schema(Type.INT64, name="io.debezium.time.MicroTimestamp", version=1)
-_MILLI_TIMESTAMP = Schema(Type.INT64, name="io.debezium.time.Timestamp", version=1)
-_TIMESTAMP: Final = {
-    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoTimestamp", version=1),
-    "connect": Schema(Type.INT64, name="org.apache.kafka.connect.data.Timestamp", version=1),
-    "microseconds": _MICRO_TIMESTAMP,
-    "nanoseconds": Schema(Type.INT64, name="io.debezium.time.NanoTimestamp", version=1),
-}
-_ZONED = Schema(Type.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
-
-
 @dataclass(frozen=True, slots=True)
 class ColumnType:
     """How a column is read and shown.
@@ -119,10 +104,10 @@ class ColumnType:
     key: Schema
     value: Schema
     plan: ColumnPlan
-    rule: Truncate | Mask | Hash | SourceTypes | None = None
+    rule: Rule = None
 
 
-def column_type(table: TableId, column: Column, logged: MapColumn, settings: Settings) -> ColumnType:
+def column_type(table: TableId, column: Column, logged: MapColumn, settings: MySqlSettings) -> ColumnType:
     """How a column is read and shown; `logged` is the table map's view of it.
 
     Raises:
@@ -132,13 +117,11 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: Set
     if column.comment is not None and not settings.include_schema_comments:
         column = replace(column, comment=None)
     key = field_schema(column, settings)
-    rule = settings.column_rule(table.catalog, table.name, column.name, column.type_name)
-    parameters = parameters_of(rule, column)
-    value = key.with_(parameters=key.parameters + parameters) if parameters else key
-    return ColumnType(key, value, plan_of(column, key, logged, settings), rule)
+    rule = settings.column_rule(table, column.name, column.type_name)
+    return ColumnType(key, with_rule(key, rule, column), plan_of(column, key, logged, settings), rule)
 
 
-def field_schema(column: Column, settings: Settings) -> Schema:
+def field_schema(column: Column, settings: MySqlSettings) -> Schema:
     """The schema of a column's field, before any column policy."""
     schema = _schema(column, settings)
     if column.optional != schema.optional:
@@ -149,34 +132,7 @@ def field_schema(column: Column, settings: Settings) -> Schema:
     return schema if default is NO_DEFAULT else schema.with_(default=default)
 
 
-def parameters_of(rule: Truncate | Mask | Hash | SourceTypes | None, column: Column) -> Parameters:
-    """What a rule adds to the parameters of a field's schema."""
-    if isinstance(rule, SourceTypes):
-        return source_parameters(column)
-    if isinstance(rule, Truncate):
-        return (("truncateLength", str(rule.length)),) if truncates(rule, column) else ()
-    return (("masked", "true"),) if rule is not None else ()
-
-
-def truncates(rule: Truncate, column: Column) -> bool:
-    """Whether a column may hold more than the rule leaves."""
-    return column.length is None or column.length > rule.length
-
-
-def source_parameters(column: Column) -> Parameters:
-    """What `column.propagate.source.type` tells of a column."""
-    prefix = "__debezium.source.column."
-    told = (
-        ("type", column.type_name.upper()),
-        ("length", column.length),
-        ("scale", column.scale),
-        ("comment", column.comment or None),
-        ("name", column.name),
-    )
-    return tuple((prefix + name, str(value)) for name, value in told if value is not None)
-
-
-def plan_of(column: Column, schema: Schema, logged: MapColumn, settings: Settings) -> ColumnPlan:
+def plan_of(column: Column, schema: Schema, logged: MapColumn, settings: MySqlSettings) -> ColumnPlan:
     """How a column's values are read from row images, to come out as its field's schema wants them."""
     wire, meta = wire_of(column.name, logged)
     out = _out(column, schema, wire, settings)
@@ -212,7 +168,7 @@ def labels_of(column: Column, logged: MapColumn) -> tuple[bytes, ...]:
     return tuple(text.encode() for text in decoded_labels(logged))
 
 
-def _schema(column: Column, settings: Settings) -> Schema:
+def _schema(column: Column, settings: MySqlSettings) -> Schema:
     words = column.type_name.upper().partition("(")[0].split()
     base = words[0] if words else ""
     unsigned = "UNSIGNED" in words
@@ -224,22 +180,22 @@ def _schema(column: Column, settings: Settings) -> Schema:
     if unsigned and base in _UNSIGNED:
         return Schema(_UNSIGNED[base])
     if unsigned and base in _BIG and settings.bigint_unsigned_handling_mode == "precise":
-        return _decimal(BIGINT_UNSIGNED_DIGITS, 0)
+        return decimal_schema("precise", BIGINT_UNSIGNED_DIGITS, 0)
     if base == "FLOAT" and column.scale is None and (column.length or 0) <= FLOAT_BITS:
         return Schema(Type.FLOAT32)
     return _schema_by_jdbc(column, settings)
 
 
-def _schema_by_jdbc(column: Column, settings: Settings) -> Schema:
+def _schema_by_jdbc(column: Column, settings: MySqlSettings) -> Schema:
     kind = column.jdbc_type
     if kind == BIT and (column.length or 1) > 1:
         return Schema(
             Type.BYTES, name="io.debezium.data.Bits", version=1, parameters=(("length", str(column.length)),)
         )
     if kind in BINARY_TYPES:
-        return Schema(Type.BYTES if settings.binary_handling_mode == "bytes" else Type.STRING)
+        return binary_schema(settings.binary_handling_mode)
     if kind in DECIMAL_TYPES:
-        return _decimal_schema(column, settings)
+        return decimal_schema(settings.decimal_handling_mode, column.length or 10, column.scale or 0)
     if kind in (DATE_TYPE, TIME_TYPE, TIMESTAMP_TYPE, TIMESTAMP_WITH_TIMEZONE):
         return _temporal(column, settings.time_precision_mode)
     if kind not in SCHEMA_TYPES:
@@ -247,26 +203,14 @@ def _schema_by_jdbc(column: Column, settings: Settings) -> Schema:
     return Schema(SCHEMA_TYPES[kind])
 
 
-def _decimal_schema(column: Column, settings: Settings) -> Schema:
-    if settings.decimal_handling_mode == "precise":
-        return _decimal(column.length or 10, column.scale or 0)
-    return Schema(Type.STRING if settings.decimal_handling_mode == "string" else Type.FLOAT64)
-
-
-def _decimal(precision: int, scale: int) -> Schema:
-    parameters = (("scale", str(scale)), ("connect.decimal.precision", str(precision)))
-    return Schema(Type.BYTES, name=DECIMAL, version=1, parameters=parameters)
-
-
 def _temporal(column: Column, mode: str) -> Schema:
     if column.jdbc_type == DATE_TYPE:
-        return _DAY.get(mode, _DAYS)
+        return day_schema(mode)
     if column.jdbc_type == TIME_TYPE:
-        return _TIME.get(mode, _MICRO_TIME)
+        return time_schema(mode, column.length or 0)
     if column.jdbc_type == TIMESTAMP_WITH_TIMEZONE:
-        return _ZONED
-    adaptive = _MILLI_TIMESTAMP if (column.length or 0) <= MILLISECONDS else _MICRO_TIMESTAMP
-    return _TIMESTAMP.get(mode, adaptive)
+        return ZONED_TIMESTAMP
+    return timestamp_schema(mode, column.length or 0)
 
 
 def _allowed(column: Column) -> str:
@@ -303,7 +247,7 @@ _OUT_BY_TYPE: Final = {
 _ENCODED: Final = {"base64": Out.BASE64, "base64-url-safe": Out.BASE64_URL, "hex": Out.HEX}
 
 
-def _out(column: Column, schema: Schema, wire: Wire, settings: Settings) -> Out:
+def _out(column: Column, schema: Schema, wire: Wire, settings: MySqlSettings) -> Out:
     if schema.name in _OUT_BY_NAME:
         return _OUT_BY_NAME[schema.name]
     if schema.type is not Type.STRING:

@@ -1,6 +1,7 @@
 """`python -m tailrace.standin.sqlserver --port 1433`: a stand-in with an inventory database, until it is interrupted.
 
-It prints one line with its address when clients can come, which is the loopback's, and nothing else.
+It prints one line with its address when clients can come, which is the loopback's, a second one with its readable
+secondary's if it has one, and nothing else.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ import argparse
 import signal
 import sys
 import threading
+from contextlib import ExitStack
 from pathlib import Path
 
 from tailrace.standin.sqlserver.cdc import install
+from tailrace.standin.sqlserver.engine.availability import Access, AvailabilityGroup
 from tailrace.standin.sqlserver.engine.server import Engine
 from tailrace.standin.sqlserver.inventory import fill
 from tailrace.standin.sqlserver.server import HOST, StandIn
@@ -28,16 +31,28 @@ def main(arguments: list[str] | None = None) -> int:
     install(engine)
     try:
         fill(engine, options.database, options.password)
-        with StandIn(engine, port=options.port, tls=options.tls) as server:
-            stopped = _told_to_stop()
-            print(f"SQL Server stand-in on {HOST},{server.port}, database {options.database}, user sa", flush=True)  # noqa: T201
-            stopped.wait()
+        _serve(engine, options)
     except (OSError, SqlError) as error:
         print(f"no stand-in on port {options.port}: {error}", file=sys.stderr)  # noqa: T201
         return 1
     finally:
         engine.close()
     return 0
+
+
+def _serve(engine: Engine, options: argparse.Namespace) -> None:
+    """Let clients come until the process is told to end."""
+    with ExitStack() as servers:
+        server = servers.enter_context(StandIn(engine, port=options.port, tls=options.tls))
+        told = [f"SQL Server stand-in on {HOST},{server.port}, database {options.database}, user sa"]
+        if options.secondary_port is not None:
+            secondary = AvailabilityGroup(engine, [options.database]).secondary
+            secondary.access = Access[options.secondary_access.upper().replace("-", "_")]
+            reader = servers.enter_context(StandIn(secondary, port=options.secondary_port, tls=options.tls))
+            told.append(f"its readable secondary on {HOST},{reader.port}")
+        stopped = _told_to_stop()
+        print("\n".join(told), flush=True)  # noqa: T201
+        stopped.wait()
 
 
 def _told_to_stop() -> threading.Event:
@@ -58,6 +73,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--tls", action=argparse.BooleanOptionalAction, default=True, help="offer encryption")
     parser.add_argument("--password", default=DEFAULT_PASSWORD, help="of user sa")
     parser.add_argument("--database", default="inventory", help="made and filled where it is not there")
+    parser.add_argument(
+        "--secondary-port", type=int, help="where its readable secondary listens; without it there is none"
+    )
+    parser.add_argument(
+        "--secondary-access", choices=("all", "read-only", "no"), default="all", help="whom that lets in"
+    )
     return parser
 
 

@@ -10,10 +10,11 @@ from same_rows import Database, rows_of
 
 from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import connection as mysql
-from tailrace.connectors.mysql.selecting import Selection, key_bytes, plan_selection
+from tailrace.connectors.mysql.selecting import Selection, plan_selection
 from tailrace.connectors.mysql.selecting.transcoding import LONGEST
 from tailrace.errors import RetriableError, SourceSetupError, StructureError, UnsupportedError
 from tailrace.schema.tables import Column, Table, TableId
+from tailrace.snapshot.key_bytes import key_bytes
 
 pytestmark = pytest.mark.mysql
 NUMBERED = "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(300));"

@@ -4,7 +4,7 @@ import pytest
 
 from support.mysql_settings import settings_for
 from support.signalling import signal_table
-from tailrace.connectors.mysql.snapshots import source
+from tailrace.connectors.shared.snapshots import chunk_sizes
 
 NO_SCHEMAS = {"key_converter_schemas_enable": False, "value_converter_schemas_enable": False}
 
@@ -30,5 +30,5 @@ def settings(mysql_server, database, given):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)

@@ -63,7 +63,7 @@ def taken(server, database, privileges=None, patience=0.0, **changes):
     settings = settings_for(server, **user, **changes)
     opened = connect(settings)
     of = catalog.server(opened)
-    return take(opened, of, settings, lambda d, t: d == database, patience=patience), opened
+    return take(opened, of, settings, lambda table: table.catalog == database, patience=patience), opened
 
 
 def logged_inserts(connection, start, until):
@@ -323,7 +323,7 @@ def warnings_of(server, database, privileges="ALL", **changes):
     server.create_connector_user(name, "pw", privileges)
     settings = settings_for(server, database_user=name, database_password="pw", **changes)
     opened = connect(settings)
-    found = conditions(opened, settings, catalog.table_ids(opened, lambda d, t: d == database))
+    found = conditions(opened, settings, catalog.table_ids(opened, lambda table: table.catalog == database))
     return {finding.what: finding.mend for finding in found if finding.level is Level.WARNING}
 
 

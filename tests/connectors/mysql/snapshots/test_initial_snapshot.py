@@ -6,7 +6,7 @@ from support.mysql_settings import settings_for
 from support.reading import read_on
 from support.snapshotting import keyed, linear, taken
 from support.writing import KEYS, SEED, Table
-from tailrace.connectors.mysql.snapshots import source
+from tailrace.connectors.shared.snapshots import chunk_sizes
 
 pytestmark = pytest.mark.mysql
 
@@ -21,8 +21,8 @@ NO_SCHEMAS = {"key_converter_schemas_enable": False, "value_converter_schemas_en
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
 
 
 @pytest.fixture

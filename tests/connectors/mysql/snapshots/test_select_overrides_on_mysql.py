@@ -11,6 +11,7 @@ from support.snapshotting import begun, keyed, taken
 from support.writing import SEED, Table
 from tailrace.config.overrides import LIST, SelectOverride, SelectOverrides
 from tailrace.connectors.mysql.snapshots import source
+from tailrace.connectors.shared.snapshots import chunk_sizes
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 
@@ -25,8 +26,8 @@ def settings(mysql_server, database):
 
 @pytest.fixture
 def small_chunks(monkeypatch):
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
 
 
 def overridden(settings, database, **statements):

@@ -3,7 +3,6 @@
 import random
 import zlib
 
-import numpy as np
 import pytest
 from chunked_tables import KEYS, Chunked
 
@@ -20,7 +19,6 @@ from tailrace.connectors.mysql.snapshots.statements import (
     inside_of,
     whole,
     within,
-    within_local,
 )
 from tailrace.errors import ProgressError
 from tailrace.schema.tables import TableId
@@ -172,31 +170,6 @@ def test_an_own_statement_is_read_as_if_it_were_the_table(connection, database):
     assert rows(connection, chunk_end(table, ID, None, None, 2, f"{own}\n;")) == [(3,)]
     assert len(rows(connection, whole(table, ["*"], own))) == 3
     assert len(rows(connection, whole(table, ["*"]))) == 4
-
-
-@pytest.mark.parametrize("width", [1, 2, 3])
-def test_locally_within_is_what_tuples_say(width):
-    print(f"seed {SEED}")
-    own = random.Random(SEED + width)
-    keys = [tuple(own.randint(-3, 3) for _ in range(width)) for _ in range(500)]
-    intervals = []
-    for _ in range(4):
-        after, upto = sorted(tuple(own.randint(-3, 3) for _ in range(width)) for _ in range(2))
-        intervals.append((own.choice([None, list(after)]), list(upto)))
-    expected = [any((a is None or tuple(a) < key) and key <= tuple(b) for a, b in intervals) for key in keys]
-    columns = [np.array([key[i] for key in keys], np.int64) for i in range(width)]
-    assert within_local(columns, intervals).tolist() == expected
-
-
-def test_locally_within_knows_large_numbers_and_short_bounds():
-    large = np.array([0, 2**63 - 1, 2**63, 2**64 - 1], np.uint64)
-    assert within_local([large], [([2**63 - 1], [2**63])]).tolist() == [False, False, True, False]
-    signed = np.array([-1, 5], np.int64)
-    assert within_local([signed], [([2**63], None)]).tolist() == [False, False]
-    pair = [np.array([1, 1, 2]), np.array([0, 9, 0])]
-    assert within_local(pair, [(None, [1])]).tolist() == [True, True, False]
-    assert within_local(pair, [([1], None)]).tolist() == [False, False, True]
-    assert within_local(pair, []).tolist() == [False] * 3
 
 
 def test_a_question_about_an_old_server_needs_no_values_statement():

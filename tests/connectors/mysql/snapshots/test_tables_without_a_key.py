@@ -14,7 +14,8 @@ from support.writing import SEED, Writer
 from tailrace.config.overrides import LIST, SelectOverride, SelectOverrides
 from tailrace.connectors.mysql import connection as mysql
 from tailrace.connectors.mysql.selecting import rows as selecting
-from tailrace.connectors.mysql.snapshots import source, splitting, views
+from tailrace.connectors.mysql.snapshots import splitting, views
+from tailrace.connectors.shared.snapshots import chunk_sizes
 from tailrace.schema.tables import TableId
 
 pytestmark = pytest.mark.mysql
@@ -79,8 +80,8 @@ def settings(server, own):
 def small_blocks(monkeypatch):
     """Rows come in several blocks, and chunks are small."""
     monkeypatch.setattr(selecting.Selection.__init__, "__kwdefaults__", {"limit": OF_A_BLOCK})
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 7)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
     monkeypatch.setattr(splitting, "LEAST_ROWS", 10)  # so that there are lanes
 
 

@@ -10,7 +10,8 @@ from support.reading import begin, told_in
 from support.snapshotting import taken
 from tailrace.connectors.base import LogRange
 from tailrace.connectors.mysql.reader import MySqlConnector
-from tailrace.connectors.mysql.snapshots import planning, source, splitting
+from tailrace.connectors.mysql.snapshots import splitting
+from tailrace.connectors.shared.snapshots import chunk_sizes, planning
 
 pytestmark = pytest.mark.mysql
 NOTES = "notes"
@@ -36,8 +37,8 @@ def settings(mysql_server, database):
 def small(monkeypatch):
     """Chunks of few rows, and parts of them for all lanes."""
     real = splitting.split_points
-    monkeypatch.setattr(source, "ROWS_AT_LEAST", 20)
-    monkeypatch.setattr(source, "ROWS_AT_MOST", 20)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 20)
+    monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 20)
     monkeypatch.setattr(splitting, "split_points", lambda *a: real(*a, least_rows=10))
     monkeypatch.setattr(splitting, "LEAST_ROWS", 10)
     monkeypatch.setattr(planning, "TABLES_OF_A_LANE", 100)

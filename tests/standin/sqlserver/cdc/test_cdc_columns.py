@@ -43,8 +43,19 @@ ANSWERED = [
     f"SELECT f.id FROM shop.{FUNCTION.format('all update old')} AS f WHERE f.[__$seqval] > @seqval ORDER BY f.[__$start_lsn]",
     f"SELECT id FROM {CT} WHERE [__$start_lsn] > 0x",
     f"SELECT id FROM {CT} WHERE [__$start_lsn] > 0xFFFFFFFFFFFFFFFFFFFF0000",
+    f"SELECT id, at, DATEPART(nanosecond, at) FROM {CT} ORDER BY {ALL_KEYS}",
+    f"SELECT c.zoned, DATEPART(NS, c.[zoned]) AS ns, DatePart(TZoffset, c.[zoned]), c.id FROM {CT} c",
+    f"SELECT DATEPART(tz, long_at), DATEPART(ns, long_at) FROM {FUNCTION.format('all')}",
+    f"SELECT id, CAST([uid] AS binary(16)) FROM {CT} ORDER BY {ALL_KEYS}",
+    f"SELECT CONVERT(binary(16), f.uid) AS uid, f.uid FROM {FUNCTION.format('all update old')} f WHERE f.[__$operation] > 2",
+    f"SELECT {', '.join(f'DATEPART(nanosecond, {name})' for name in ('clock', 'short_at', 'legacy', 'rough'))} FROM {CT}",
 ]
 NOT_ANSWERED = [
+    f"SELECT DATEPART(year, at) FROM {CT}",
+    f"SELECT CAST(uid AS binary(8)) FROM {CT}",
+    f"SELECT CAST(data AS binary(16)) FROM {CT}",
+    f"SELECT DATEPART(nanosecond, day) FROM {CT}",
+    f"SELECT DATEPART(tzoffset, legacy) FROM {CT}",
     f"SELECT COUNT(*) FROM {CT}",
     f"SELECT id FROM {CT} ORDER BY [__$start_lsn] DESC",
     f"SELECT id FROM {CT} ORDER BY id",
@@ -65,14 +76,18 @@ def things(shop: Session, inside: StandInServer) -> Client:
     inside.capture.columns.least = 0
     shop.run(
         "CREATE TABLE dbo.things (id int PRIMARY KEY, name nvarchar(20), amount decimal(9, 2), at datetime2(3), "
-        "uid uniqueidentifier, note varchar(max), flag bit, data varbinary(20))"
+        "uid uniqueidentifier, note varchar(max), flag bit, data varbinary(20), long_at datetime2, zoned datetimeoffset, "
+        "clock time(2), short_at datetime2(0), legacy datetime, rough smalldatetime, day date)"
     )
     shop.run("EXEC sys.sp_cdc_enable_table @source_schema = N'dbo', @source_name = N'things', @role_name = NULL")
     shop.run("INSERT dbo.things (id) VALUES (1), (2), (3)")
     shop.run(
         "UPDATE dbo.things SET name = N'žluť', amount = -12.3, at = '2024-02-29 12:34:56.789', uid = "
-        "'12345678-9abc-def0-1234-56789abcdef0', note = 'a', flag = 1, data = 0x00FF00"
+        "'12345678-9abc-def0-1234-56789abcdef0', note = 'a', flag = 1, data = 0x00FF00, "
+        "long_at = '2024-02-29 12:34:56.1234567', zoned = '2024-02-29 12:34:56.0000001 -05:30', clock = '01:02:03.04', "
+        "short_at = '2024-02-29 12:34:56', legacy = '2024-02-29 12:34:56.003', rough = '2024-02-29', day = '2024-02-29'"
     )
+    shop.run("UPDATE dbo.things SET zoned = '2000-01-01 00:00:00.9999999 +14:00' WHERE id = 2")
     shop.run("BEGIN TRAN UPDATE dbo.things SET id = 9 WHERE id = 3 DELETE dbo.things WHERE id = 1 COMMIT")
     inside.step()
     shop.run("INSERT dbo.things (id, amount) VALUES (20, 0.05), (21, NULL)")

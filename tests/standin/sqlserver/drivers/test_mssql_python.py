@@ -29,17 +29,6 @@ def connected(port: int, *, encrypt: str = "no", password: str = PASSWORD, **opt
 
 
 @pytest.fixture
-def scripted() -> ScriptedServer:
-    return ScriptedServer()
-
-
-@pytest.fixture
-def server(scripted: ScriptedServer) -> Iterator[StandIn]:
-    with StandIn(scripted) as started:
-        yield started
-
-
-@pytest.fixture
 def cursor(server: StandIn) -> Iterator[Any]:
     connection = connected(server.port, autocommit=True)
     yield connection.cursor()

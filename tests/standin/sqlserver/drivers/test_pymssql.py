@@ -19,16 +19,10 @@ def connected(port: int, **options: Any) -> Any:
 
 
 @pytest.fixture
-def scripted() -> ScriptedServer:
-    return ScriptedServer()
-
-
-@pytest.fixture
-def connection(scripted: ScriptedServer) -> Iterator[Any]:
-    with StandIn(scripted) as server:
-        made = connected(server.port)
-        yield made
-        made.close()
+def connection(server: StandIn) -> Iterator[Any]:
+    made = connected(server.port)
+    yield made
+    made.close()
 
 
 @pytest.mark.parametrize(("tls", "encryption"), [(False, "off"), (True, "off"), (True, "request"), (True, "require")])

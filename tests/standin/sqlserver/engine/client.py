@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
+from tailrace.standin.sqlserver.engine.availability import Replica
 from tailrace.standin.sqlserver.engine.server import Engine
 from tailrace.standin.sqlserver.session import (
     Affected,
@@ -26,9 +27,11 @@ INT = SqlType("int")
 class Client:
     """Runs batches; errors are raised, those that let the batch go on too."""
 
-    def __init__(self, engine: Engine, database: str = "shop") -> None:
-        self.engine = engine
-        self.session = engine.login(Login("sa", engine.password, database))
+    def __init__(
+        self, server: Engine | Replica, database: str = "shop", user: str = "sa", password: str | None = None
+    ) -> None:
+        self.engine = server.group.engine if isinstance(server, Replica) else server
+        self.session = server.login(Login(user, self.engine.password if password is None else password, database))
 
     def outcomes(self, sql: str, **parameters: tuple[SqlType, Value]) -> list[Outcome]:
         given = [Parameter(f"@{name}", of, value) for name, (of, value) in parameters.items()]

@@ -1,11 +1,14 @@
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 from tests.standin.sqlserver.engine.client import Client
 
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
+from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.log import LoggedTransaction, Operation, Record
 from tailrace.standin.sqlserver.engine.server import Engine
+from tailrace.standin.sqlserver.engine.session import EngineSession
 from tailrace.standin.sqlserver.session import SqlError
 
 
@@ -13,9 +16,17 @@ from tailrace.standin.sqlserver.session import SqlError
 class _Hook:
     transactions: list[LoggedTransaction] = field(default_factory=list)
     forbidden: Operation | None = None
+    dropped: list[str] = field(default_factory=list)
+
+    def committing(self, connection: Connection, transaction: LoggedTransaction) -> None:
+        connection.execute("INSERT INTO told VALUES (?)", (len(transaction.records),))
 
     def committed(self, transaction: LoggedTransaction) -> None:
         self.transactions.append(transaction)
+
+    def dropping(self, session: EngineSession, database: Database) -> None:
+        del session
+        self.dropped.append(database.name)
 
     def allow(self, record: Record) -> None:
         if record.operation is self.forbidden:
@@ -88,3 +99,25 @@ def test_definitions_are_logged_and_can_be_forbidden(a: Client, hook: _Hook) -> 
     hook.forbidden = Operation.TRUNCATE
     assert a.error("TRUNCATE TABLE t") == 4711
     assert a.value("SELECT COUNT(*) FROM t") == 1
+
+
+def test_a_server_with_a_folder_lets_hooks_write_within_the_commit(tmp_path: Path) -> None:
+    engine = Engine(tmp_path)
+    engine.create_database("shop")
+    engine.hooks.append(_Hook())
+    client, other = Client(engine), Client(engine)
+    told = "SELECT records FROM told"
+    other.session.connection.execute("CREATE TABLE told (records)")
+    client.run("CREATE TABLE t (id int)")
+    assert other.session.connection.rows(told) == [(1,)]
+    client.run("BEGIN TRAN; INSERT t VALUES (1), (2)")
+    assert other.session.connection.rows(told) == [(1,)]
+    client.run("COMMIT; BEGIN TRAN; DELETE t; ROLLBACK")
+    assert other.session.connection.rows(told) == [(1,), (2,)]
+    engine.close()
+
+
+def test_hooks_are_told_of_a_database_that_goes(engine: Engine, a: Client, hook: _Hook) -> None:
+    engine.create_database("other")
+    a.run("DROP DATABASE other")
+    assert hook.dropped == ["other"]

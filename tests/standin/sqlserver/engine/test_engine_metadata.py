@@ -63,6 +63,20 @@ def test_drivers_find_tables_columns_and_keys(t: Client) -> None:
     assert [row[5] for row in t.rows("EXEC sp_statistics_100 't'")] == [None, "pk", "ix", "ix"]
 
 
+def test_columns_of_sysname_and_identities_of_decimals_have_the_names_that_drivers_know(a: Client) -> None:
+    a.run("CREATE TABLE u (a sysname, b sys.sysname NULL, c nvarchar(128), d decimal(5) IDENTITY)")
+    a.run("CREATE TABLE v (d numeric(5) IDENTITY, e sysname NULL); ALTER TABLE v ALTER COLUMN e nvarchar(128)")
+    assert [(row[3], row[5], row[10]) for row in a.rows("EXEC sp_columns_100 'u'")] == [
+        ("a", "sysname", 0),
+        ("b", "sysname", 1),
+        ("c", "nvarchar", 1),
+        ("d", "decimal() identity", 0),
+    ]
+    assert [row[5] for row in a.rows("EXEC sp_columns_100 'v'")] == ["numeric() identity", "nvarchar"]
+    types = "SELECT t.name FROM sys.columns c JOIN sys.types t ON t.user_type_id = c.user_type_id WHERE object_id = OBJECT_ID('u')"
+    assert [row[0] for row in a.rows(types)] == ["sysname", "sysname", "nvarchar", "decimal"]
+
+
 def test_functions_name_what_there_is(t: Client) -> None:
     assert t.rows(
         "SELECT OBJECT_NAME(OBJECT_ID('t')), OBJECT_SCHEMA_NAME(OBJECT_ID('t'), DB_ID('shop')), DB_NAME(), SCHEMA_NAME()"

@@ -170,3 +170,13 @@ def test_texts_sort_without_case_and_with_signs_first(a: Client) -> None:
     assert [str(v).lower() for (v,) in a.rows("SELECT v FROM t ORDER BY v")] == ["_x", "1", "a", "a", "b", "b"]
     assert a.value("SELECT COUNT(DISTINCT v) FROM t") == 4
     assert len(a.rows("SELECT v FROM t GROUP BY v")) == 4
+
+
+@pytest.mark.parametrize("digits", ["9" * 38, "9" * 29 + "." + "8" * 9])
+def test_decimals_of_all_digits_keep_them_under_a_minus(a: Client, digits: str) -> None:
+    scale = len(digits.partition(".")[2])
+    a.run(f"CREATE TABLE wide (d decimal(38, {scale})); INSERT wide VALUES (-{digits}), ({digits})")
+    asked = f"SELECT d FROM wide WHERE d IN (-{digits}, {digits}) ORDER BY d"
+    assert [str(row[0]) for row in a.rows(asked)] == [f"-{digits}", digits]
+    assert [str(row[0]) for row in a.rows("SELECT ABS(d) FROM wide")] == [digits, digits]
+    assert [str(row[0]) for row in a.rows("SELECT -d FROM wide ORDER BY d DESC")] == [f"-{digits}", digits]

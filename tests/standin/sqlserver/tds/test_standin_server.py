@@ -23,17 +23,6 @@ DONE_ERROR = bytes.fromhex("fd 0200 0000 0000000000000000")
 SECONDS = 20
 
 
-@pytest.fixture
-def scripted() -> ScriptedServer:
-    return ScriptedServer()
-
-
-@pytest.fixture
-def server(scripted: ScriptedServer) -> Iterator[StandIn]:
-    with StandIn(scripted) as started:
-        yield started
-
-
 def gone(server: StandIn) -> None:
     """Wait until nobody is connected."""
     wait_until(lambda: server.clients == 0, SECONDS, lambda: f"{server.clients} clients are still there")

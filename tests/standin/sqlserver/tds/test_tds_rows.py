@@ -61,7 +61,7 @@ def test_many_texts_of_which_one_has_half_a_pair_are_the_same() -> None:
     assert bytes(encoded_piece(columns, rows).data) == one_by_one(columns, rows)
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)  # the first call loads compiled code
 @given(
     st.datetimes(min_value=dt.datetime(1, 1, 2), max_value=dt.datetime(9999, 12, 30)),
     st.integers(-840, 840),
@@ -116,7 +116,7 @@ def test_numbers_of_arrow(name: str) -> None:
     check(SqlType(name), pa.array([*values, None], arrow), [*values, None])
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.none() | st.decimals(min_value=-(10**20), max_value=10**20, places=4), min_size=1, max_size=8))
 def test_decimals_of_arrow(values: list[Value]) -> None:
     check(SqlType("decimal", precision=38, scale=4), pa.array(values, pa.decimal128(38, 4)), values)
@@ -151,7 +151,7 @@ TEXT_TYPES = [
 
 
 @pytest.mark.parametrize("type_", TEXT_TYPES, ids=str)
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(values=TEXTS)
 def test_texts_of_arrow(type_: SqlType, values: list[Value]) -> None:
     check(type_, pa.array(values, pa.string()), values)

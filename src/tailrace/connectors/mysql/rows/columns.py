@@ -15,13 +15,12 @@ from typing import Any, Final
 import numba as nb
 import numpy as np
 
-from tailrace.connectors.mysql.rows.compiled import Int, entry_with_runtime, merged
 from tailrace.connectors.mysql.rows.decimals import unscaled_decimals
 from tailrace.connectors.mysql.rows.doubles import LIMBS
 from tailrace.connectors.mysql.rows.json_text import STACK
 from tailrace.connectors.mysql.rows.labels import enums
 from tailrace.connectors.mysql.rows.numbers import integers, singles, widened, years
-from tailrace.connectors.mysql.rows.raw import STRIDE, pointer_to
+from tailrace.connectors.mysql.rows.raw import STRIDE
 from tailrace.connectors.mysql.rows.scan import (
     AUX,
     BAD_VALUE,
@@ -40,6 +39,8 @@ from tailrace.connectors.mysql.rows.scan import (
 )
 from tailrace.connectors.mysql.rows.strings import table_texts, views
 from tailrace.connectors.mysql.rows.temporal import moment_numbers, moment_texts
+from tailrace.connectors.shared.compiled import Int, entry_with_runtime, merged
+from tailrace.connectors.shared.raw import pointer_to
 
 
 class Route(enum.IntEnum):

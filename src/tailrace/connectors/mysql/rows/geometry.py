@@ -12,14 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.connectors.mysql.rows.compiled import Int, compiled, entry
-from tailrace.connectors.mysql.rows.raw import (
+from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
+from tailrace.connectors.shared.compiled import Int, compiled, entry
+from tailrace.connectors.shared.raw import (
     copy_bytes,
-    little,
     load32,
     load64,
-    mark,
-    offset_of,
     put_null_view,
     put_view,
     store64,

@@ -17,26 +17,24 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
 from tailrace.connectors.mysql.rows.decimals import decimal_size, put_decimal
 from tailrace.connectors.mysql.rows.doubles import LONGEST, put_double
-from tailrace.connectors.mysql.rows.numbers import put_integer
-from tailrace.connectors.mysql.rows.raw import (
+from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
+from tailrace.connectors.mysql.rows.scan import NEED
+from tailrace.connectors.mysql.rows.strings import put_base64
+from tailrace.connectors.mysql.rows.temporal import ZERO_IS_TEXT
+from tailrace.connectors.shared.compiled import Int, compiled, inlined
+from tailrace.connectors.shared.number_text import put_integer
+from tailrace.connectors.shared.raw import (
     copy_bytes,
-    little,
     load8,
     load16,
     load32,
     load64,
-    mark,
-    offset_of,
     put_null_view,
     put_view,
     store64,
 )
-from tailrace.connectors.mysql.rows.scan import NEED
-from tailrace.connectors.mysql.rows.strings import put_base64
-from tailrace.connectors.mysql.rows.temporal import ZERO_IS_TEXT
 
 (
     _SMALL_OBJECT,

@@ -13,15 +13,15 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
-from tailrace.connectors.mysql.rows.raw import (
-    big,
+from tailrace.connectors.mysql.rows.raw import big, offset_of
+from tailrace.connectors.shared.compiled import Int, compiled, inlined
+from tailrace.connectors.shared.number_text import put_integer, put_short, put_unscaled
+from tailrace.connectors.shared.raw import (
     bits_float32,
     float64_bits,
     load16,
     load32,
     load64,
-    offset_of,
     put_view,
     store32,
     store64,
@@ -78,25 +78,6 @@ def unscaled_integers(
             put_unscaled(mem, at + 16 * j, value)
 
 
-@inlined
-def put_unscaled(mem: Any, at: Int, value: Int) -> None:
-    """Writes an int64's shortest big-endian two's complement as a view."""
-    rest = value ^ (value >> 63)
-    n = 1
-    while rest >= 128:
-        rest >>= 8
-        n += 1
-    put_short(mem, at, n, swap64(np.uint64(value) << np.uint64(64 - 8 * n)), np.uint32(0))
-
-
-@inlined
-def put_short(mem: Any, at: Int, n: Int, low: Int, high: Int) -> None:
-    """Writes the view of up to 12 bytes that stand in `low` and `high`, the first in the lowest bits."""
-    store32(mem, at, np.uint32(n))
-    store64(mem, at + 4, low)
-    store32(mem, at + 12, high)
-
-
 @compiled
 def integer_texts(
     data: Any, offsets: Any, c: Int, k: Int, mem: Any, at: Int, width: Int, unsigned: bool, aux: Any, ao: Int
@@ -115,27 +96,6 @@ def integer_texts(
         if stop - ao > 12:
             ao = stop
     return ao
-
-
-@inlined
-def put_integer(aux: Any, o: Int, value: Int, negative: Any) -> Int:
-    """Writes a uint64's digits (its negation's with a minus sign if `negative`); the place after."""
-    if negative:
-        value = np.uint64(0) - value
-        aux[o] = 45
-        o += 1
-    digits = 1
-    rest = value
-    while rest >= np.uint64(10):
-        rest //= np.uint64(10)
-        digits += 1
-    p = o + digits
-    while p > o:
-        p -= 1
-        rest = value // np.uint64(10)
-        aux[p] = np.uint8(48) + np.uint8(value - rest * np.uint64(10))
-        value = rest
-    return o + digits
 
 
 @compiled

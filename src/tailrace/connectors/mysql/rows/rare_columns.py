@@ -28,15 +28,15 @@ from tailrace.connectors.mysql.rows.columns import (
     scratched,
     settled,
 )
-from tailrace.connectors.mysql.rows.compiled import Int, entry_with_runtime, merged
 from tailrace.connectors.mysql.rows.decimals import decimal_doubles, decimal_texts
 from tailrace.connectors.mysql.rows.geometry import geometries
 from tailrace.connectors.mysql.rows.json_text import jsons
 from tailrace.connectors.mysql.rows.labels import sets
 from tailrace.connectors.mysql.rows.numbers import bit_bytes, bits, integer_texts, unscaled_integers
-from tailrace.connectors.mysql.rows.raw import pointer_to
 from tailrace.connectors.mysql.rows.scan import AUX, COLUMN, IMAGES, SCANNED
 from tailrace.connectors.mysql.rows.strings import codec_texts, encoded_texts, padded_views, wide_texts
+from tailrace.connectors.shared.compiled import Int, entry_with_runtime, merged
+from tailrace.connectors.shared.raw import pointer_to
 
 # The compiled code knows them as plain numbers.
 _SET: Final = int(Route.SET)

@@ -13,22 +13,20 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.connectors.mysql.rows.compiled import Int, compiled
-from tailrace.connectors.mysql.rows.raw import (
+from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
+from tailrace.connectors.mysql.rows.scan import NEED
+from tailrace.connectors.shared.compiled import Int, compiled
+from tailrace.connectors.shared.raw import (
     copy_bytes,
-    little,
     load16,
     load32,
     load64,
-    mark,
-    offset_of,
     put_null_view,
     put_view,
     store32,
     swap16,
     swap32,
 )
-from tailrace.connectors.mysql.rows.scan import NEED
 
 _HIGH_BITS: Final = np.uint64(0x8080808080808080)
 _BASE64: Final = np.frombuffer(

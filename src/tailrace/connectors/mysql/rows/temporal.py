@@ -8,8 +8,7 @@ nanoseconds since 1970, or text in the form of Java's ISO formatters, which Debe
 with a sign; its text, and its number of milliseconds, are a time of day, so a TIME that is none becomes null
 there, as in Debezium.
 
-Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`. The calendar
-arithmetic is the usual one that counts years from March.
+Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`.
 """
 
 from __future__ import annotations
@@ -19,19 +18,11 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.connectors.mysql.plan import Out, Wire
-from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
-from tailrace.connectors.mysql.rows.raw import (
-    big,
-    copy_bytes,
-    load32,
-    load64,
-    mark,
-    offset_of,
-    put_null_view,
-    put_view,
-    store64,
-)
+from tailrace.connectors.mysql.rows.raw import big, mark, offset_of
 from tailrace.connectors.mysql.rows.scan import INVALID
+from tailrace.connectors.shared.calendar_text import day_number, put_clock, put_date, put_fraction
+from tailrace.connectors.shared.compiled import Int, compiled, inlined
+from tailrace.connectors.shared.raw import copy_bytes, load32, load64, put_null_view, put_view, store64
 
 _DATE, _TIME2, _DATETIME2, _TIMESTAMP2 = (
     int(w) for w in (Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2)
@@ -50,30 +41,6 @@ _MILLION: Final = 1_000_000
 _MOST_NANOS_IN_MICROS: Final = (2**63 - 1) // 1000
 _TO_MICROS: Final = np.array([1_000_000, 10_000, 100, 1], np.int64)  # by the bytes of the fraction
 _LONGEST: Final = 40  # bytes of a text
-
-
-@inlined
-def day_number(year: Int, month: Int, day: Int) -> Int:
-    """Days since 1970-01-01 of a day of the Gregorian calendar."""
-    shifted = year - (1 if month <= 2 else 0)
-    era = shifted // 400
-    year_of_era = shifted - era * 400
-    day_of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
-    return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
-
-
-@compiled
-def calendar_day(days: Int) -> Any:
-    """(year, month, day) of a number of days since 1970-01-01."""
-    shifted = days + 719468
-    era = shifted // 146097
-    rest = shifted - era * 146097
-    year_of_era = (rest - rest // 1460 + rest // 36524 - rest // 146096) // 365
-    day_of_year = rest - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted_month = (5 * day_of_year + 2) // 153
-    month = shifted_month + 3 if shifted_month < 10 else shifted_month - 9
-    year = year_of_era + era * 400 + (1 if month <= 2 else 0)
-    return year, month, day_of_year - (153 * shifted_month + 2) // 5 + 1
 
 
 @inlined
@@ -268,73 +235,22 @@ def moment_texts(
             continue
         p = ao
         if time:
-            p = _put_clock(aux, p, seconds % _DAY)
+            p = put_clock(aux, p, seconds % _DAY)
         else:
             days = seconds // _DAY
             if days != known:  # neighbours in the log are often of one day
-                _put_date(aux, p, days)
+                put_date(aux, p, days)
                 known, kept = days, np.int64(p)
             elif kept != p:
                 copy_bytes(aux, p, aux, kept, 10)
             p += 10
             if wire != _DATE:
                 aux[p] = 84
-                p = _put_clock(aux, p + 1, seconds - days * _DAY)
-        p = _put_fraction(aux, p, micros, 0 if form == _ISO else digits)
+                p = put_clock(aux, p + 1, seconds - days * _DAY)
+        p = put_fraction(aux, p, micros, 6, 0 if form == _ISO else digits)
         aux[p] = 90
         p += 1
         put_view(mem, place, aux, 1, ao, p - ao)
         if p - ao > 12:
             ao = p
     return ao
-
-
-@compiled
-def _put_date(aux: Any, p: Int, days: Int) -> None:
-    """YYYY-MM-DD; MySQL's years have at most four digits."""
-    year, month, day = calendar_day(days)
-    _put_pair(aux, p, year // 100)
-    _put_pair(aux, p + 2, year % 100)
-    aux[p + 4] = 45
-    _put_pair(aux, p + 5, month)
-    aux[p + 7] = 45
-    _put_pair(aux, p + 8, day)
-
-
-@inlined
-def _put_clock(aux: Any, p: Int, second: Int) -> Int:
-    """HH:MM:SS; the place after."""
-    minute = second // 60
-    _put_pair(aux, p, minute // 60)
-    aux[p + 2] = 58
-    _put_pair(aux, p + 3, minute % 60)
-    aux[p + 5] = 58
-    _put_pair(aux, p + 6, second - minute * 60)
-    return p + 8
-
-
-@inlined
-def _put_pair(aux: Any, p: Int, value: Int) -> None:
-    tens = value // 10
-    aux[p] = np.uint8(48 + tens)
-    aux[p + 1] = np.uint8(48 + value - 10 * tens)
-
-
-@inlined
-def _put_fraction(aux: Any, p: Int, micros: Int, digits: Int) -> Int:
-    """A point and `digits` digits, or, for 0, as many as there are up to the last that is not zero."""
-    if digits == 0:
-        if micros == 0:
-            return p
-        digits = 6
-        while micros % 10 == 0:
-            micros //= 10
-            digits -= 1
-    else:
-        for _ in range(6 - digits):
-            micros //= 10
-    aux[p] = 46
-    for i in range(digits, 0, -1):
-        aux[p + i] = np.uint8(48 + micros % 10)
-        micros //= 10
-    return p + 1 + digits

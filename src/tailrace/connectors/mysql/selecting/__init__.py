@@ -7,7 +7,7 @@ it; `keys.py` makes the bytes that tell rows apart, from selected rows and from 
 rows without a key.
 """
 
-from tailrace.connectors.mysql.selecting.keys import key_bytes, raw_key_plans
+from tailrace.connectors.mysql.selecting.keys import raw_key_plans
 from tailrace.connectors.mysql.selecting.plans import SelectPlans, plan_selection
 from tailrace.connectors.mysql.selecting.rows import SelectedRows, Selection
 from tailrace.connectors.mysql.selecting.whole_rows import json_form, raw_row_plans
@@ -17,7 +17,6 @@ __all__ = [
     "SelectedRows",
     "Selection",
     "json_form",
-    "key_bytes",
     "plan_selection",
     "raw_key_plans",
     "raw_row_plans",

@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import quoted
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn
@@ -139,7 +139,7 @@ class SelectPlans:
 
 def plan_selection(
     table: Table,
-    settings: Settings,
+    settings: MySqlSettings,
     *,
     wanted: Collection[int] | None = None,
     key: Sequence[int] = (),
@@ -214,7 +214,7 @@ def _size_of(plan: ColumnPlan, seen: Definition) -> tuple[int, int]:
     return (plan.meta, seen.length) if plan.wire is Wire.BIT else (0, 0)
 
 
-def _type_of(table: Table, column: Column, settings: Settings) -> ColumnType:
+def _type_of(table: Table, column: Column, settings: MySqlSettings) -> ColumnType:
     try:
         found = column_type(table.id, column, logged_column(column), settings)
     except UnsupportedError as error:

@@ -13,6 +13,7 @@ from typing import Final, Self
 
 import numpy as np
 
+from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.rows import RowDecoder, RowImages
@@ -44,6 +45,16 @@ class SelectedRows:
 
     def __len__(self) -> int:
         return len(self.images)
+
+    @property
+    def columns(self) -> list[Vector | None]:
+        """A vector for each of the table's columns, None for one that is not wanted."""
+        return self.images.vectors
+
+    @property
+    def rows(self) -> INT32:
+        """Where each row's values are in the vectors, shape (n,)."""
+        return self.images.after
 
 
 class Selection:

@@ -14,8 +14,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.connectors.mysql.rows.compiled import Int, compiled, inlined
-from tailrace.connectors.mysql.rows.raw import (
+from tailrace.connectors.shared.calendar_text import day_number
+from tailrace.connectors.shared.compiled import Int, compiled, inlined
+from tailrace.connectors.shared.raw import (
     copy_bytes,
     load8,
     load16,
@@ -26,7 +27,6 @@ from tailrace.connectors.mysql.rows.raw import (
     store64,
     swap64,
 )
-from tailrace.connectors.mysql.rows.temporal import day_number
 
 # How a value is turned over, and the parameters of that. A: bytes it takes in the packet; precision; bytes of the
 # fraction. B: scale. WIDTH: bytes it takes in the image, or those of its length.

@@ -21,7 +21,7 @@ from typing import Any, Final
 from attrs import evolve
 
 from tailrace.config.overrides import SelectOverrides
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.signal_table import is_captured
@@ -33,6 +33,7 @@ from tailrace.connectors.mysql.snapshots.gathering import IS_CUT, TABLES_OF_A_PA
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of
 from tailrace.connectors.mysql.snapshots.parts import STRUCTURES
 from tailrace.connectors.mysql.snapshots.splitting import Size, estimated_sizes
+from tailrace.connectors.shared.snapshots.overrides import with_signalled
 from tailrace.connectors.signalled import AskedStep, Signalled
 from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
 from tailrace.schema.changes_topic import quoted_id
@@ -48,7 +49,7 @@ log = logging.getLogger(__name__)
 
 
 def asked_step(
-    settings: Settings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
+    settings: MySqlSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
 ) -> AskedStep | None:
     """The next parts that were asked for; see `SignalledConnector.asked_step`."""
     work = Work.from_dict(signalled)
@@ -92,8 +93,8 @@ def _blocking(asking: Asking, work: Work, blocking: BlockingWork) -> AskedStep |
 def _statements(asking: Asking, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
     """The statements that read tables instead of themselves, looked at."""
     given = {table: text for table, text in blocking.tables.items() if table in keys}
-    settings = overrides.with_signalled(asking.settings, given)
-    found = overrides.overrides_of(settings, asking.server, keys)
+    settings = with_signalled(asking.settings, given)
+    found = overrides.of_tables(settings, asking.server, keys)
     settings = evolve(settings, select_overrides=SelectOverrides(tuple(found.values())))
     overrides.checked(asking.session, asking.server, settings, keys)
     return {quoted_id(table): override.statement for table, override in found.items()}

@@ -8,7 +8,7 @@ from typing import Final
 
 from attrs import evolve
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import first_history
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 class Asking:
     """One planning: a connection, and the position up to which the log is planned."""
 
-    def __init__(self, session: Connection, settings: Settings, start: RestartPosition) -> None:
+    def __init__(self, session: Connection, settings: MySqlSettings, start: RestartPosition) -> None:
         self.session = session
         self.settings = settings
         self.server = catalog.server(session)
@@ -44,14 +44,14 @@ class Asking:
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
         """A position of now with the structures of the tables there, and which of them are; None where none is to be had."""
-        wanted = {(table.catalog, table.name) for table in tables}
+        wanted = frozenset(tables)
         settings = evolve(self.settings, schema_history_internal_store_only_captured_tables_ddl=True)
         try:
             taken = point.take(
                 self.session,
                 self.server,
                 settings,
-                lambda database, table: (database, table) in wanted,
+                wanted.__contains__,
                 patience=XA_SECONDS,
                 locks_all=False,
             )

@@ -9,21 +9,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, quoted
-from tailrace.connectors.mysql.checks import EVERYTHING, SHOWN_TABLES, Finding, Level, account, cascades, privileges
+from tailrace.connectors.mysql.checks import EVERYTHING, account, cascades, privileges
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.snapshots.keys import NoKey, keys_of
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read
 from tailrace.connectors.mysql.snapshots.prepared import prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import may_lock, may_lock_tables
+from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
 from tailrace.schema.tables import TableId
 
 GLOBAL_LOCK: Final = frozenset({"RELOAD", "FLUSH_TABLES", EVERYTHING})
 
 
-def conditions(connection: Connection, settings: Settings, captured: Sequence[TableId]) -> list[Finding]:
+def conditions(connection: Connection, settings: MySqlSettings, captured: Sequence[TableId]) -> list[Finding]:
     """What stands in the way of an exact snapshot: warnings, or one finding that all is well.
 
     Of the captured tables those matter that a snapshot reads; a lock, where one is needed, is on all of them.
@@ -39,7 +40,7 @@ def _all(connection: Connection, server: Server, tables: Sequence[TableId]) -> I
     names = {(table.catalog, table.name) for table in tables}
     yield from _without_key(connection, server, tables)
     yield from _engines(connection, names)
-    yield from cascades(connection, server, lambda database, table: (database, table) in names)
+    yield from cascades(connection, server, frozenset(tables).__contains__)
     yield from _images(server)
     yield from _xa(connection)
 
@@ -60,9 +61,8 @@ def _engines(connection: Connection, names: set[tuple[str, str]]) -> Iterator[Fi
     )
     found = [row for row in rows(connection, sql, catalog.SYSTEM_DATABASES) if (row[0], row[1]) in names]
     if found:
-        shown = ", ".join(f"{database}.{table} ({engine})" for database, table, engine in found[:SHOWN_TABLES])
-        shown += f" and {len(found) - SHOWN_TABLES} more" if len(found) > SHOWN_TABLES else ""
-        mends = (f"ALTER TABLE {quoted(d)}.{quoted(t)} ENGINE = InnoDB;" for d, t, _ in found[:SHOWN_TABLES])
+        shown = listed([f"{database}.{table} ({engine})" for database, table, engine in found])
+        mends = (f"ALTER TABLE {quoted(d)}.{quoted(t)} ENGINE = InnoDB;" for d, t, _ in found[:SHOWN])
         what = f"the engines of these tables know no transactions, a snapshot of them is not exact: {shown}"
         yield Finding(Level.WARNING, what, " ".join(mends))
 
@@ -84,7 +84,7 @@ def _xa(connection: Connection) -> Iterator[Finding]:
         yield Finding(Level.WARNING, what, "end them with XA COMMIT or XA ROLLBACK")
 
 
-def _locks(connection: Connection, settings: Settings, tables: Sequence[TableId]) -> Iterator[Finding]:
+def _locks(connection: Connection, settings: MySqlSettings, tables: Sequence[TableId]) -> Iterator[Finding]:
     what = "GTIDs are off, and a snapshot is exact only with a read lock for a moment"
     if not may_lock(settings):
         mend = "turn GTIDs on, or choose another snapshot.locking.mode"

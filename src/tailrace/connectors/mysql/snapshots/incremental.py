@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from tailrace.changes.records import Records
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
@@ -28,10 +28,10 @@ from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots import splitting
 from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind, NoKey
-from tailrace.connectors.mysql.snapshots.piece_records import records_of
-from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
+from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility, Visible
+from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.model import Notification
 from tailrace.notifications.snapshots import IncrementalSnapshot, Status
@@ -69,7 +69,7 @@ class Step:
 class IncrementalReader:
     """Reads the tables that a lane was asked for, a chunk at a time."""
 
-    def __init__(self, settings: Settings, lane: Lane) -> None:
+    def __init__(self, settings: MySqlSettings, lane: Lane) -> None:
         self._settings = settings
         self._lane = lane
         self._visibility = Visibility(settings)
@@ -166,11 +166,13 @@ class IncrementalReader:
         before = work.tables[0]
         table = replace(before, after=taken.after or before.after, rows=before.rows + taken.rows)
         now_us = time.time_ns() // 1000
-        changes = ReadChanges(self._settings, at.restart)
+        changes, shape_of = read_changes(self._settings, at.restart), source.tables.shape
         records = [
             each
             for piece in taken.pieces
-            for each in records_of(source.tables, changes, piece.of, piece.rows, MARK, now_us)
+            for each in records_of(
+                changes.of_piece(piece.of, piece.rows, MARK, getattr(piece.of, "read_us", now_us), shape_of), now_us
+            )
         ]
         sizes = {} if self._is_sized else self._sizes(source, work.ids)
         step = Step(work.with_first(table), records, self._told(work, table), taken.rows, sizes)

@@ -130,6 +130,11 @@ def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:
     return {parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in given.items()}
 
 
+def stored(keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[TableId, Any]:
+    """The same as `stored_keys` takes them: JSON, None for a table without a key."""
+    return {table: key.to_dict() if isinstance(key, ChunkKey) else None for table, key in keys.items()}
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """One column of an index as the server's catalog has it."""

@@ -13,15 +13,15 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.beginning import AT, made_anew, told_anew
 from tailrace.connectors.mysql.catalog import GONE, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import SourceSetupError, StructureError
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_value
 from tailrace.schema.structures import Structures
@@ -34,7 +34,7 @@ class NamedStructures:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         history: Sequence[HistoryRecord],
         position: RestartPosition,
         tables: Collection[TableId],

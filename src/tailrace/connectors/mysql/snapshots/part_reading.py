@@ -25,19 +25,18 @@ from attrs import evolve
 from tailrace.changes.model import Changes
 from tailrace.changes.shape import Shape
 from tailrace.config.overrides import SelectOverride, SelectOverrides
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.beginning import told_anew
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.snapshots.keys import stored_keys
 from tailrace.connectors.mysql.snapshots.parts import lost
-from tailrace.connectors.mysql.snapshots.piece_records import changes_of
-from tailrace.connectors.mysql.snapshots.read_records import ReadChanges
+from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
+from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import (
     ConfigError,
     PositionLostError,
@@ -65,14 +64,14 @@ class PartReader:
     """Reads a part once, from where its progress says."""
 
     def __init__(
-        self, settings: Settings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+        self, settings: MySqlSettings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
     ) -> None:
         self._settings = settings
         self._part = part
         self._progress = progress
         self._history = history
         self._point = RestartPosition.from_dict(progress.restart)
-        self._changes = ReadChanges(settings, self._point)
+        self._changes = read_changes(settings, self._point)
         self._asked: Mapping[str, Any] = part.content.get("asked", {})
         self._read_us = part.now_us // SECOND * SECOND  # whole seconds, as the server's clock is told elsewhere
 
@@ -115,7 +114,7 @@ class PartReader:
             with_overrides=True,
         )
 
-    def _settings_of_asked(self) -> Settings:
+    def _settings_of_asked(self) -> MySqlSettings:
         """With the statements that were found when the signal was handled, and no others."""
         given = self._asked.get("statements", {})
         overrides = (
@@ -141,9 +140,7 @@ class PartReader:
     def _shown(self, source: MySqlSource, wave: Wave) -> Iterator[Shown]:
         for piece in wave.pieces:
             mark = INCREMENTAL if self._is_incremental else piece.mark.value
-            yield from changes_of(
-                source.tables, self._changes, piece.of, piece.rows, mark, self._read_us, self._read_us
-            )
+            yield from self._changes.of_piece(piece.of, piece.rows, mark, self._read_us, source.tables.shape)
 
     def _structures(self) -> LogBatch:
         with connect(self._settings) as session:

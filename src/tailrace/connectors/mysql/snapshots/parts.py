@@ -19,7 +19,7 @@ from typing import Any, Final
 import orjson
 
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, SnapshotStep, StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
@@ -43,7 +43,7 @@ STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
 log = logging.getLogger(__name__)
 
 
-def require_structures(settings: Settings) -> None:
+def require_structures(settings: MySqlSettings) -> None:
     """Raise `SourceSetupError` where the log could not be read when the snapshot is done, since nobody keeps structures."""
     if settings.schema_history_internal_file_filename or settings.snapshot_mode == ONLY_SNAPSHOT:
         return
@@ -57,7 +57,7 @@ def require_structures(settings: Settings) -> None:
         )
 
 
-def history_of(settings: Settings, point: StartPoint) -> Sequence[HistoryRecord]:
+def history_of(settings: MySqlSettings, point: StartPoint) -> Sequence[HistoryRecord]:
     """The structures at P, but where no file keeps them for those who read only of the captured tables."""
     if settings.schema_history_internal_file_filename:
         return point.history
@@ -72,7 +72,7 @@ def tables_of(point: StartPoint) -> Mapping[str, Any]:
 
 
 def next_parts(
-    settings: Settings, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
+    settings: MySqlSettings, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
 ) -> SnapshotStep:
     """The next parts of a snapshot, at most `wanted`.
 
@@ -108,7 +108,7 @@ def _asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
     return {**part, "asked": {**asked, "statements": its}}
 
 
-def require_log(session: Connection, server: Server, settings: Settings, point: RestartPosition) -> None:
+def require_log(session: Connection, server: Server, settings: MySqlSettings, point: RestartPosition) -> None:
     """Raise `PositionLostError` when the log does not reach back to P, from where it is read when the snapshot is done."""
     try:
         catalog.require_available(session, server, point, wanted_sources(settings))
@@ -125,12 +125,12 @@ def lost(point: RestartPosition, error: PositionLostError) -> PositionLostError:
     )
 
 
-def _is_captured(settings: Settings, record: HistoryRecord) -> bool:
+def _is_captured(settings: MySqlSettings, record: HistoryRecord) -> bool:
     changes: Sequence[Mapping[str, Any]] = record.get("tableChanges") or ()
     if not changes:
         return not record["databaseName"] or settings.tables.matches_database(record["databaseName"])
     tables = [parse_id(change["id"]) for change in changes]
-    return any(settings.tables.matches(table.catalog, table.name) for table in tables)
+    return any(settings.tables.matches(table) for table in tables)
 
 
 def log_since(session: Connection, server: Server, point: RestartPosition) -> int:

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import told_besides
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted
@@ -85,7 +85,7 @@ class Point:
 def take(
     connection: Connection,
     server: Server,
-    settings: Settings,
+    settings: MySqlSettings,
     wanted: Wanted,
     *,
     patience: float = XA_WAIT_SECONDS,
@@ -140,7 +140,9 @@ def wait_visible(connection: Connection, gtids: str | None, timeout: float = VIS
             raise RetriableError(_still_missing(connection, gtids, timeout))
 
 
-def _taken(connection: Connection, server: Server, settings: Settings, wanted: Wanted, *, locks_all: bool) -> Point:
+def _taken(
+    connection: Connection, server: Server, settings: MySqlSettings, wanted: Wanted, *, locks_all: bool
+) -> Point:
     for _ in range(ATTEMPTS):
         found = structures(connection, server, wanted, told_besides(settings), locking=may_lock(settings))
         if server.has_gtids:
@@ -153,7 +155,7 @@ def _taken(connection: Connection, server: Server, settings: Settings, wanted: W
 
 
 def _without_gtids(
-    connection: Connection, server: Server, settings: Settings, found: ServerStructures, locks: Sequence[str]
+    connection: Connection, server: Server, settings: MySqlSettings, found: ServerStructures, locks: Sequence[str]
 ) -> Point | None:
     """None when a table went away meanwhile."""
     reasons: list[str] = []

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Head, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute
@@ -20,17 +20,17 @@ from tailrace.schema.tables import TableId
 WITHOUT_TABLE_LOCKS: Final = "minimal_percona_no_table_locks"
 
 
-def may_lock(settings: Settings) -> bool:
+def may_lock(settings: MySqlSettings) -> bool:
     """Whether `snapshot.locking.mode` allows any lock."""
     return settings.snapshot_locking_mode != "none"
 
 
-def may_lock_tables(settings: Settings) -> bool:
+def may_lock_tables(settings: MySqlSettings) -> bool:
     """Whether it allows locks on single tables."""
     return may_lock(settings) and settings.snapshot_locking_mode != WITHOUT_TABLE_LOCKS
 
 
-def read_locks(settings: Settings, tables: Iterable[TableId], *, on_all: bool = True) -> list[str]:
+def read_locks(settings: MySqlSettings, tables: Iterable[TableId], *, on_all: bool = True) -> list[str]:
     """Statements that keep commits to these tables away; the one that keeps all commits away first, unless not `on_all`."""
     locks = ["FLUSH TABLES WITH READ LOCK"] if on_all and may_lock(settings) else []
     names = [f"{quoted(table.catalog)}.{quoted(table.name)} READ" for table in tables]

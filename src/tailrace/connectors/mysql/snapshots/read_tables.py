@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tailrace.changes.shape import Shape
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
@@ -64,7 +64,7 @@ class KeyDecoder:
 class ReadTables:
     """The tables by id; a changed structure is planned anew."""
 
-    def __init__(self, settings: Settings, server: Server, keys: Mapping[TableId, ChunkKey | None]) -> None:
+    def __init__(self, settings: MySqlSettings, server: Server, keys: Mapping[TableId, ChunkKey | None]) -> None:
         """`keys` are those that the snapshot was begun with."""
         self._settings = settings
         self._server = server
@@ -99,6 +99,10 @@ class ReadTables:
         """The same for a structure that the log tells, without asking the server."""
         known = self._read.get(table.id)
         return known if known is not None and known.table == table else self._planned(table)
+
+    def shape(self, table: Table) -> Shape:
+        """What shows the read events of a structure."""
+        return self.planned(table).shape
 
     def key(self, table_id: TableId) -> ChunkKey:
         """By which a table is read that has a key."""

@@ -18,10 +18,11 @@ import numpy as np
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.mysql.rows.fallbacks import texts_of_views
-from tailrace.connectors.mysql.selecting import json_form, key_bytes
+from tailrace.connectors.mysql.selecting import json_form
 from tailrace.schema.tables import Column, Table
 from tailrace.snapshot.digests import HASH_KEY, Digests, digests_of
 from tailrace.snapshot.first_changes import Rows
+from tailrace.snapshot.key_bytes import key_bytes
 from tailrace.snapshot.key_set import KeySet
 
 KEY_BYTES: Final = 16

@@ -13,9 +13,8 @@ from typing import Final
 
 from attrs import evolve
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import LogRange, Progress
-from tailrace.connectors.mysql.batches import Batch
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.definitions import Definitions
@@ -27,6 +26,7 @@ from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
 from tailrace.connectors.mysql.snapshots.touched_rows import Broken, CollectedRows, Seen, Touched
 from tailrace.connectors.mysql.stream import WRITE_TIMEOUT_SECONDS, BinlogStream
 from tailrace.connectors.mysql.streaming import LogReader, limit_of
+from tailrace.connectors.shared.batches import Batch
 from tailrace.snapshot.first_changes import Break
 
 SECTION_BYTES: Final = 64 << 20  # a section ends with the first transaction that ends behind so many, or with the file
@@ -42,7 +42,7 @@ class Sections(LogReader):
     """
 
     def __init__(
-        self, settings: Settings, replica: int, progress: Progress, definitions: Definitions, tables: ReadTables
+        self, settings: MySqlSettings, replica: int, progress: Progress, definitions: Definitions, tables: ReadTables
     ) -> None:
         """`replica` tells this reader from the others that the server has; `definitions` are of where `progress` ends."""
         super().__init__(_without_side_effects(settings), LogRange({}, None, now_us=0), progress, ())
@@ -157,7 +157,7 @@ def _order(file: str, position: int) -> tuple[int, int]:
     return file_number(file) if file else 0, position
 
 
-def _without_side_effects(settings: Settings) -> Settings:
+def _without_side_effects(settings: MySqlSettings) -> MySqlSettings:
     """Nothing is told of a section: no transactions, schema changes or heartbeats; all servers' changes count."""
     return evolve(
         settings,

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
@@ -25,9 +25,9 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.snapshots import statements
-from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk, Unread
+from tailrace.connectors.mysql.snapshots.chunks import chunk_by_key
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
-from tailrace.connectors.mysql.snapshots.overrides import overrides_of, refused
+from tailrace.connectors.mysql.snapshots.overrides import of_tables
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
 from tailrace.connectors.mysql.snapshots.sections import SECTION_BYTES, Sections
@@ -35,6 +35,10 @@ from tailrace.connectors.mysql.snapshots.stored_keys import bound_at
 from tailrace.connectors.mysql.snapshots.touched_rows import TouchedRows
 from tailrace.connectors.mysql.snapshots.touches import Touches
 from tailrace.connectors.mysql.snapshots.views import TableView, Unopened, Views, Wanted
+from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
+from tailrace.connectors.shared.snapshots.key_ranges import within_local
+from tailrace.connectors.shared.snapshots.overrides import refused
 from tailrace.errors import RetriableError, SourceSetupError, StructureError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
@@ -44,10 +48,6 @@ from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section as LogSection
 
-ROWS_AT_MOST: Final = 1 << 14
-ROWS_AT_LEAST: Final = 1 << 10
-CHUNK_BYTES: Final = 4 << 20
-RECORD_BYTES: Final = 8 << 20  # of what a chunk becomes: three are in memory at once, the one under way to the sink too
 NUMBER_BYTES: Final = 8
 ATTEMPTS: Final = 10
 PAUSE_SECONDS: Final = 0.2
@@ -69,7 +69,7 @@ class MySqlSource:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         replica: int,
         point: Mapping[str, Any],
         history: Sequence[HistoryRecord],
@@ -104,9 +104,8 @@ class MySqlSource:
         self._reached = self._point  # `_progress` may begin before it, for the sake of an XA transaction
         self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
-        self._overrides = overrides_of(settings, self._server, keys) if with_overrides else {}
-        self._chunk_rows: dict[TableId, int] = {}
-        self._record_rows: dict[TableId, int] = {}
+        self._overrides = of_tables(settings, self._server, keys) if with_overrides else {}
+        self._sizes = ChunkSizes()
         self._unread: dict[TableId, int] = {}
         self._touches = Touches()
         self._views = Views(settings, self._asking, self._server)
@@ -168,13 +167,17 @@ class MySqlSource:
             if connection is not None and connection.open:
                 connection.close()
 
-    def read(self, segment: Segment) -> SelectedChunk | Unread | None:
+    def read(self, segment: Segment) -> ReadChunk | Unread | None:
         """The next rows of a segment; None where the table is gone."""
         table = self._structure(segment.table)
         if table is None:
             return None
         chunk = self._unless_changed(table.id, lambda: self._selected(table, segment))
         return Unread() if chunk is None else chunk
+
+    def has_room(self) -> bool:
+        """The log's head is known at once, so no chunk need wait for it."""
+        return False
 
     def view(self, table: str) -> TableView | Unopened | None:
         """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
@@ -216,7 +219,7 @@ class MySqlSource:
 
     def note_records(self, table: str, count: int, size: int) -> None:
         """So many rows of a table became records of so many bytes."""
-        self._record_rows[parse_id(table)] = RECORD_BYTES * count // max(size, 1)
+        self._sizes.note_records(parse_id(table), count, size)
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
         """Which of these changes have a key before that lies in one of the intervals."""
@@ -225,7 +228,7 @@ class MySqlSource:
         images = touched.before[rows]
         if key.is_local:
             numbers = [_numbers(c.unsigned, v)[images] for c, v in zip(key.columns, touched.keys, strict=True)]
-            return statements.within_local(numbers, intervals)
+            return within_local(numbers, intervals)
         plans = self.tables.planned(touched.table).key_plans
         bounds = [bound_at(key, plans, touched.keys, int(image)) for image in images]
         return statements.are_within(self._asking, self._server, key, bounds, intervals)
@@ -268,9 +271,9 @@ class MySqlSource:
         """The user's own statement that is read instead of a table."""
         return self._overrides[table].statement if table in self._overrides else None
 
-    def _selected(self, table: Table, segment: Segment) -> SelectedChunk:
+    def _selected(self, table: Table, segment: Segment) -> ReadChunk:
         read = self.tables.of(self._asking, table)
-        key, limit = self.tables.key(table.id), self._rows_at_most or self._limit(table.id)
+        key, limit = self.tables.key(table.id), self._rows_at_most or self._sizes.limit(table.id)
         sql = statements.chunk(
             table.id,
             [read.plans.select_list],
@@ -285,17 +288,8 @@ class MySqlSource:
         with Selection(self._connection(), sql, (), read.plans) as selection:
             blocks = list(selection.images())
         count = sum(map(len, blocks))
-        self._note_size(table.id, count, blocks)
-        return SelectedChunk.by_key(read, blocks, count < limit, read_us)
-
-    def _limit(self, table: TableId) -> int:
-        """How many rows the next chunk of a table has at most: of short ones, and of such that become short records, more."""
-        rows = min(self._chunk_rows.get(table, 0), self._record_rows.get(table, ROWS_AT_MOST), ROWS_AT_MOST)
-        return max(rows, ROWS_AT_LEAST)
-
-    def _note_size(self, table: TableId, count: int, blocks: Sequence[SelectedRows]) -> None:
-        if count:
-            self._chunk_rows[table] = CHUNK_BYTES * count // max(sum(map(_size_of, blocks)), 1)
+        self._sizes.note_rows(table.id, count, sum(map(_size_of, blocks)))
+        return chunk_by_key(read, blocks, count < limit, read_us)
 
     def _connection(self) -> Connection:
         """The one that rows are read on; an error in the midst of rows closes it."""

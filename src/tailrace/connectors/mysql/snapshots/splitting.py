@@ -13,7 +13,7 @@ Source: MySQL Reference Manual, "EXPLAIN Output Format", "Equality Range Optimiz
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
@@ -21,7 +21,7 @@ from typing import Final
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row, expressions, literals
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, NoKey
 from tailrace.connectors.mysql.snapshots.rulers import Ruler, ruler
 from tailrace.connectors.mysql.snapshots.statements import (
     EVERYTHING,
@@ -107,6 +107,30 @@ def split_points(
         return _walked(connection, table, key, parts)
     pieces = Pieces(connection, table, key).halved(parts)
     return ascending(connection, key, _put_together(pieces, parts))
+
+
+class Cutter:
+    """Cuts tables as `split_points` does."""
+
+    def __init__(self, connection: Connection, keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
+        """`connection`: prepared as `statements.prepare` does."""
+        self._connection = connection
+        self._keys = keys
+
+    @property
+    def least_rows(self) -> int:
+        """A table of fewer is not cut."""
+        return LEAST_ROWS
+
+    def split_points(self, table: TableId, parts: int) -> list[Bound]:
+        """Where to cut a table that has a key."""
+        key = self._keys[table]
+        return split_points(self._connection, table, key, parts) if isinstance(key, ChunkKey) else []
+
+    def span(self, table: TableId) -> tuple[int, int] | None:
+        """The least and the greatest value of a key's first column, where that is a number."""
+        key = self._keys[table]
+        return span(self._connection, table, key) if isinstance(key, ChunkKey) else None
 
 
 def segments(points: list[Bound]) -> list[Interval]:

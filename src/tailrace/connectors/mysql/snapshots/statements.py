@@ -13,20 +13,18 @@ Source: MySQL Reference Manual, "Range Optimization", "Index Hints", "VALUES Sta
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
 from tailrace.connectors.mysql.snapshots.bounds import expressions, literals
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
+from tailrace.connectors.shared.snapshots import key_ranges
+from tailrace.connectors.shared.snapshots.key_ranges import Mask
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
-
-Mask = npt.NDArray[np.bool_]
 
 HAS_VALUES: Final = (8, 0, 19)  # VALUES ROW(...) as a table
 CANDIDATES_AT_ONCE: Final = 1000
@@ -129,31 +127,16 @@ def are_within(
     return found
 
 
-def within_local(columns: Sequence[npt.NDArray[Any]], intervals: Sequence[Interval]) -> Mask:
-    """The same for a key that compares locally (`ChunkKey.is_local`).
-
-    Args:
-        columns: the key's columns, int64[n] or, for BIGINT UNSIGNED, uint64[n].
-        intervals: of integers.
-
-    """
-    found = np.zeros(len(columns[0]), np.bool_)
-    for after, upto in intervals:
-        inside = np.ones(len(found), np.bool_) if after is None else _beyond(columns, after)
-        found |= inside if upto is None else inside & ~_beyond(columns, upto)
-    return found
-
-
 def ascending(connection: Connection, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
     """Those of these bounds that lie behind all kept before them, in the server's order."""
-    kept = list(points)
-    while len(kept) > 1:
-        questions = [_is_behind(key, b, a) for a, b in pairwise(kept)]
+
+    def are_behind(pairs: Sequence[tuple[Bound, Bound]]) -> Sequence[Any]:
+        one = _one(key.columns)
+        questions = [key_ranges.behind(literals(key, b), literals(key, a), one) for a, b in pairs]
         (answers,) = rows(connection, f"SELECT {', '.join(questions)}")
-        if all(answers):
-            break
-        del kept[list(answers).index(0) + 1]
-    return kept
+        return answers
+
+    return key_ranges.ascending(points, are_behind)
 
 
 def names_of(key: ChunkKey, table: str) -> list[str]:
@@ -172,20 +155,17 @@ def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
 
 def compared(columns: Sequence[KeyColumn], names: Sequence[str], operator: str, values: Sequence[str]) -> str:
     """A comparison (>, >=, < or <=) of as many columns as there are values, in a form that makes a range of an index."""
-    strict = operator[0]
-    if len(values) == 1:
-        return _compared(columns[0], names[0], operator, values[0])
-    cases = []
-    for i, value in enumerate(values):
-        equal = [f"{name} = {other}" for name, other in zip(names, values[:i], strict=False)]
-        last = operator if i == len(values) - 1 else strict
-        cases.append(f"({' AND '.join([*equal, _compared(columns[i], names[i], last, value)])})")
-    return f"{_compared(columns[0], names[0], f'{strict}=', values[0])} AND ({' OR '.join(cases)})"
+    return key_ranges.compared(names, operator, values, _one(columns))
+
+
+def _one(columns: Sequence[KeyColumn]) -> key_ranges.One:
+    """Compares one of these columns."""
+    return lambda number, name, operator, value: _compared(columns[number], name, operator, value)
 
 
 def _compared(column: KeyColumn, name: str, operator: str, value: str) -> str:
     if column.kind is not Kind.ENUM:
-        return f"{name} {operator} {value}"
+        return key_ranges.plainly(0, name, operator, value)
     number, most = int(value), len(column.labels)  # only its single values are found by an index
     numbers = range(number, most + 1) if operator[0] == ">" else range(number + 1)
     listed = [str(n) for n in numbers if n != number or operator[1:] == "="]
@@ -215,17 +195,3 @@ def _as_table(server: Server, key: ChunkKey, candidates: Sequence[Bound]) -> str
     first, *others = numbered
     named = ", ".join(f"{value} AS {name}" for value, name in zip(first, names, strict=True))
     return " UNION ALL SELECT ".join([f"SELECT {named}", *map(", ".join, others)]) + ") AS c"
-
-
-def _beyond(columns: Sequence[npt.NDArray[Any]], bound: Bound) -> Mask:
-    found = np.zeros(len(columns[0]), np.bool_)
-    for column, value in reversed(list(zip(columns, bound, strict=False))):
-        found = (column > value) | ((column == value) & found)
-    return found
-
-
-def _is_behind(key: ChunkKey, bound: Bound, other: Bound) -> str:
-    """A bound stands behind all rows that begin with it: [7] behind [7, 9]."""
-    common = min(len(bound), len(other))
-    operator = ">=" if len(bound) < len(other) else ">"
-    return compared(key.columns, literals(key, bound[:common]), operator, literals(key, other[:common]))

@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
-from tailrace.config.settings import Settings
-from tailrace.connectors.mysql.batches import Batch
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.gtid import GtidSet
@@ -21,6 +20,7 @@ from tailrace.connectors.mysql.missing import fill_missing
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.connectors.mysql.run_records import RunRecords, by_slot, parts_of
 from tailrace.connectors.mysql.snapshots.read_tables import KeyDecoder, ReadTables
+from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Break
@@ -87,7 +87,7 @@ class CollectedRows(RunRecords):
 
     def __init__(
         self,
-        settings: Settings,
+        settings: MySqlSettings,
         tables: CapturedTables,
         bounds: Bounds,
         era: int,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from tailrace.connectors.mysql.selecting import key_bytes
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
 from tailrace.connectors.mysql.snapshots.touched_rows import Broken, Touched, TouchedRows
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.digests import Digests, digests_of
 from tailrace.snapshot.first_changes import TableTouches
+from tailrace.snapshot.key_bytes import key_bytes
 
 
 class Touches:
@@ -27,20 +27,15 @@ class Touches:
         """Some changes, or the end of a table's history."""
         if isinstance(touched, Broken):
             return _broken(touched)
-        before, after = touched.before, touched.after
-        has_before, has_after = before >= 0, after >= 0
-        digests = self._digests_of(touched)
-        complete = touched.complete[before] | ~has_before
-        if touched.is_whole:
-            complete &= (touched.complete[after] | ~has_after) & bool(touched.keys)
-        return TableTouches(
-            table=quoted_id(touched.table.id),
-            before=digests[before],
-            has_before=has_before,
-            after=digests[after],
-            has_after=has_after,
-            complete=complete,
-            images=touched,
+        complete = touched.complete & (not touched.is_whole or bool(touched.keys))
+        return TableTouches.of_images(
+            quoted_id(touched.table.id),
+            touched.before,
+            touched.after,
+            self._digests_of(touched),
+            complete,
+            touched,
+            is_whole=touched.is_whole,
         )
 
     def _digests_of(self, touched: TouchedRows) -> Digests:

@@ -25,16 +25,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Head, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
 from tailrace.connectors.mysql.selecting import Selection
-from tailrace.connectors.mysql.snapshots.chunks import SelectedChunk
 from tailrace.connectors.mysql.snapshots.read_locks import held, read_locks
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
 from tailrace.connectors.mysql.snapshots.touched_rows import Seen
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
 
@@ -90,13 +90,13 @@ class TableView:
         """Whether it shows all changes of the table before H, as the section up to there has found."""
         return self.seen is None or self._wanted.id not in self.seen.unseen
 
-    def rows(self) -> Iterator[SelectedChunk]:
+    def rows(self) -> Iterator[ReadChunk]:
         """The rows, in no order."""
         wanted, read_us = self._wanted, time.time_ns() // 1000
         with Selection(self._connection, wanted.sql, (), wanted.table.plans) as selection:
             for block in selection.images():
                 digests = wanted.digests.of_selected(wanted.table.table, wanted.table.plans.key, block.keys)
-                yield SelectedChunk(wanted.table, [block], False, read_us, digests)
+                yield ReadChunk(wanted.table, [block], False, read_us, digests)
 
     def close(self) -> None:
         """End the transaction; what it shows does not matter any more."""
@@ -114,7 +114,7 @@ class Unopened:
         """It shows nothing."""
         return False
 
-    def rows(self) -> Iterator[SelectedChunk]:
+    def rows(self) -> Iterator[ReadChunk]:
         """None."""
         yield from ()
 
@@ -125,7 +125,7 @@ class Unopened:
 class Views:
     """Opens the views of one lane."""
 
-    def __init__(self, settings: Settings, asking: Connection, server: Server) -> None:
+    def __init__(self, settings: MySqlSettings, asking: Connection, server: Server) -> None:
         """`asking`: a connection for questions, and for locks."""
         self._settings = settings
         self._asking = asking

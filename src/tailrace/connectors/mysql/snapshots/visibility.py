@@ -11,7 +11,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tailrace.config.settings import Settings
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, quoted
@@ -68,7 +68,7 @@ class Visible:
 class Visibility:
     """Says at a boundary from which place on a table can be read there; one table's after the other's."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
         self._pending: Visible | None = None
         self._table: TableId | None = None
@@ -111,4 +111,3 @@ class Visibility:
                 why,
             )
         self._warned = True
-

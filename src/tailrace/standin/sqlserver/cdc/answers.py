@@ -13,11 +13,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailrace.standin.sqlserver.cdc import rows
+from tailrace.standin.sqlserver.cdc import parts, rows
 from tailrace.standin.sqlserver.cdc.columns import Block, ColumnStore
 from tailrace.standin.sqlserver.cdc.conditions import Mask, Test, UnreadableError
 from tailrace.standin.sqlserver.cdc.recognised import Request, recognised
 from tailrace.standin.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL, START_LSN
+from tailrace.standin.sqlserver.cdc.system_rows import LsnTime
 from tailrace.standin.sqlserver.cdc.transaction_log import is_change_table
 from tailrace.standin.sqlserver.engine import stored, tree
 from tailrace.standin.sqlserver.engine.catalog import Table
@@ -85,12 +86,22 @@ def _result(session: EngineSession, request: Request, batch: pa.RecordBatch) -> 
     places = {column.name.lower(): place for place, column in enumerate(request.table.stored)}
     joined: dict[str, Any] = {}
     if request.mapping is not None:
-        joined, is_found = _mapped(session, request.mapping, batch, [name for of, name in request.shown if of])
+        names = [shown.name for shown in request.shown if shown.of_mapping]
+        joined, is_found = _mapped(session, request.mapping, batch, names)
         if not request.is_outer and not is_found.all():
             mask = pa.array(is_found)
             batch, joined = batch.filter(mask), {name: array.filter(mask) for name, array in joined.items()}
-    arrays = [joined[name] if of else batch.column(places[name]) for of, name in request.shown]
+    arrays = [
+        joined[shown.name] if shown.of_mapping else _own(request.table, batch, places[shown.name], shown.part)
+        for shown in request.shown
+    ]
     return pa.RecordBatch.from_arrays(arrays, names=[str(place) for place in range(len(arrays))])
+
+
+def _own(table: Table, batch: pa.RecordBatch, place: int, part: str) -> Any:
+    """A column of the change table, or a part of each of its values."""
+    array = batch.column(place)
+    return parts.part_of(part, table.stored[place].type, array) if part else array
 
 
 def _mapped(
@@ -100,12 +111,14 @@ def _mapped(
     from tailrace.standin.sqlserver.tds.bulk import arrow_array
 
     start = batch.column(START_LSN)
-    entries = rows.read(session, mapping, "c1>=?1 AND c1<=?2", [start[0].as_py(), start[-1].as_py()], order="c1")
-    known = pa.array([entry[3] for entry in entries], pa.large_binary())
+    limits = [start[0].as_py(), start[-1].as_py()]
+    found_rows = rows.read(session, mapping, "start_lsn>=?1 AND start_lsn<=?2", limits, order="start_lsn")
+    entries = [LsnTime._make(each) for each in found_rows]
+    known = pa.array([entry.start_lsn for entry in entries], pa.large_binary())
     places = pc.index_in(start, value_set=known)
     found: dict[str, Any] = {}
-    for place, column in enumerate(mapping.stored, 3):
-        if column.name.lower() in names:
-            values = [stored.decoded(entry[place], column.type) for entry in entries]
-            found[column.name.lower()] = arrow_array(column.type, values).take(places)
+    for column in mapping.stored:
+        if column.name in names:
+            values = [stored.decoded(getattr(entry, column.name), column.type) for entry in entries]
+            found[column.name] = arrow_array(column.type, values).take(places)
     return found, np.asarray(places.is_valid())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.cdc import rows
+from tailrace.standin.sqlserver.cdc import gating, rows
 from tailrace.standin.sqlserver.cdc.messages import failure
-from tailrace.standin.sqlserver.engine import calls
+from tailrace.standin.sqlserver.engine import access, calls
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.engine.system import Procedure
 from tailrace.standin.sqlserver.session import Outcome, Parameter, ResultColumn, ResultSet, ReturnStatus
@@ -18,6 +18,27 @@ if TYPE_CHECKING:
 
 Given = dict[str, Value]
 Run = Callable[["EngineSession", Database, Given], Iterator[Outcome]]
+
+
+def changing(
+    name: str, parameters: str, run: Run, required: int = 0, *, of_agent: bool = False, by_sysadmin: bool = False
+) -> Procedure:
+    """A procedure that changes something: 22902 or 22904 for whoever may not; on a secondary replica 3906.
+
+    What is of an instance's Agent is not there on a secondary.
+    """
+
+    def checked(session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
+        if by_sysadmin:
+            gating.check_sysadmin(session)
+        else:
+            gating.check_owner(session, database)
+        if of_agent:
+            access.check_no_secondary(session, f"sys.{name}")
+        access.check_write(session, database)
+        yield from run(session, database, given)
+
+    return procedure(name, parameters, checked, required)
 
 
 def procedure(name: str, parameters: str, run: Run, required: int = 0) -> Procedure:

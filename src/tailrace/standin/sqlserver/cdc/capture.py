@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import disabling, images, rows
+from tailrace.standin.sqlserver.cdc import disabling, images, log_file, rows
 from tailrace.standin.sqlserver.cdc.instances import Captured, Instance, Instances
 from tailrace.standin.sqlserver.cdc.shapes import captured_type
 from tailrace.standin.sqlserver.cdc.transaction_log import Entry, is_change_table
@@ -20,7 +20,7 @@ from tailrace.standin.sqlserver.engine.alter import alter_table
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.log import Operation, Record
 from tailrace.standin.sqlserver.engine.stored import Stored
-from tailrace.standin.sqlserver.engine.transactions import Transaction, write
+from tailrace.standin.sqlserver.engine.transactions import Transaction, at_commit, write
 from tailrace.standin.sqlserver.values import SqlType
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ class Cycle:
     database: Database
     instances: Instances
     number: Callable[[int], bytes]  # the log sequence number of a record
+    is_kept: bool = False  # the log is in a file too
     found: Found = field(default_factory=Found)
     written: Counter[int] = field(default_factory=Counter)  # rows, by change table
     _readers: dict[tuple[int, int], tuple[Table, images.Reader]] = field(default_factory=dict)
@@ -65,15 +66,26 @@ class Cycle:
                 self._flush()
                 forget(gathered)
                 gathered = 0
-            self._transaction(entry)
-            gathered += 1
-            if is_alone:
-                self._flush()
-                forget(gathered)
-                gathered = 0
+                self._alone(entry)
+                forget(1)
+            else:
+                self._transaction(entry)
+                gathered += 1
         self._flush()
         forget(gathered)
         return self.found
+
+    def _alone(self, entry: Entry) -> None:
+        """A transaction that changes definitions: all that follows from it is one transaction too."""
+        list(self.session.begin_transaction())
+        try:
+            self._transaction(entry)
+            self._flush()
+        except BaseException:
+            self._changes, self._mapping, self._starts = {}, [], {}
+            self.session.abort()
+            raise
+        list(self.session.commit_transaction())
 
     def _transaction(self, entry: Entry) -> None:
         self.found.transactions += 1
@@ -162,7 +174,7 @@ class Cycle:
         definition = tree.ColumnDefinition(captured.name, captured_type(of), nullable=True)
         list(alter_table(self.session, tree.AlterTable(names, "ALTER COLUMN", [definition])))
         columns = rows.table(self.database, "captured_columns")
-        found = rows.read(self.session, columns, "c1=?1 AND c5=?2", [instance.table_id, captured.ordinal])[0]
+        found = rows.read(self.session, columns, "object_id=?1 AND column_ordinal=?2", [instance.table_id, captured.ordinal])[0]
         write(self.session, lambda t: rows.change(self.session, t, self.database, columns, found, column_type=of.name))
 
     def _flush(self) -> None:
@@ -179,9 +191,11 @@ class Cycle:
                 self.written[table_id] += len(changes)
         if self._mapping:
             rows.add(self.session, transaction, rows.table(self.database, "lsn_time_mapping"), self._mapping)
+            if self.is_kept:
+                at_commit(transaction, log_file.captured(self.database, self._mapping[-1][0]))
         change_tables = rows.table(self.database, "change_tables")
         for table_id, start in self._starts.items():
-            for found in rows.read(self.session, change_tables, "c1=?1", [table_id]):
+            for found in rows.read(self.session, change_tables, "object_id=?1", [table_id]):
                 rows.change(self.session, transaction, self.database, change_tables, found, start_lsn=start)
 
     def idle(self, here: bytes, now: str) -> None:

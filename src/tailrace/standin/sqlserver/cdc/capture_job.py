@@ -149,7 +149,8 @@ class CaptureJob:
                 self._feature.columns.of(self._session, table)
 
     def _new_cycle(self) -> Cycle:
-        return Cycle(self._session, self._database, self._feature.instances, self._feature.log.number)
+        feature = self._feature
+        return Cycle(self._session, self._database, feature.instances, feature.log.number, feature.engine.is_kept)
 
     def _note_idle(self, scan: Scan) -> None:
         if not scan.found.transactions and time.monotonic() - self._entry_at >= self._feature.idle_seconds:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 from tailrace.standin.sqlserver.cdc import rows
 from tailrace.standin.sqlserver.cdc.jobs import CLEANUP, setting
 from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.shapes import START_LSN
+from tailrace.standin.sqlserver.cdc.system_rows import ChangeTable, LsnTime
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, write
 
@@ -31,28 +33,28 @@ def clean_instance(
 ) -> None:
     """sp_cdc_cleanup_change_table; raises 22920, 22850, 22964."""
     change_tables = rows.table(database, "change_tables")
-    found = next((row for row in rows.read(session, change_tables) if str(row[6]).lower() == instance.lower()), None)
+    found = next((row for row in rows.listed(session, database, ChangeTable) if row.is_named(instance)), None)
     if found is None:
         raise failure(22920, instance, database.name)
     if threshold <= 0:
         raise failure(22850)
-    low = found[7]
+    low = found.start_lsn
     if mark is not None:
         adjusted = _adjusted(session, database, mark)
         if low is None or adjusted > low:
             low = adjusted
             write(session, lambda t: rows.change(session, t, database, change_tables, found, start_lsn=low))
     if low is not None:
-        _delete_before(session, database, columns, found[3], low, threshold)
+        _delete_before(session, database, columns, found.object_id, low, threshold)
 
 
 def _adjusted(session: EngineSession, database: Database, mark: bytes) -> bytes:
     """The smallest start_lsn among the entries that share the commit time of the mark's; raises 22964."""
-    mapping = rows.table(database, "lsn_time_mapping")
-    found = rows.read(session, mapping, "c1=?1", [mark], limit=1)
+    found = rows.listed(session, database, LsnTime, "start_lsn=?1", [mark], limit=1)
     if not found:
         raise failure(22964, "0x" + mark.hex().upper())
-    return bytes(rows.read(session, mapping, "c3=?1", [found[0][5]], order="c1", limit=1)[0][3])
+    time = found[0].tran_end_time
+    return rows.listed(session, database, LsnTime, "tran_end_time=?1", [time], order="start_lsn", limit=1)[0].start_lsn
 
 
 def _delete_before(
@@ -61,7 +63,7 @@ def _delete_before(
     """Rows before the low end, `threshold` at a time."""
     table = database.by_id[table_id]
     while True:
-        old = rows.read(session, table, "c1<?1", [low], order="c1", limit=threshold)
+        old = rows.read(session, table, f"{START_LSN}<?1", [low], order=START_LSN, limit=threshold)
         if not old:
             columns.trim(table_id, low)
             return
@@ -79,14 +81,14 @@ def clean_database(session: EngineSession, database: Database, columns: ColumnSt
     if job is None:
         raise failure(22997, CLEANUP)
     mapping = rows.table(database, "lsn_time_mapping")
-    last = rows.read(session, mapping, order="c1 DESC", limit=1)
+    last = rows.listed(session, database, LsnTime, order="start_lsn DESC", limit=1)
     if not last:
         return
-    newest = dt.datetime.fromisoformat(str(last[0][5])[:26])
+    newest = dt.datetime.fromisoformat(last[0].tran_end_time[:26])
     oldest = (newest - dt.timedelta(minutes=job.retention)).strftime("%Y-%m-%d %H:%M:%S.%f") + "0"
-    kept = rows.read(session, mapping, "c3>=?1", [oldest], order="c1", limit=1)
-    low = bytes(kept[0][3])
-    for row in rows.read(session, rows.table(database, "change_tables")):
-        clean_instance(session, database, columns, str(row[6]), low, job.threshold)
-    old = rows.read(session, mapping, "c1<?1", [low])
+    kept = rows.listed(session, database, LsnTime, "tran_end_time>=?1", [oldest], order="start_lsn", limit=1)
+    low = kept[0].start_lsn
+    for row in rows.listed(session, database, ChangeTable):
+        clean_instance(session, database, columns, row.capture_instance, low, job.threshold)
+    old = rows.read(session, mapping, "start_lsn<?1", [low])
     write(session, lambda transaction: rows.remove(session, transaction, database, mapping, old))

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import rows
+from tailrace.standin.sqlserver.cdc import log_file, rows
 from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.system_rows import ChangeTable
 from tailrace.standin.sqlserver.engine.alter import forget_schema
 from tailrace.standin.sqlserver.engine.catalog import Database
-from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, write
+from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, at_commit, write
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
@@ -29,7 +30,7 @@ def drop_instance(session: EngineSession, transaction: Transaction, database: Da
     """A capture instance goes: its change table and what the other tables say of it."""
     for name, column in _OF_INSTANCE:
         of = rows.table(database, name)
-        found = rows.read(session, of, f"{rows.slot(of, column)}=?1", [table_id])
+        found = rows.read(session, of, f"{column}=?1", [table_id])
         rows.remove(session, transaction, database, of, found)
     change_table = database.by_id.get(table_id)
     if change_table is not None:
@@ -38,20 +39,20 @@ def drop_instance(session: EngineSession, transaction: Transaction, database: Da
 
 def disable_table(session: EngineSession, database: Database, schema: str, name: str, instance: str) -> None:
     """One instance of a source table, or 'all'; raises 22901, 22931, 22985, 22960."""
-    change_tables = rows.table(database, "change_tables")
+    rows.table(database, "change_tables")
     source = database.table(schema, name)
     if source is None:
         raise failure(22931, schema, name)
-    found = rows.read(session, change_tables, "c3=?1", [source.id])
+    found = rows.listed(session, database, ChangeTable, "source_object_id=?1", [source.id])
     if not found:
         raise failure(22985, schema, name)
-    chosen = [row for row in found if instance.lower() in {"all", str(row[6]).lower()}]
+    chosen = [row for row in found if instance.lower() == "all" or row.is_named(instance)]
     if not chosen:
         raise failure(22960, instance, schema, name)
 
     def work(transaction: Transaction) -> None:
         for row in chosen:
-            drop_instance(session, transaction, database, row[3])
+            drop_instance(session, transaction, database, row.object_id)
 
     write(session, work)
 
@@ -63,8 +64,10 @@ def disable_db(session: EngineSession, database: Database) -> None:
     schema = database.schemas["cdc"]
 
     def work(transaction: Transaction) -> None:
-        for row in rows.read(session, rows.table(database, "change_tables")):
-            drop_instance(session, transaction, database, row[3])
+        for row in rows.listed(session, database, ChangeTable):
+            drop_instance(session, transaction, database, row.object_id)
+        if session.engine.is_kept:
+            at_commit(transaction, log_file.disabled(database))
         for table in [table for table in database.by_id.values() if table.schema == "cdc"]:
             rows.drop(session, transaction, database, table)
         database.is_cdc_enabled = False

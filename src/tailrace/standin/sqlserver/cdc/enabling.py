@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Final
 from tailrace.standin.sqlserver.cdc import rows, shapes
 from tailrace.standin.sqlserver.cdc.instances import Captured, Instance, Instances
 from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.system_rows import ChangeTable
+from tailrace.standin.sqlserver.engine import security
 from tailrace.standin.sqlserver.engine.alter import forget_schema, lock_schema
 from tailrace.standin.sqlserver.engine.catalog import Column, Database, Index, Table
 from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, write
@@ -20,7 +22,6 @@ from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, wr
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
-_SYSTEM_DATABASES: Final = 4
 _MOST_COLUMNS: Final = 1018  # 1,024 less what a change table has of its own
 _LONGEST_NAME: Final = 100
 
@@ -41,7 +42,7 @@ class Wish:
 
 def enable_db(session: EngineSession, database: Database) -> None:
     """The schema cdc with its tables; raises 22989, 22906."""
-    if database.id <= _SYSTEM_DATABASES:
+    if database.is_system:
         raise failure(22989, database.name)
     if "cdc" in database.schemas:
         raise failure(22906, database.name)
@@ -72,7 +73,7 @@ def enable_table(session: EngineSession, database: Database, instances: Instance
         raise failure(22974)
     if source is None or source.is_shipped:
         raise failure(22931, wish.schema, wish.name)
-    name = _instance_name(session, change_tables, source, wish)
+    name = _instance_name(session, database, source, wish)
     index = _identifying(source, wish)
     captured = _captured(source, wish, name)
     key = [source.by_id[column] for column, _ in index.columns] if index else []
@@ -89,14 +90,15 @@ def enable_table(session: EngineSession, database: Database, instances: Instance
         session.engine.catalog, name, captured, [c.name for c in key] if net else [], created=now[:23]
     )
     listed = tuple(Captured(c.name, c.id, place, bool(c.computed)) for place, c in enumerate(captured, 1))
-    instance = Instance(
-        database.id, made.id, source.id, name, listed, tuple(c.id for c in key), index.name if index else None, net
-    )
     role = wish.role.rstrip() if wish.role else None
+    key_ids, index_name = tuple(c.id for c in key), index.name if index else None
+    instance = Instance(database.id, made.id, source.id, name, listed, key_ids, index_name, net, role)
     filegroup = wish.filegroup or None
 
     def work(transaction: Transaction) -> None:
         rows.create(session, transaction, database, made)
+        if role is not None and role.lower() not in database.principals.roles:
+            security.put(session, transaction, database, security.with_new_role(database.principals, role))
         row = [
             made.id,
             0,
@@ -125,16 +127,17 @@ def enable_table(session: EngineSession, database: Database, instances: Instance
     return instance
 
 
-def _instance_name(session: EngineSession, change_tables: Table, source: Table, wish: Wish) -> str:
+def _instance_name(session: EngineSession, database: Database, source: Table, wish: Wish) -> str:
     name = (wish.instance if wish.instance is not None else f"{source.schema}_{source.name}").rstrip()
     if not name:
         raise failure(22932, name)
     if len(name) > _LONGEST_NAME:
         raise failure(22927, name)
-    found = rows.read(session, change_tables, "(c3=?1 OR c4=?2 COLLATE NOCASE)", [source.id, name])
-    if any(str(row[6]).lower() == name.lower() for row in found):
+    wanted = "(source_object_id=?1 OR capture_instance=?2 COLLATE NOCASE)"
+    found = rows.listed(session, database, ChangeTable, wanted, [source.id, name])
+    if any(row.is_named(name) for row in found):
         raise failure(22926, name)
-    if sum(row[5] == source.id for row in found) >= 2:
+    if sum(row.source_object_id == source.id for row in found) >= 2:
         raise failure(22962, source.schema, source.name)
     return name
 

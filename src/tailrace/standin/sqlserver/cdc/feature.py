@@ -12,16 +12,16 @@ Source: "About change data capture", https://learn.microsoft.com/sql/relational-
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import lsn, refusals, rows
+from tailrace.standin.sqlserver.cdc import disabling, jobs, log_file, refusals, restoring
 from tailrace.standin.sqlserver.cdc.capture_job import CaptureJob
 from tailrace.standin.sqlserver.cdc.cleanup_jobs import CleanupJobs
 from tailrace.standin.sqlserver.cdc.columns import ColumnStore
-from tailrace.standin.sqlserver.cdc.instances import Captured, Instance, Instances
-from tailrace.standin.sqlserver.cdc.transaction_log import TransactionLog, is_change_table
+from tailrace.standin.sqlserver.cdc.instances import Instances
+from tailrace.standin.sqlserver.cdc.transaction_log import Entry, is_change_table
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
+from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.log import LoggedTransaction, Record
 from tailrace.standin.sqlserver.engine.server import Engine
 
@@ -52,7 +52,8 @@ class ChangeDataCapture:
         self._jobs: dict[int, CaptureJob] = {}
         self._lock = threading.Lock()
         self.cleanup_jobs = CleanupJobs(self)
-        self.log = TransactionLog(self.instances, self._restore() + 1)
+        self._committing: tuple[LoggedTransaction | None, dict[int, Entry]] = (None, {})
+        self.log = restoring.restored_log(engine, self.instances)
         for database in self.enabled():
             self.start_job(database)
 
@@ -60,9 +61,17 @@ class ChangeDataCapture:
         """The databases under change data capture."""
         return [database for database in self.engine.catalog.databases.values() if database.is_cdc_enabled]
 
+    def committing(self, connection: Connection, transaction: LoggedTransaction) -> None:
+        """Write what is to be captured within the commit, so that it is there after a kill."""
+        entries = self.log.numbered(transaction)
+        if entries:
+            log_file.write(connection, entries, self.log.first_file)
+        self._committing = (transaction, entries)
+
     def committed(self, transaction: LoggedTransaction) -> None:
         """Keep what is to be captured."""
-        self.log.write(transaction)
+        known, entries = self._committing
+        self.log.write(transaction, entries if known is transaction else self.log.numbered(transaction))
         for table in {id(record.table): record.table for record in transaction.records}.values():
             if is_change_table(table):
                 self.columns.forget(table.id)
@@ -71,6 +80,14 @@ class ChangeDataCapture:
         """Refuse what would pull the ground from under a capture instance (4711, 4928, 22979, 22983)."""
         if self.is_tracked(record.database, record.table):
             refusals.check(record, self.instances.of_source(record.table.id))
+
+    def dropping(self, session: EngineSession, database: Database) -> None:
+        """All of a database's change data capture goes, its jobs too."""
+        if database.is_cdc_enabled:
+            disabling.disable_db(session, database)
+            self.drop_jobs(database)
+            for kind in (jobs.CAPTURE, jobs.CLEANUP):
+                jobs.drop(session, database, kind)
 
     def is_tracked(self, database: Database, table: Table) -> bool:
         """sys.tables.is_tracked_by_cdc."""
@@ -135,33 +152,6 @@ class ChangeDataCapture:
                 raise TimeoutError(
                     f"{self.log.waiting(found)} transactions of {database} were not captured within {seconds} s"
                 )
-
-    def _restore(self) -> int:
-        """Read the instances of a folder's databases; gives the last file of the log that was in use."""
-        last = lsn.FIRST_FILE - 1
-        if not self.enabled():
-            return last
-        session = self.engine.internal_session("master")
-        try:
-            for database in self.enabled():
-                self._restore_instances(session, database)
-                for found in rows.read(session, rows.table(database, "lsn_time_mapping"), order="c1 DESC", limit=1):
-                    last = max(last, lsn.file_of(found[3]))
-        finally:
-            session.close()
-        return last
-
-    def _restore_instances(self, session: EngineSession, database: Database) -> None:
-        columns: defaultdict[int, list[Captured]] = defaultdict(list)
-        keys: defaultdict[int, list[int]] = defaultdict(list)
-        for c in rows.read(session, rows.table(database, "captured_columns"), order="c5"):
-            columns[c[3]].append(Captured(c[4], c[5], c[7], bool(c[8])))
-        for k in rows.read(session, rows.table(database, "index_columns"), order="c3"):
-            keys[k[3]].append(k[6])
-        for row in rows.read(session, rows.table(database, "change_tables")):
-            listed, key = tuple(columns[row[3]]), tuple(keys[row[3]])
-            start = row[7] or lsn.ZERO
-            self.instances.put(Instance(database.id, row[3], row[5], row[6], listed, key, row[12], bool(row[9]), start))
 
 
 def install(engine: Engine, *, automatic: bool = True, idle_seconds: float = IDLE_SECONDS) -> ChangeDataCapture:

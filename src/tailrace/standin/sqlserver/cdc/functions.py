@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import lsn, net_changes, query_functions, rows, scanning
+from tailrace.standin.sqlserver.cdc import gating, lsn, net_changes, query_functions, rows, scanning
 from tailrace.standin.sqlserver.cdc.shapes import LSN
+from tailrace.standin.sqlserver.cdc.system_rows import ChangeTable, LsnTime
 from tailrace.standin.sqlserver.engine import stored, types
+from tailrace.standin.sqlserver.engine.access import VIEW_DATABASE_STATE
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.engine.system import SystemFunction, SystemObject, SystemView
 from tailrace.standin.sqlserver.values import MAX, Value
@@ -34,20 +36,20 @@ def max_lsn(session: EngineSession, database: Database) -> bytes | None:
     """
     if not database.is_cdc_enabled:
         return None
-    found = rows.read(session, rows.table(database, "lsn_time_mapping"), order="c1 DESC", limit=1)
-    return bytes(found[0][3]) if found else None
+    found = rows.listed(session, database, LsnTime, order="start_lsn DESC", limit=1)
+    return found[0].start_lsn if found else None
 
 
 def min_lsn(session: EngineSession, database: Database, instance: str | None) -> bytes:
-    """start_lsn of a capture instance; all zeros where there is none, or its low end is not known yet.
+    """start_lsn of a capture instance; all zeros where there is none, its low end is not known yet, or one may not see it.
 
     Source: https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc-get-min-lsn-transact-sql
     """
     if not database.is_cdc_enabled or instance is None:
         return lsn.ZERO
-    for row in rows.read(session, rows.table(database, "change_tables")):
-        if str(row[6]).lower() == instance.lower():
-            return bytes(row[7] or lsn.ZERO)
+    for row in rows.listed(session, database, ChangeTable):
+        if row.is_named(instance) and gating.may_see(session, database, row.source_object_id, row.role_name):
+            return row.start_lsn or lsn.ZERO
     return lsn.ZERO
 
 
@@ -66,8 +68,8 @@ def _lsn_to_time(session: EngineSession, database: Database, value: bytes | None
     """
     if value is None or not database.is_cdc_enabled:
         return None
-    found = rows.read(session, rows.table(database, "lsn_time_mapping"), "c1=?1", [value], limit=1)
-    return stored.decoded(found[0][5], types.DATETIME) if found else None
+    found = rows.listed(session, database, LsnTime, "start_lsn=?1", [value], limit=1)
+    return stored.decoded(found[0].tran_end_time, types.DATETIME) if found else None
 
 
 def _time_to_lsn(session: EngineSession, database: Database, operator: str | None, moment: str | None) -> Value:
@@ -75,19 +77,13 @@ def _time_to_lsn(session: EngineSession, database: Database, operator: str | Non
 
     Source: https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc-map-time-to-lsn-transact-sql
     """
-    sign, order = _OPERATORS.get((operator or "").strip().lower(), ("", ""))
+    sign, direction = _OPERATORS.get((operator or "").strip().lower(), ("", ""))
     if not sign or moment is None or not database.is_cdc_enabled:
         return None
     value = stored.encoded(moment, types.DATETIME)
-    found = rows.read(
-        session,
-        rows.table(database, "lsn_time_mapping"),
-        f"c3{sign}?1",
-        [value],
-        order=f"c3 {order}, c1 {order}",
-        limit=1,
-    )
-    return bytes(found[0][3]) if found else None
+    order = f"tran_end_time {direction}, start_lsn {direction}"
+    found = rows.listed(session, database, LsnTime, f"tran_end_time{sign}?1", [value], order=order, limit=1)
+    return found[0].start_lsn if found else None
 
 
 def _is_bit_set(_session: EngineSession, _database: Database, position: int | None, mask: bytes | None) -> Value:
@@ -125,9 +121,10 @@ class _OfInstances:
         ordinal = self.ordinal(session, database, instance, column)
         return None if ordinal is None else _is_bit_set(session, database, int(str(ordinal)), mask)
 
-    def scans(self, _session: EngineSession, database: Database) -> list[tuple[Value, ...]]:
-        """sys.dm_cdc_log_scan_sessions."""
-        return list(self._feature.job(database).scans.rows()) if database.is_cdc_enabled else []
+    def scans(self, session: EngineSession, database: Database) -> list[tuple[Value, ...]]:
+        """sys.dm_cdc_log_scan_sessions: of the instance that scans, which a secondary replica is not."""
+        is_scanned = database.is_cdc_enabled and not session.is_secondary
+        return list(self._feature.job(database).scans.rows()) if is_scanned else []
 
     def find(self, database: Database, schema: str, name: str) -> SystemObject | None:
         """cdc.fn_cdc_get_all_changes_<instance> and cdc.fn_cdc_get_net_changes_<instance>."""
@@ -166,7 +163,9 @@ def register(feature: ChangeDataCapture) -> None:
         SystemFunction("fn_cdc_get_column_ordinal", (name, name), types.INT, of.ordinal),
         SystemFunction("fn_cdc_has_column_changed", (name, name, _MASK), types.BIT, of.has_changed),
         SystemFunction(net_changes.COMBINED_MASK, (types.text("nvarchar", MAX),), _MASK, net_changes.combined_mask),
-        SystemView("dm_cdc_log_scan_sessions", scanning.COLUMNS, of.scans, is_live=True),
-        SystemView("dm_cdc_errors", _ERRORS, lambda _s, _d: [], is_live=True),
+        SystemView(
+            "dm_cdc_log_scan_sessions", scanning.COLUMNS, of.scans, is_live=True, permission=VIEW_DATABASE_STATE
+        ),
+        SystemView("dm_cdc_errors", _ERRORS, lambda _s, _d: [], is_live=True, permission=VIEW_DATABASE_STATE),
     )
     feature.engine.system.finders.append(of.find)

@@ -28,6 +28,7 @@ class Instance:
 
     Attributes:
         key: ids of the source columns that identify a row, in their order; empty where nothing does.
+        role: the gating role: who is not its member does not see the changes; None where there is none.
         enabled: commit LSN of the transaction that enabled it: changes committed before are not its own.
 
     """
@@ -40,6 +41,7 @@ class Instance:
     key: tuple[int, ...]
     index_name: str | None
     supports_net_changes: bool
+    role: str | None = None
     enabled: bytes = b""
 
 

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from tailrace.standin.sqlserver.cdc import rows, shapes
 from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.system_rows import JobRow
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.stored import Stored, guid_stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction, write
@@ -53,21 +54,25 @@ class Job:
 
 
 def _table(session: EngineSession) -> tuple[Database, Table | None]:
+    """None where no job was ever made; a secondary replica has an msdb of its own, which knows none."""
     msdb = session.engine.catalog.database("msdb")
-    return msdb, msdb.table("dbo", "cdc_jobs")
+    return msdb, None if session.is_secondary else msdb.table("dbo", "cdc_jobs")
 
 
-def _found(session: EngineSession, database: Database, kind: str = "") -> list[rows.Version]:
+def _found(session: EngineSession, database: Database, kind: str = "") -> list[JobRow]:
     _, table = _table(session)
     if table is None:
         return []
-    condition, values = ("c1=?1 AND c2=?2", [database.id, kind]) if kind else ("c1=?1", [database.id])
-    return rows.read(session, table, condition, values)
+    condition, values = ("database_id=?1 AND job_type=?2", [database.id, kind]) if kind else ("database_id=?1", [database.id])
+    return [JobRow._make(row) for row in rows.read(session, table, condition, values)]
 
 
 def settings(session: EngineSession, database: Database) -> list[Job]:
     """The jobs of a database."""
-    return [Job(r[5], str(r[4]), r[6], r[7], bool(r[8]), r[9], r[10], r[11]) for r in _found(session, database)]
+    return [
+        Job(r.job_id, r.job_type, r.maxtrans, r.maxscans, bool(r.continuous), r.pollinginterval, r.retention, r.threshold)
+        for r in _found(session, database)
+    ]
 
 
 def setting(session: EngineSession, database: Database, kind: str) -> Job | None:

@@ -36,6 +36,11 @@ def of_position(first_file: int, position: int, slot: int) -> bytes:
     return file.to_bytes(4, "big") + block.to_bytes(4, "big") + slot.to_bytes(2, "big")
 
 
+def positions(files: int) -> int:
+    """How many positions so many files have."""
+    return (files << _BLOCK_BITS) // _BLOCK_STEP
+
+
 def file_of(lsn: bytes) -> int:
     """The virtual log file."""
     return int.from_bytes(lsn[:4], "big")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.cdc import cleanup, disabling, enabling, jobs, reports, rows
-from tailrace.standin.sqlserver.cdc.arguments import Given, needed, number, procedure, text
+from tailrace.standin.sqlserver.cdc.arguments import Given, changing, needed, number, procedure, text
 from tailrace.standin.sqlserver.cdc.messages import failure, warning
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.session import Outcome
@@ -40,11 +40,7 @@ class _Procedures:
 
     def disable_db(self, session: EngineSession, database: Database, _given: Given) -> Iterator[Outcome]:
         """sp_cdc_disable_db: the jobs go too."""
-        if database.is_cdc_enabled:
-            disabling.disable_db(session, database)
-            self._feature.drop_jobs(database)
-            for kind in (jobs.CAPTURE, jobs.CLEANUP):
-                jobs.drop(session, database, kind)
+        self._feature.dropping(session, database)
         yield from ()
 
     def enable_table(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
@@ -159,19 +155,19 @@ def register(feature: ChangeDataCapture) -> None:
     settings = " ".join(jobs.SETTINGS)
     feature.engine.system.add(
         "sys",
-        procedure("sp_cdc_enable_db", "", own.enable_db),
-        procedure("sp_cdc_disable_db", "", own.disable_db),
-        procedure("sp_cdc_enable_table", _ENABLE, own.enable_table, 2),
-        procedure("sp_cdc_disable_table", "source_schema source_name capture_instance", own.disable_table, 3),
+        changing("sp_cdc_enable_db", "", own.enable_db, by_sysadmin=True),
+        changing("sp_cdc_disable_db", "", own.disable_db, by_sysadmin=True),
+        changing("sp_cdc_enable_table", _ENABLE, own.enable_table, 2),
+        changing("sp_cdc_disable_table", "source_schema source_name capture_instance", own.disable_table, 3),
         procedure("sp_cdc_help_change_data_capture", "source_schema source_name", reports.instances),
         procedure("sp_cdc_get_captured_columns", "capture_instance", reports.captured_columns, 1),
         procedure("sp_cdc_get_ddl_history", "capture_instance", reports.ddl_history, 1),
         procedure("sp_cdc_help_jobs", "", reports.help_jobs),
-        procedure("sp_cdc_add_job", f"job_type start_job {settings}", own.add_job, 1),
-        procedure("sp_cdc_change_job", f"job_type {settings}", own.change_job),
-        procedure("sp_cdc_drop_job", "job_type", own.drop_job, 1),
-        procedure("sp_cdc_start_job", "job_type", own.start_job),
-        procedure("sp_cdc_stop_job", "job_type", own.stop_job),
-        procedure("sp_cdc_scan", "maxtrans maxscans continuous pollinginterval", own.scan),
-        procedure("sp_cdc_cleanup_change_table", "capture_instance low_water_mark threshold", own.clean, 2),
+        changing("sp_cdc_add_job", f"job_type start_job {settings}", own.add_job, 1, of_agent=True),
+        changing("sp_cdc_change_job", f"job_type {settings}", own.change_job, of_agent=True),
+        changing("sp_cdc_drop_job", "job_type", own.drop_job, 1, of_agent=True),
+        changing("sp_cdc_start_job", "job_type", own.start_job, of_agent=True),
+        changing("sp_cdc_stop_job", "job_type", own.stop_job, of_agent=True),
+        changing("sp_cdc_scan", "maxtrans maxscans continuous pollinginterval", own.scan),
+        changing("sp_cdc_cleanup_change_table", "capture_instance low_water_mark threshold", own.clean, 2),
     )

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import lsn, net_changes
+from tailrace.standin.sqlserver.cdc import gating, lsn, net_changes
 from tailrace.standin.sqlserver.cdc.instances import Instance
 from tailrace.standin.sqlserver.cdc.messages import failure
 from tailrace.standin.sqlserver.cdc.net_changes import quoted
 from tailrace.standin.sqlserver.cdc.shapes import LSN, OPERATION, SEQVAL, START_LSN, UPDATE_MASK
 from tailrace.standin.sqlserver.engine import types
 from tailrace.standin.sqlserver.engine.catalog import Database
+from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.system import TableFunction
 
 if TYPE_CHECKING:
@@ -58,12 +59,20 @@ def _all_changes(instance: Instance) -> str:
 
 
 def checked(instance: Instance, prefix: str, options: frozenset[str]) -> Callable[..., None]:
-    """Raises 313 where the range is not within the instance's, or the option is none."""
+    """Raises 313 where the range is not within the instance's, or the option is none.
+
+    And 229 (of net changes 208, as its page has it) for whoever may not see the source's rows.
+    """
     from tailrace.standin.sqlserver.cdc.functions import max_lsn, min_lsn
 
     def check(
         session: EngineSession, database: Database, begin: bytes | None, end: bytes | None, option: str | None
     ) -> None:
+        if not gating.may_see(session, database, instance.source_id, instance.role):
+            function = f"{prefix}{instance.name}"
+            raise (
+                error(208, f"cdc.{function}") if prefix == NET else error(229, "SELECT", function, database.name, "cdc")
+            )
         low, high = min_lsn(session, database, instance.name), max_lsn(session, database)
         is_known = begin is not None and end is not None and high is not None and low != lsn.ZERO
         if (

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from tailrace.standin.sqlserver.cdc import parts
 from tailrace.standin.sqlserver.cdc.conditions import Test, UnreadableError, constant, key_name, test_of
 from tailrace.standin.sqlserver.cdc.query_functions import ALL, ALL_OPTIONS
 from tailrace.standin.sqlserver.cdc.shapes import COMMAND_ID, END_LSN, OPERATION, START_LSN
@@ -26,6 +27,15 @@ if TYPE_CHECKING:
 MAPPING: Final = "lsn_time_mapping"
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A column of the result: its name in lower case, whether it is the mapping's, the part that is asked for."""
+
+    name: str
+    of_mapping: bool = False
+    part: str = ""
+
+
 @dataclass(slots=True)
 class Request:
     """A query that was recognised.
@@ -34,7 +44,7 @@ class Request:
         names: what the change table answers to, in lower case; "" for no name at all.
         mapping, mapping_name: cdc.lsn_time_mapping where it is joined, and its name in the query.
         is_outer: rows without an entry there are kept.
-        shown: columns of the result: whether one is the mapping's, and its name in lower case.
+        shown: columns of the result.
         order: keys.
 
     """
@@ -46,7 +56,7 @@ class Request:
     is_outer: bool
     mapping_name: str = ""
     tests: list[Test] = field(default_factory=list)
-    shown: list[tuple[bool, str]] = field(default_factory=list)
+    shown: list[Shown] = field(default_factory=list)
     order: tuple[str, ...] = ()
     top: int | None = None
 
@@ -175,23 +185,34 @@ def _of_mapping(node: tree.Expression, request: Request) -> str | None:
     return name if (is_named or is_alone) and name in request.mapping.by_name else None
 
 
-def _shown(query: tree.Select, request: Request) -> list[tuple[bool, str]]:
-    """The columns of the result: whether it is one of the mapping, and its name in lower case."""
-    found: list[tuple[bool, str]] = []
+def _shown(query: tree.Select, request: Request) -> list[Shown]:
+    """The columns of the result."""
+    found: list[Shown] = []
     names = [item.alias.lower() for item in query.items if item.alias]
     if query.order and any(key_name(name) for name in names):
         raise UnreadableError
     for item in query.items:
         node = item.expression
         if isinstance(node, tree.Star) and not node.names and request.mapping is None:
-            found += [(False, column.name.lower()) for column in _columns(request)]
+            found += [Shown(column.name.lower()) for column in _columns(request)]
         elif (name := _of_mapping(node, request)) is not None:
-            found.append((True, name))
+            found.append(Shown(name, of_mapping=True))
         elif isinstance(node, tree.Column) and _qualifier(node) in request.names:
-            found.append((False, node.names[-1].lower()))
+            found.append(Shown(node.names[-1].lower()))
         else:
-            raise UnreadableError
+            found.append(_part(node, request))
     return found
+
+
+def _part(node: tree.Expression, request: Request) -> Shown:
+    """DATEPART of a column of the change table, or the bytes of a uniqueidentifier."""
+    part, column = parts.asked(node)
+    name = column.names[-1].lower()
+    of = request.table.by_name.get(name)
+    if of is None or _qualifier(column) not in request.names:
+        raise UnreadableError
+    parts.check(part, of.type)
+    return Shown(name, part=part)
 
 
 def _columns(request: Request) -> list[Column]:

@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import jobs, rows
+from tailrace.standin.sqlserver.cdc import gating, jobs, rows
 from tailrace.standin.sqlserver.cdc.arguments import Given, needed, result, text
 from tailrace.standin.sqlserver.cdc.messages import failure
 from tailrace.standin.sqlserver.cdc.net_changes import quoted
 from tailrace.standin.sqlserver.cdc.shapes import LSN
+from tailrace.standin.sqlserver.cdc.system_rows import CapturedColumn, ChangeTable, DdlChange, IndexColumn
 from tailrace.standin.sqlserver.engine import stored, types
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.session import Outcome
@@ -83,47 +84,39 @@ _BITS: Final = {"bit": None, "tinyint": 3, "smallint": 5, "int": 10, "bigint": 1
 def instances(session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
     """sp_cdc_help_change_data_capture [@source_schema, @source_name]; raises 22901, 22972, 22931."""
     schema, name = text(given, "source_schema"), text(given, "source_name")
-    change_tables = rows.table(database, "change_tables")
+    rows.table(database, "change_tables")
     if bool(schema) != bool(name):
         raise failure(22972)
     wanted = database.table(schema, name) if schema and name else None
     if schema and name and wanted is None:
         raise failure(22981)
-    captured = rows.read(session, rows.table(database, "captured_columns"), order="c1, c5")
-    keys = rows.read(session, rows.table(database, "index_columns"), order="c1, c3")
+    captured = rows.listed(session, database, CapturedColumn, order="object_id, column_ordinal")
+    keys = rows.listed(session, database, IndexColumn, order="object_id, index_ordinal")
     found: list[tuple[Value, ...]] = []
-    for row in rows.read(session, change_tables):
-        source = database.by_id.get(row[5])
+    for row in rows.listed(session, database, ChangeTable):
+        source = database.by_id.get(row.source_object_id)
         if source is None or (wanted is not None and source.id != wanted.id):
             continue
-        key_list = ", ".join(quoted(k[4]) for k in keys if k[3] == row[3]) or None
-        column_list = ", ".join(quoted(c[4]) for c in captured if c[3] == row[3])
-        created = stored.decoded(row[14], types.DATETIME)
-        found.append(
-            (
-                source.schema,
-                source.name,
-                row[6],
-                row[3],
-                row[5],
-                row[7],
-                row[8],
-                *row[9:14],
-                created,
-                key_list,
-                column_list,
-            )
-        )
+        if not gating.may_see(session, database, source.id, row.role_name):
+            continue
+        key_list = ", ".join(quoted(k.column_name) for k in keys if k.object_id == row.object_id) or None
+        column_list = ", ".join(quoted(c.column_name) for c in captured if c.object_id == row.object_id)
+        created = stored.decoded(row.create_date, types.DATETIME)
+        found.append((
+            source.schema, source.name, row.capture_instance, row.object_id, row.source_object_id, row.start_lsn, row.end_lsn,
+            row.supports_net_changes, row.has_drop_pending, row.role_name, row.index_name, row.filegroup_name, created,
+            key_list, column_list,
+        ))  # fmt: skip
     yield result(_INSTANCE, found)
 
 
-def _instance(session: EngineSession, database: Database, given: Given) -> tuple[rows.Version, str, str]:
+def _instance(session: EngineSession, database: Database, given: Given) -> tuple[ChangeTable, str, str]:
     """The row of cdc.change_tables that @capture_instance names, with the source's schema and name; raises 22963, 22981."""
-    change_tables = rows.table(database, "change_tables")
+    rows.table(database, "change_tables")
     name = needed(given, "capture_instance")
-    for row in rows.read(session, change_tables):
-        source = database.by_id.get(row[5])
-        if str(row[6]).lower() == name.lower() and source is not None:
+    for row in rows.listed(session, database, ChangeTable):
+        source = database.by_id.get(row.source_object_id)
+        if source is not None and row.is_named(name) and gating.may_see(session, database, source.id, row.role_name):
             return row, source.schema, source.name
     raise failure(22981)
 
@@ -131,9 +124,12 @@ def _instance(session: EngineSession, database: Database, given: Given) -> tuple
 def captured_columns(session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
     """sp_cdc_get_captured_columns @capture_instance."""
     row, schema, name = _instance(session, database, given)
-    change_table = database.by_id[row[3]]
-    captured = rows.read(session, rows.table(database, "captured_columns"), "c1=?1", [row[3]], order="c5")
-    found = [(schema, name, row[6], c[4], c[5], c[7], c[6], *_facets(change_table.column(c[4]).type)) for c in captured]
+    change_table, instance = database.by_id[row.object_id], row.capture_instance
+    found = [
+        (schema, name, instance, c.column_name, c.column_id, c.column_ordinal, c.column_type,
+         *_facets(change_table.column(c.column_name).type))
+        for c in rows.listed(session, database, CapturedColumn, "object_id=?1", [row.object_id], order="column_ordinal")
+    ]  # fmt: skip
     yield result(_COLUMN, found)
 
 
@@ -155,14 +151,19 @@ def _facets(of: SqlType) -> tuple[Value, ...]:
 def ddl_history(session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
     """sp_cdc_get_ddl_history @capture_instance."""
     row, schema, name = _instance(session, database, given)
-    history = rows.read(session, rows.table(database, "ddl_history"), "c2=?1", [row[3]], order="c5, rid")
-    found = [(schema, name, row[6], h[5], h[6], h[7], stored.decoded(h[8], types.DATETIME)) for h in history]
+    history = rows.listed(session, database, DdlChange, "object_id=?1", [row.object_id], order="ddl_lsn, rid")
+    found = [
+        (schema, name, row.capture_instance, h.required_column_update, h.ddl_command, h.ddl_lsn,
+         stored.decoded(h.ddl_time, types.DATETIME))
+        for h in history
+    ]  # fmt: skip
     yield result(_HISTORY, found)
 
 
 def help_jobs(session: EngineSession, database: Database, _given: Given) -> Iterator[Outcome]:
-    """sp_cdc_help_jobs; raises 22901."""
+    """sp_cdc_help_jobs; raises 22901, 22904."""
     rows.table(database, "change_tables")
+    gating.check_owner(session, database)
     found = [
         (
             stored.guid_value(job.id),

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.cdc.messages import failure
+from tailrace.standin.sqlserver.cdc.system_rows import NAMES, Row
 from tailrace.standin.sqlserver.engine import definitions, moments, versions
 from tailrace.standin.sqlserver.engine.alter import changing
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.log import Operation
-from tailrace.standin.sqlserver.engine.reading_locks import view_of
+from tailrace.standin.sqlserver.engine.reading_locks import begin_snapshot, view_of
 from tailrace.standin.sqlserver.engine.stored import Stored
-from tailrace.standin.sqlserver.engine.transactions import Transaction
+from tailrace.standin.sqlserver.engine.transactions import Transaction, at_commit
 from tailrace.standin.sqlserver.engine.visibility import VISIBLE
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
+_NAME: Final = re.compile(r"[A-Za-z_][\w$]*")
 Version = tuple[Stored, ...]  # rid, row, end, then the stored values
 
 
@@ -41,23 +44,44 @@ def read(
 ) -> list[Version]:
     """The versions that the session sees: (rid, row, end, *values).
 
-    `condition` and `order` are SQLite's over slots (`c1` is the first column), with ?1, ?2… for `values`.
+    `condition` and `order` are SQLite's over the columns' names, with ?1, ?2… for `values`.
     """
+    begin_snapshot(session)
     seen, mark = view_of(session)
     slots = ",".join(column.slot for column in of.stored)
-    where = VISIBLE.replace(":s", "?98").replace(":t", "?99") + (f" AND {condition}" if condition else "")
+    where = VISIBLE.replace(":s", "?98").replace(":t", "?99") + (f" AND {_in_slots(of, condition)}" if condition else "")
     given = {str(place): value for place, value in enumerate(values, 1)} | {"98": seen, "99": mark}
-    sql = f"SELECT rid,r,e,{slots} FROM {of.storage} WHERE {where} ORDER BY {order} LIMIT {limit}"  # noqa: S608
+    sql = f"SELECT rid,r,e,{slots} FROM {of.storage} WHERE {where} ORDER BY {_in_slots(of, order)} LIMIT {limit}"  # noqa: S608
     return session.connection.rows(_named(sql), {f"p{key}": value for key, value in given.items()})
+
+
+def listed(
+    session: EngineSession,
+    database: Database,
+    kind: type[Row],
+    condition: str = "",
+    values: Sequence[Stored] = (),
+    *,
+    order: str = "rid",
+    limit: int = -1,
+) -> list[Row]:
+    """The rows of one of the tables in the schema cdc, by their columns' names; raises 22901."""
+    found = read(session, table(database, NAMES[kind]), condition, values, order=order, limit=limit)
+    return [kind._make(row) for row in found]
+
+
+def _in_slots(of: Table, text: str) -> str:
+    """Columns by their names in SQLite."""
+
+    def slot(found: re.Match[str]) -> str:
+        column = of.by_name.get(found.group().lower())
+        return column.slot if column is not None else found.group()
+
+    return _NAME.sub(slot, text)
 
 
 def _named(sql: str) -> str:
     return sql.replace("?", ":p")
-
-
-def slot(of: Table, name: str) -> str:
-    """A column's name in SQLite."""
-    return of.column(name).slot
 
 
 def add(session: EngineSession, transaction: Transaction, to: Table, rows: Sequence[Sequence[Stored]]) -> None:
@@ -96,7 +120,7 @@ def drop(session: EngineSession, transaction: Transaction, database: Database, o
     changing(session, transaction, database, of, None, Operation.DROP_TABLE)
     transaction.storages.discard(of.storage)
     session.engine.littered.discard(of.storage)
-    transaction.after.append(f"DROP TABLE {of.storage}")
+    at_commit(transaction, f"DROP TABLE {of.storage}")
 
 
 def datetime_stored(moment: str) -> str:

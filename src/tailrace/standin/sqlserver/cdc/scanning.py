@@ -43,6 +43,11 @@ COLUMNS: Final[tuple[tuple[str, SqlType], ...]] = (
     ("empty_scan_count", types.INT),
     ("failed_sessions_count", types.INT),
 )
+_PLACES: Final = {name: place for place, (name, _) in enumerate(COLUMNS)}
+_SUMMED: Final = (
+    "duration", "error_count", "tran_count", "log_record_count", "schema_change_count", "command_count",
+    "failed_sessions_count",
+)  # fmt: skip
 _NONE: Final = lsn.shown(lsn.ZERO)
 
 
@@ -130,20 +135,19 @@ class Scans:
         shown = [scan.row() for scan in self.sessions]
         if not shown:
             return
-        busy = next((row for row in reversed(shown) if row[9]), shown[-1])
-        sums = {place: sum(int(str(row[place])) for row in shown) for place in (3, 5, 9, 12, 13, 14, 20)}
-        total = list(busy)
-        total[0], total[1], total[2], total[4], total[7], total[19] = (
-            0,
-            shown[0][1],
-            shown[-1][2],
-            "Aggregate",
-            _NONE,
-            shown[-1][19],
-        )
-        for place, value in sums.items():
-            total[place] = value
-        yield tuple(total)
+        first, last = shown[0], shown[-1]
+        busy = next((row for row in reversed(shown) if row[_PLACES["tran_count"]]), last)
+        sums = {name: sum(int(str(row[_PLACES[name]])) for row in shown) for name in _SUMMED}
+        said: dict[str, Value] = {
+            "session_id": 0,
+            "start_time": first[_PLACES["start_time"]],
+            "end_time": last[_PLACES["end_time"]],
+            "scan_phase": "Aggregate",
+            "current_lsn": _NONE,
+            "empty_scan_count": last[_PLACES["empty_scan_count"]],
+            **sums,
+        }
+        yield tuple(said.get(name, value) for (name, _), value in zip(COLUMNS, busy, strict=True))
         yield from shown
 
 

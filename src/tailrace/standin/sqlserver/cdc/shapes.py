@@ -108,10 +108,12 @@ def system_table(
     *,
     created: str = "",
     not_null: frozenset[str] = _REQUIRED,
+    alias: str = "sysname",
 ) -> Table:
-    """A table definition with its indexes."""
+    """A table definition with its indexes; columns of nvarchar(128) are of the alias type."""
     made = tuple(
-        Column(column, of, column not in not_null, place, f"c{place}") for place, (column, of) in enumerate(columns, 1)
+        Column(column, of, column not in not_null, place, f"c{place}", alias=alias if of == types.SYSNAME else "")
+        for place, (column, of) in enumerate(columns, 1)
     )
     ids = {column.name: column.id for column in made}
     indexes = []
@@ -166,6 +168,7 @@ def change_table(
         others,
         created=created,
         not_null=not_null,
+        alias="",
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tailrace.standin.sqlserver.cdc import lsn
@@ -40,6 +41,11 @@ class TransactionLog:
         self._waiting: dict[int, deque[Entry]] = defaultdict(deque)
         self.changed = threading.Condition()
 
+    @property
+    def first_file(self) -> int:
+        """Where its numbers begin."""
+        return self._first_file
+
     def number(self, position: int, slot: int = lsn.RECORD) -> bytes:
         """The log sequence number of a position."""
         return lsn.of_position(self._first_file, position, slot)
@@ -48,22 +54,34 @@ class TransactionLog:
         """A number of its own at the log's end."""
         return self.number(next(POSITIONS))
 
-    def write(self, transaction: LoggedTransaction) -> None:
-        """Take a committed transaction; called in the order of the commits."""
+    def numbered(self, transaction: LoggedTransaction) -> dict[int, Entry]:
+        """What is to be kept of a transaction, by database; called in the order of the commits."""
         parts: dict[int, list[Record]] = {}
         for record in transaction.records:
             if self._is_kept(record):
                 parts.setdefault(record.database.id, []).append(record)
         commit = self.number(next(POSITIONS), lsn.COMMIT) if parts else b""
+        found: dict[int, Entry] = {}
         for database, records in parts.items():
             begin = self.number(records[0].position, lsn.BEGIN)
-            entry = Entry(transaction.id, begin, commit, transaction.begun, transaction.committed, tuple(records))
-            with self.changed:
-                self._waiting[database].append(entry)
-                self.changed.notify_all()
+            times = (transaction.begun, transaction.committed)
+            found[database] = Entry(transaction.id, begin, commit, *times, tuple(records))
+        return found
+
+    def write(self, transaction: LoggedTransaction, entries: Mapping[int, Entry]) -> None:
+        """Take a committed transaction; called in the order of the commits."""
+        for database, entry in entries.items():
+            self.put(database, entry)
+        commit = next((entry.commit_lsn for entry in entries.values()), b"")
         for record in transaction.records:
             if is_change_table(record.table):
                 self._follow(record, commit)
+
+    def put(self, database: int, entry: Entry) -> None:
+        """One more entry waits."""
+        with self.changed:
+            self._waiting[database].append(entry)
+            self.changed.notify_all()
 
     def _is_kept(self, record: Record) -> bool:
         if not record.database.is_cdc_enabled:

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import tree
+from tailrace.standin.sqlserver.engine import access, tree
 from tailrace.standin.sqlserver.engine.altered_tables import added, altered, dropped
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace.standin.sqlserver.engine.connection import Connection
-from tailrace.standin.sqlserver.engine.errors import error
+from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.locks import SCHEMA
 from tailrace.standin.sqlserver.engine.log import Operation, Record
 from tailrace.standin.sqlserver.engine.system import SystemView
@@ -36,6 +36,15 @@ def found_table(session: EngineSession, names: tuple[str, ...], number: int) -> 
         raise error(number if number != 1088 else 4902, ".".join(names)) from None
     if isinstance(table, SystemView):
         raise error(4902, ".".join(names))
+    return database, table
+
+
+def changed_table(session: EngineSession, names: tuple[str, ...], number: int) -> tuple[Database, Table]:
+    """The table of that name, whose definition is about to change; raises what `access.check_write` does."""
+    database, table = found_table(session, names, number)
+    if not access.may_define(session, database, table):
+        raise error(number if number != 1088 else 4902, ".".join(names))
+    access.check_write(session, database, table)
     return database, table
 
 
@@ -86,7 +95,9 @@ def changing(
 def alter_table(session: EngineSession, statement: tree.AlterTable) -> Iterator[Outcome]:
     """ALTER TABLE; raises 4902, 4901, 4924, 5074 and its like."""
     session.finish_reading()
-    database, table = found_table(session, statement.names, 4902)
+    database, table = changed_table(session, statement.names, 4902)
+    if table.is_temporary:
+        raise unsupported("ALTER TABLE of #tables")
     lock_schema(session, table)
 
     def work(transaction: Transaction) -> None:
@@ -109,7 +120,7 @@ def alter_table(session: EngineSession, statement: tree.AlterTable) -> Iterator[
 def drop_index(session: EngineSession, names: tuple[str, ...], *, if_exists: bool) -> None:
     """DROP INDEX; raises 3701, 3723."""
     *owner, name = names
-    database, table = found_table(session, tuple(owner), 4902)
+    database, table = changed_table(session, tuple(owner), 4902)
     index = next((i for i in table.indexes if i.name.lower() == name.lower()), None)
     if index is None:
         if if_exists:
@@ -132,7 +143,8 @@ def forget_schema(session: EngineSession, database: Database, key: str) -> None:
 def drop_schema(session: EngineSession, name: str, *, if_exists: bool) -> None:
     """DROP SCHEMA; raises 3701 (15151 in SQL Server), 3729."""
     database, key = session.current, name.lower()
-    if key not in database.schemas:
+    access.check_write(session, database)
+    if key not in database.schemas or not access.may_define(session, database):
         if if_exists:
             return
         raise error(3701, "drop", "schema", name)
@@ -149,7 +161,10 @@ def drop_schema(session: EngineSession, name: str, *, if_exists: bool) -> None:
 
 
 def rename(session: EngineSession, database: Database, table: Table, new: Table) -> None:
-    """sp_rename of a table or column."""
+    """sp_rename of a table or column; raises 15225."""
+    if not access.may_define(session, database, table):
+        raise error(15225, table.name, database.name, "(null)")
+    access.check_write(session, database, table)
     lock_schema(session, table)
     session.engine.allow(Record(database, new, Operation.RENAME, old=table))
     write(session, lambda transaction: changing(session, transaction, database, table, new, Operation.RENAME))

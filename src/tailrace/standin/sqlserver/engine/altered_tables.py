@@ -95,7 +95,7 @@ def altered(session: EngineSession, table: Table, definition: tree.ColumnDefinit
         raise error(4924, "ALTER COLUMN", definition.name, table.name)
     assert definition.type is not None  # noqa: S101  # ALTER COLUMN gives one
     of = definitions.collated(session, definition.type)
-    nullable = definition.nullable if definition.nullable is not None else True
+    nullable = definition.nullable if definition.nullable is not None else not definition.alias
     if not nullable and session.connection.rows(
         f"SELECT 1 FROM {table.storage} WHERE e={LIVE} AND {column.slot} IS NULL LIMIT 1"
     ):
@@ -113,7 +113,7 @@ def altered(session: EngineSession, table: Table, definition: tree.ColumnDefinit
     session.connection.execute(
         f"UPDATE {table.storage} SET {slot}={column.slot if number is None else f'conv({number},{column.slot})'}"
     )
-    new = definitions.changed(table, replace(column, type=of, nullable=nullable, slot=slot))
+    new = definitions.changed(table, replace(column, type=of, nullable=nullable, slot=slot, alias=definition.alias))
     for index in new.indexes:
         session.connection.execute(definitions.index_statement(new, index))
     return new

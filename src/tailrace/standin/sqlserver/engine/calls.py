@@ -23,7 +23,7 @@ _TEXT = types.text("nvarchar", MAX)
 
 def call(session: EngineSession, procedure: str, parameters: Sequence[Parameter]) -> Iterator[Outcome]:
     """Call a procedure by its name as written; raises 2812."""
-    session.connection.is_cancelled = False
+    session.begin_request()
     try:
         yield from _called(session, Reader(procedure).names(), procedure, parameters)
     finally:

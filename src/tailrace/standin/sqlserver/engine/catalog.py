@@ -9,6 +9,7 @@ https://learn.microsoft.com/sql/relational-databases/system-catalog-views/catalo
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -16,9 +17,11 @@ from itertools import count
 from typing import Final
 
 from tailrace.standin.sqlserver.engine.errors import error
+from tailrace.standin.sqlserver.engine.principals import Principals
 from tailrace.standin.sqlserver.values import DEFAULT_COLLATION, SqlType
 
 FIRST_OBJECT: Final = 885_578_193
+SYSTEM_DATABASES: Final = 4
 FIXED_SCHEMAS: Final = {"dbo": 1, "guest": 2, "INFORMATION_SCHEMA": 3, "sys": 4}
 
 
@@ -40,6 +43,7 @@ class Column:
         slot: its name in SQLite.
         identity: seed and increment.
         computed: T-SQL text, empty where it is a plain column.
+        alias: the alias type that it was declared with: sysname, or empty.
 
     """
 
@@ -52,6 +56,7 @@ class Column:
     default: Default | None = None
     computed: str = ""
     persisted: bool = False
+    alias: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,11 @@ class Table:
         """It all as JSON."""
         return json.dumps(asdict(self))
 
+    @cached_property
+    def digest(self) -> str:
+        """What tells one definition from all others."""
+        return hashlib.sha256(self.body.encode()).hexdigest()
+
     def column(self, name: str) -> Column:
         """The column of that name; raises 207."""
         found = self.by_name.get(name.lower())
@@ -159,6 +169,7 @@ class Database:
     Attributes:
         options: in upper case, with their values: ALLOW_SNAPSHOT_ISOLATION, READ_COMMITTED_SNAPSHOT, RECOVERY….
         is_cdc_enabled: as sys.databases shows it; kept by `cdc`.
+        principals: its users and roles with their permissions; master has the server's logins too.
 
     """
 
@@ -168,6 +179,7 @@ class Database:
     collation: str = DEFAULT_COLLATION
     options: dict[str, str] = field(default_factory=dict)
     is_cdc_enabled: bool = False
+    principals: Principals = field(default_factory=Principals)
     schemas: dict[str, tuple[int, str]] = field(default_factory=dict)
     tables: dict[tuple[str, str], Table] = field(default_factory=dict)
     by_id: dict[int, Table] = field(default_factory=dict)
@@ -176,6 +188,11 @@ class Database:
         """Every database has the fixed schemas."""
         for name, number in FIXED_SCHEMAS.items():
             self.schemas.setdefault(name.lower(), (number, name))
+
+    @property
+    def is_system(self) -> bool:
+        """Whether it is master, tempdb, model or msdb."""
+        return self.id <= SYSTEM_DATABASES
 
     def put(self, table: Table) -> None:
         """Add a table or replace the one of its id."""

@@ -7,12 +7,14 @@ And what a server finds out when it opens a folder.
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.standin.sqlserver.engine.catalog import Check, Column, Database, Default, ForeignKey, Index, Table
 from tailrace.standin.sqlserver.engine.connection import Connection
+from tailrace.standin.sqlserver.engine.principals import Permission, Principals, Role, ServerLogin, User
 from tailrace.standin.sqlserver.engine.visibility import LIVE
 from tailrace.standin.sqlserver.values import SqlType
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.server import Engine
 
 
+_NUMBER: Final = re.compile(r"(?:\bt|_)(\d{9,})\b")  # of an object, in a table's or a column's name
 LAYOUT: Final = (
     "CREATE TABLE IF NOT EXISTS catalog (database TEXT PRIMARY KEY, body TEXT)",
     "CREATE TABLE IF NOT EXISTS catalog_tables (id INTEGER PRIMARY KEY, database INTEGER, body TEXT)",
@@ -63,13 +66,14 @@ def load(engine: Engine, connection: Connection) -> Saved:
         database = Database(
             body["id"], body["name"], body["created"], body["collation"], body["options"], body["is_cdc_enabled"]
         )
+        database.principals = _principals(body.get("principals"))
         database.schemas = {name: (number, shown) for name, (number, shown) in body["schemas"].items()}
         engine.catalog.databases[key] = database
         saved.databases[key] = text
     by_id = {database.id: database for database in engine.catalog.databases.values()}
-    highest = 0
+    highest = _clear(connection)
     for number, owner, text in connection.rows("SELECT id, database, body FROM catalog_tables ORDER BY id"):
-        table = saved.tables[number] = _table(json.loads(text))
+        table = saved.tables[number] = table_of_body(json.loads(text))
         by_id[owner].put(table)
         _recover(engine, connection, table)
         ids = [
@@ -83,7 +87,29 @@ def load(engine: Engine, connection: Connection) -> Saved:
     return saved
 
 
-def _table(body: dict[str, Any]) -> Table:
+def _clear(connection: Connection) -> int:
+    """Tables of transactions that were open when the server went down go; gives the highest number in any name that is left."""
+    known = {number for (number,) in connection.rows("SELECT id FROM catalog_tables")}
+    highest = 0
+    for name, sql in connection.rows("SELECT name, sql FROM sqlite_schema WHERE type='table' AND name GLOB 't[0-9]*'"):
+        highest = max([highest, *map(int, _NUMBER.findall(sql))])
+        if int(name[1:]) not in known:
+            connection.execute(f"DROP TABLE {name}")
+    return highest
+
+
+def _principals(body: dict[str, Any] | None) -> Principals:
+    """Principals of JSON; files of before they were kept have none."""
+    if body is None:
+        return Principals()
+    permissions = tuple(Permission(**{**each, "target": tuple(each["target"])}) for each in body["permissions"])
+    logins = {key: ServerLogin(**{**each, "roles": tuple(each["roles"])}) for key, each in body["logins"].items()}
+    roles = {key: Role(**{**each, "members": tuple(each["members"])}) for key, each in body["roles"].items()}
+    return Principals(logins, {key: User(**each) for key, each in body["users"].items()}, roles, permissions)
+
+
+def table_of_body(body: dict[str, Any]) -> Table:
+    """A table of what `Table.body` says."""
     columns = tuple(_column(each) for each in body.pop("columns"))
     indexes = tuple(
         Index(**{**each, "columns": tuple(map(tuple, each["columns"])), "included": tuple(each["included"])})

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from tailrace.standin.sqlserver.engine import collations
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
-from tailrace.standin.sqlserver.engine.functions import aggregates, dates, patterns
+from tailrace.standin.sqlserver.engine.functions import aggregates, dates, formats, patterns
 from tailrace.standin.sqlserver.engine.functions.primitives import PRIMITIVES, raised
 from tailrace.standin.sqlserver.engine.functions.registry import FUNCTIONS
 from tailrace.standin.sqlserver.engine.stored import Stored
@@ -99,6 +99,7 @@ class Connection:
     def _functions(self) -> None:
         for primitive, call in (PRIMITIVES | dates.CALLED).items():
             self.define(primitive, call)
+        self.define("formatted", formats.formatted)
         self.define("lik", patterns.liker())
         self.define("raise_error", raised, stable=False)
         for name, function in FUNCTIONS.items():

@@ -112,7 +112,7 @@ def to_decimal(source: SqlType, target: SqlType, _style: int, _column: Any) -> C
     ):
         return None
     unit, limit = Decimal(1).scaleb(-target.scale), Decimal(10) ** (target.precision - target.scale)
-    lowest = unit - limit
+    lowest = EXACT.subtract(unit, limit)
     if target.name in _MONEY_LIMITS:
         limit = _MONEY_LIMITS[target.name]
         lowest = -limit

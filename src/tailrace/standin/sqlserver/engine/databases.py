@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import alter, tree
+from tailrace.standin.sqlserver.engine import access, alter, tree
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, write
 from tailrace.standin.sqlserver.session import Affected, Outcome
@@ -27,6 +27,7 @@ def create_schema(session: EngineSession, statement: tree.CreateSchema) -> Itera
 def add_schema(session: EngineSession, name: str) -> None:
     """A new schema in the current database."""
     database, key = session.current, name.lower()
+    access.check_definition(session, database, "CREATE SCHEMA")
     session.finish_reading()
 
     def work(transaction: Transaction) -> None:
@@ -41,6 +42,9 @@ def add_schema(session: EngineSession, name: str) -> None:
 
 def create_database(session: EngineSession, statement: tree.CreateDatabase) -> Iterator[Outcome]:
     """CREATE DATABASE; raises 1801."""
+    access.check_no_secondary(session, "CREATE DATABASE")
+    if not access.is_sysadmin(session):
+        raise error(262, "CREATE DATABASE", "master")
     session.finish_reading()
     database = session.engine.create_database(statement.name)
     if statement.collation:
@@ -53,8 +57,9 @@ def alter_database(session: EngineSession, statement: tree.AlterDatabase) -> Ite
     session.finish_reading()
     catalog = session.engine.catalog
     database = session.current if statement.name.upper() == "CURRENT" else catalog.databases.get(statement.name.lower())
-    if database is None:
+    if database is None or not access.is_owner(session, database):
         raise error(5011, statement.name)
+    access.check_write(session, database)
     database.options.update(dict(statement.options))
     if statement.new_name:
         del catalog.databases[database.name.lower()]
@@ -69,12 +74,16 @@ def drop_database(session: EngineSession, name: str, *, if_exists: bool) -> None
     """DROP DATABASE; raises 3701, 3702."""
     catalog = session.engine.catalog
     database = catalog.databases.get(name.lower())
-    if database is None:
-        if if_exists:
-            return
+    if database is None and if_exists:
+        return
+    if database is None or not access.is_owner(session, database):
         raise error(3701, "drop", "database", name)
+    access.check_write(session, database)
     if any(other.database.lower() == name.lower() for other in session.engine.sessions.values()):
         raise error(3702, name)
+    session.finish_reading()
+    for hook in session.engine.hooks:
+        hook.dropping(session, database)
 
     def work(_transaction: Transaction) -> None:
         for table in database.by_id.values():

@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import alter, altered_tables, definitions, tree
-from tailrace.standin.sqlserver.engine.alter import changing, found_table
+from tailrace.standin.sqlserver.engine import access, alter, altered_tables, definitions, tree
+from tailrace.standin.sqlserver.engine.alter import changed_table, changing
 from tailrace.standin.sqlserver.engine.catalog import Index, Table
 from tailrace.standin.sqlserver.engine.databases import drop_database
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.log import Operation, Record
-from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, forget_storage, write
+from tailrace.standin.sqlserver.engine.transactions import Transaction, Undo, at_commit, forget_storage, write
 from tailrace.standin.sqlserver.engine.visibility import LIVE
 from tailrace.standin.sqlserver.session import Affected, Outcome
 
@@ -38,6 +38,7 @@ def made(session: EngineSession, statement: tree.CreateTable, *, is_shipped: boo
     """A new table in the catalog and in SQLite."""
     session.finish_reading()
     database, schema, name = session.engine.catalog.find(statement.names, session.database)
+    access.check_definition(session, database, "CREATE TABLE")
 
     def work(transaction: Transaction) -> Table:
         if (schema or "dbo").lower() not in database.schemas:
@@ -121,7 +122,7 @@ def drop_temporary(session: EngineSession, name: str) -> None:
 def create_index(session: EngineSession, statement: tree.CreateIndex) -> Iterator[Outcome]:
     """CREATE INDEX; raises 1505 over duplicates."""
     session.finish_reading()
-    database, table = found_table(session, statement.table, 1088)
+    database, table = changed_table(session, statement.table, 1088)
 
     def work(transaction: Transaction) -> None:
         nonlocal table
@@ -172,9 +173,9 @@ def _drop_table(session: EngineSession, names: tuple[str, ...], *, if_exists: bo
         return
     database, schema, name = session.engine.catalog.find(names, session.database)
     table = database.table(schema, name)
-    if table is None:
-        if if_exists:
-            return
+    if table is None and if_exists:
+        return
+    if table is None or not access.may_define(session, database, table):
         raise error(3701, "drop", "table", ".".join(names))
     drop_table(session, database.name, table)
 
@@ -182,6 +183,7 @@ def _drop_table(session: EngineSession, names: tuple[str, ...], *, if_exists: bo
 def drop_table(session: EngineSession, database_name: str, table: Table) -> None:
     """A table goes; its rows with the commit. Raises 3726."""
     database = session.engine.catalog.database(database_name)
+    access.check_write(session, database, table)
     alter.lock_schema(session, table)
 
     def work(transaction: Transaction) -> None:
@@ -192,7 +194,7 @@ def drop_table(session: EngineSession, database_name: str, table: Table) -> None
         changing(session, transaction, database, table, None, Operation.DROP_TABLE)
         transaction.storages.discard(table.storage)
         session.engine.littered.discard(table.storage)
-        transaction.after.append(f"DROP TABLE {table.storage}")
+        at_commit(transaction, f"DROP TABLE {table.storage}")
 
     write(session, work)
 
@@ -200,7 +202,7 @@ def drop_table(session: EngineSession, database_name: str, table: Table) -> None
 def truncate(session: EngineSession, statement: tree.Truncate) -> Iterator[Outcome]:
     """TRUNCATE TABLE; raises 4701, 4712, and what hooks say of captured tables."""
     session.finish_reading()
-    database, table = found_table(session, statement.names, 4701)
+    database, table = changed_table(session, statement.names, 4701)
     if not table.is_temporary:
         alter.lock_schema(session, table)
 

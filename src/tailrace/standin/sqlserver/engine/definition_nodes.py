@@ -15,6 +15,7 @@ class ColumnDefinition:
 
     name: str
     type: SqlType | None = None
+    alias: str = ""  # sysname, where that is the type's name
     nullable: bool | None = None
     identity: tuple[int, int] | None = None
     default: str = ""

@@ -70,7 +70,7 @@ def with_column(session: EngineSession, table: Table, definition: ColumnDefiniti
         nullable = (
             definition.nullable
             if definition.nullable is not None
-            else not (keyed or definition.identity or of.name == "timestamp")
+            else not (keyed or definition.identity or of.name == "timestamp" or definition.alias)
         )
     if definition.identity and table.identity is not None:
         raise error(2744, table.name)
@@ -92,6 +92,7 @@ def with_column(session: EngineSession, table: Table, definition: ColumnDefiniti
         default,
         definition.computed,
         definition.persisted,
+        definition.alias,
     )
     return replace(table, columns=(*table.columns, column), next_column=number + 1)
 

@@ -90,7 +90,7 @@ def update(session: EngineSession, statement: tree.Update) -> Iterator[Outcome]:
     plan = _change_plan(session, statement)
     table, width = plan.table, len(plan.table.stored)
     values = reading.prepare(session, plan.plan)
-    versions.intend(session, table)
+    versions.intend(session, plan.database, table, "UPDATE")
     version = next((i for i, column in enumerate(table.stored) if column.type.name == "timestamp"), None)
 
     def work(transaction: Transaction) -> tuple[list[Row], list[Row], tuple[Stored, ...]]:
@@ -123,7 +123,7 @@ def delete(session: EngineSession, statement: tree.Delete) -> Iterator[Outcome]:
     plan = _change_plan(session, statement)
     table, width = plan.table, len(plan.table.stored)
     values = reading.prepare(session, plan.plan)
-    versions.intend(session, table)
+    versions.intend(session, plan.database, table, "DELETE")
 
     def work(transaction: Transaction) -> list[Row]:
         found = _changed_rows(session, plan, values)

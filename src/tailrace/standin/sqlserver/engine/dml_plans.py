@@ -15,8 +15,7 @@ from tailrace.standin.sqlserver.engine.alter import found_table
 from tailrace.standin.sqlserver.engine.catalog import Column, Database, Table
 from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler, cluster_names
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
-from tailrace.standin.sqlserver.engine.scope import Bound, Plan, Scope, Typed, Visible, result_column
-from tailrace.standin.sqlserver.session import ResultColumn
+from tailrace.standin.sqlserver.engine.scope import Bound, Plan, Scope
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
@@ -48,14 +47,6 @@ class ChangePlan:
     plan: Plan
     assigned: list[int]
     variables: list[str]
-
-
-@dataclass(slots=True)
-class OutputPlan:
-    """OUTPUT: evaluated for each row, with `:i…` for inserted and `:d…` for deleted."""
-
-    plan: Plan
-    columns: tuple[ResultColumn, ...]
 
 
 def targets(session: EngineSession, table: Table, names: tuple[str, ...], *, has_values: bool) -> list[Column]:
@@ -241,32 +232,3 @@ def _check_assignable(column: Column) -> None:
         raise error(8102, column.name)
     if column.type.name == "timestamp":
         raise error(272)
-
-
-def output_plan(
-    session: EngineSession, table: Table, items: list[tree.Item], *, inserted: bool, deleted: bool
-) -> OutputPlan:
-    """OUTPUT's list over the images of a row."""
-    compiler, scope = QueryCompiler(session), Scope()
-    for name, wanted, letter in (("inserted", inserted, "i"), ("deleted", deleted, "d")):
-        if wanted:
-            scope.sources.append(Bound((name,), _image(compiler, table, letter), name))
-    columns = compiler.items(items, scope)
-    sql = "SELECT " + ", ".join(f"{column.sql} AS c{i}" for i, column in enumerate(columns))
-    shown = tuple(result_column(column, column.name) for column in columns)
-    return OutputPlan(Plan(sql, shown, compiler.variables, compiler.reads, compiler.views), shown)
-
-
-def _image(compiler: QueryCompiler, table: Table, letter: str) -> list[Visible]:
-    plain = {
-        c.id: Typed(f":{letter}{i}", c.type, c.nullable, c.name, bool(c.identity)) for i, c in enumerate(table.stored)
-    }
-    slots = Scope(None, [Bound(("",), [Visible(c.name, plain[c.id]) for c in table.stored], "")])
-    found = []
-    for column in table.columns:
-        value = plain.get(column.id)
-        if value is None:
-            value = compiler.converted(compiler.value(parsing.expression(column.computed), slots), column.type)
-            value = Typed(value.sql, value.type, value.nullable, column.name, computed=True)
-        found.append(Visible(column.name, value))
-    return found

@@ -13,17 +13,28 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.standin.sqlserver.engine import alter, calls, databases, ddl, dml, options, reading, tree, types
+from tailrace.standin.sqlserver.engine import (
+    alter,
+    calls,
+    databases,
+    ddl,
+    dml,
+    granting,
+    options,
+    reading,
+    security,
+    tree,
+    types,
+)
 from tailrace.standin.sqlserver.engine.connection import CANCELLED
-from tailrace.standin.sqlserver.engine.errors import UNSUPPORTED, error
+from tailrace.standin.sqlserver.engine.errors import error
+from tailrace.standin.sqlserver.engine.failures import failed
 from tailrace.standin.sqlserver.engine.raising import failing, print_message, raiserror, throw
 from tailrace.standin.sqlserver.engine.session_statements import transaction, use, wait_for
 from tailrace.standin.sqlserver.engine.variables import assign, assigns, declare, select_into_variables
 from tailrace.standin.sqlserver.session import (
     Affected,
-    Failed,
     Outcome,
-    ResultColumn,
     ResultSet,
     ReturnStatus,
     SqlError,
@@ -31,15 +42,6 @@ from tailrace.standin.sqlserver.session import (
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
-
-
-# Errors that end the batch, not only their statement.
-_BATCH: Final = frozenset((
-    207, 208, 209, 137, 241, 242, 245, 911, 1087, 1205, 2812, 3902, 3960, 3998, 4104, 4121,
-    4701, 8114, 8120, 8169, CANCELLED, UNSUPPORTED,
-))  # fmt: skip
-_ROLLED_BACK: Final = frozenset((1205, 3960))
-_CONVERSIONS: Final = frozenset((241, 245, 8114))  # end the batch and its transaction; in TRY they doom it
 
 
 class _LeaveError(Exception):
@@ -74,7 +76,7 @@ def _statements(session: EngineSession, statements: Sequence[tree.Statement]) ->
             if not isinstance(statement, tree.If | tree.While | tree.Block | tree.Try | tree.Raiserror):
                 session.last_error = 0
         except SqlError as problem:
-            yield from _failed(session, statement, problem)
+            yield from failed(session, statement, problem)
 
 
 def _check_cancelled(session: EngineSession) -> None:
@@ -82,58 +84,9 @@ def _check_cancelled(session: EngineSession) -> None:
         raise SqlError(CANCELLED, "Operation cancelled by user.", severity=11)
 
 
-def _failed(session: EngineSession, statement: tree.Statement, problem: SqlError) -> Iterator[Outcome]:
-    """The statement ended with an error: what else it ends."""
-    if problem is session.ending:
-        raise problem
-    if problem.line == 1:
-        problem.line = statement.line
-    session.last_error = problem.number
-    session.row_count = 0
-    if session.transaction is not None and (
-        problem.number in _ROLLED_BACK
-        or (not session.try_depth and (session.xact_abort or problem.number in _CONVERSIONS))
-    ):
-        if not (isinstance(statement, tree.Raiserror) and problem.number not in _ROLLED_BACK):
-            yield session.abort()
-    elif (
-        session.transaction is not None and session.try_depth and (session.xact_abort or problem.number in _CONVERSIONS)
-    ):
-        session.transaction.is_doomed = True
-    is_raised = isinstance(statement, tree.Raiserror)
-    ends = (
-        problem.number in _BATCH
-        or problem.severity >= 20
-        or isinstance(statement, tree.Throw)
-        or (session.xact_abort and not is_raised)
-    )
-    if session.try_depth:
-        raise problem
-    if ends:
-        session.ending = problem
-        raise problem
-    yield Failed(problem)
-
-
 def run(session: EngineSession, statement: tree.Statement) -> Iterator[Outcome]:
     """One statement."""
     yield from _RUNNERS[type(statement)](session, statement)
-
-
-def described(session: EngineSession, statements: Sequence[tree.Statement]) -> tuple[ResultColumn, ...]:
-    """The columns of the first SELECT; variables that are declared before it are known to it."""
-    for statement in statements:
-        if isinstance(statement, tree.Declare):
-            session.types.update({v.name: v.type for v in statement.variables if v.type is not None})
-        if isinstance(statement, tree.SelectStatement) and not assigns(statement):
-            return reading.planned(session, statement, statement.query).columns
-        if (
-            isinstance(statement, tree.Insert | tree.Update | tree.Delete)
-            and statement.output
-            and not statement.output_into
-        ):
-            return dml.output_columns(session, statement)
-    return ()
 
 
 def _select(session: EngineSession, statement: tree.SelectStatement) -> Iterator[Outcome]:
@@ -253,4 +206,11 @@ _RUNNERS: Final[dict[type[tree.Statement], Callable[[EngineSession, Any], Iterat
     tree.AlterTable: _counted(alter.alter_table),
     tree.AlterDatabase: databases.alter_database,
     tree.Truncate: _counted(ddl.truncate),
+    tree.CreateLogin: security.create_login,
+    tree.AlterLogin: security.alter_login,
+    tree.CreateUser: _counted(security.create_user),
+    tree.CreateRole: _counted(security.create_role),
+    tree.AlterRole: _counted(security.alter_role),
+    tree.DropPrincipal: _counted(security.drop_principal),
+    tree.Grant: _counted(granting.grant),
 }

@@ -115,22 +115,32 @@ class Locks:
                 self._held.setdefault(resource, {}).setdefault(session, set()).add(mode)
                 self._of_session.setdefault(session, set()).add(resource)
 
-    def release(self, session: int, resource: Resource) -> None:
-        """Let go of one resource."""
+    def held_by(self, session: int) -> frozenset[Resource]:
+        """The resources of which a session has a lock."""
         with self._changed:
-            self._held.get(resource, {}).pop(session, None)
-            self._of_session.get(session, set()).discard(resource)
+            return frozenset(self._of_session.get(session, ()))
+
+    def release_others(self, session: int, kept: frozenset[Resource]) -> None:
+        """Let go of all but these; what is kept stays in the mode that it came to meanwhile."""
+        with self._changed:
+            for resource in self._of_session.get(session, set()) - kept:
+                self._let_go(session, resource)
             self._changed.notify_all()
 
     def release_all(self, session: int) -> None:
         """Let go of all that the session has."""
         with self._changed:
-            for resource in self._of_session.pop(session, ()):
-                owners = self._held.get(resource, {})
-                owners.pop(session, None)
-                if not owners:
-                    self._held.pop(resource, None)
+            for resource in set(self._of_session.get(session, ())):
+                self._let_go(session, resource)
+            self._of_session.pop(session, None)
             self._changed.notify_all()
+
+    def _let_go(self, session: int, resource: Resource) -> None:
+        owners = self._held.get(resource, {})
+        owners.pop(session, None)
+        if not owners:
+            self._held.pop(resource, None)
+        self._of_session.get(session, set()).discard(resource)
 
     def _blockers(self, session: int, resource: Resource, mode: str) -> list[int]:
         fits = _COMPATIBLE[mode]

@@ -10,10 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import count
-from typing import Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
 
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
+from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.stored import Stored
+
+if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.engine.session import EngineSession
 
 POSITIONS: Final = count(1)  # places in the log, over all databases
 
@@ -77,12 +81,23 @@ class LoggedTransaction:
 class LogHook(Protocol):
     """Gets committed transactions, and may forbid DDL and TRUNCATE."""
 
+    def committing(self, connection: Connection, transaction: LoggedTransaction) -> None:
+        """A transaction is about to be committed, by a server with a folder; must be quick.
+
+        What is written on the connection now is in the same commit.
+        """
+        ...
+
     def committed(self, transaction: LoggedTransaction) -> None:
         """A transaction was committed; must be quick and must not call the engine."""
         ...
 
     def allow(self, record: Record) -> None:
         """A DDL statement or a TRUNCATE is about to run; raises `SqlError` where it must not (4711, 4928, 22979, 22983)."""
+        ...
+
+    def dropping(self, session: EngineSession, database: Database) -> None:
+        """A database is about to go: nothing of it is to be kept."""
         ...
 
     def is_tracked(self, database: Database, table: Table) -> bool:

@@ -6,19 +6,29 @@ Source: "OUTPUT clause", https://learn.microsoft.com/sql/t-sql/queries/output-cl
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import convert, dml_plans, reading, stored, tree
+from tailrace.standin.sqlserver.engine import convert, dml_plans, parsing, reading, stored, tree
 from tailrace.standin.sqlserver.engine.catalog import Table
-from tailrace.standin.sqlserver.engine.dml_plans import OutputPlan
+from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace.standin.sqlserver.engine.errors import error
+from tailrace.standin.sqlserver.engine.scope import Bound, Plan, Scope, Typed, Visible, result_column
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.written_rows import Row, write_rows
-from tailrace.standin.sqlserver.session import Outcome, ResultSet
+from tailrace.standin.sqlserver.session import Outcome, ResultColumn, ResultSet
 from tailrace.standin.sqlserver.values import Value
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
+
+
+@dataclass(slots=True)
+class OutputPlan:
+    """OUTPUT: evaluated for each row, with `:i…` for inserted and `:d…` for deleted."""
+
+    plan: Plan
+    columns: tuple[ResultColumn, ...]
 
 
 def output_plan(session: EngineSession, statement: tree.Insert | tree.Update | tree.Delete, table: Table) -> OutputPlan:
@@ -27,10 +37,37 @@ def output_plan(session: EngineSession, statement: tree.Insert | tree.Update | t
     found = statement.plans.get(key)
     if found is None:
         inserted, deleted = not isinstance(statement, tree.Delete), not isinstance(statement, tree.Insert)
-        found = statement.plans[key] = dml_plans.output_plan(
-            session, table, statement.output, inserted=inserted, deleted=deleted
-        )
+        found = statement.plans[key] = _planned(session, table, statement.output, inserted=inserted, deleted=deleted)
     assert isinstance(found, OutputPlan)  # noqa: S101  # put there under this key
+    return found
+
+
+def _planned(
+    session: EngineSession, table: Table, items: list[tree.Item], *, inserted: bool, deleted: bool
+) -> OutputPlan:
+    """OUTPUT's list over the images of a row."""
+    compiler, scope = QueryCompiler(session), Scope()
+    for name, wanted, letter in (("inserted", inserted, "i"), ("deleted", deleted, "d")):
+        if wanted:
+            scope.sources.append(Bound((name,), _image(compiler, table, letter), name))
+    columns = compiler.items(items, scope)
+    sql = "SELECT " + ", ".join(f"{column.sql} AS c{i}" for i, column in enumerate(columns))
+    shown = tuple(result_column(column, column.name) for column in columns)
+    return OutputPlan(Plan(sql, shown, compiler.variables, compiler.reads, compiler.views), shown)
+
+
+def _image(compiler: QueryCompiler, table: Table, letter: str) -> list[Visible]:
+    plain = {
+        c.id: Typed(f":{letter}{i}", c.type, c.nullable, c.name, bool(c.identity)) for i, c in enumerate(table.stored)
+    }
+    slots = Scope(None, [Bound(("",), [Visible(c.name, plain[c.id]) for c in table.stored], "")])
+    found = []
+    for column in table.columns:
+        value = plain.get(column.id)
+        if value is None:
+            value = compiler.converted(compiler.value(parsing.expression(column.computed), slots), column.type)
+            value = Typed(value.sql, value.type, value.nullable, column.name, computed=True)
+        found.append(Visible(column.name, value))
     return found
 
 

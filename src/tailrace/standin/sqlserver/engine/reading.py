@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.engine import stored, tree, types
+from tailrace.standin.sqlserver.engine import access, stored, tree, types
 from tailrace.standin.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace.standin.sqlserver.engine.reading_locks import lock_read, parameters_of
 from tailrace.standin.sqlserver.engine.scope import Plan, ViewRead
@@ -105,8 +105,10 @@ def prepare(session: EngineSession, plan: Plan) -> dict[str, Stored]:
     session.finish_reading()
     session.now = ""
     for read in plan.reads:
+        access.check_read(session, read)
         lock_read(session, read, plan)
     for view in plan.views:
+        access.check_view(session, view)
         fill(session, view)
     for check in plan.checks:
         values = session.connection.rows(check.sql, parameters_of(session, plan))[0]

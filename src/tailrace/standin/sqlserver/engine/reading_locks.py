@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tailrace.standin.sqlserver.engine.access import reads_snapshot
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import EXCLUSIVE, INTENT_SHARED, SCHEMA_STABILITY, SHARED, UPDATE
 from tailrace.standin.sqlserver.engine.scope import Plan, TableRead
@@ -41,6 +42,10 @@ def view_of(session: EngineSession) -> tuple[int, int]:
 def lock_read(session: EngineSession, read: TableRead, plan: Plan) -> None:
     """The locks that a read of a table takes, and whom it waits for; raises 1222, 1205, 3952."""
     locks, resource = session.engine.locks, ("table", read.table.id)
+    if session.is_secondary:
+        _acquire(session, resource, SCHEMA_STABILITY, keep=False)
+        begin_snapshot(session)
+        return
     if read.hints & {"NOLOCK", "READUNCOMMITTED"}:
         _acquire(session, resource, SCHEMA_STABILITY, keep=False)
         return
@@ -105,13 +110,19 @@ def _acquire(session: EngineSession, resource: tuple[object, ...], mode: str, *,
     )
 
 
+def begin_snapshot(session: EngineSession) -> None:
+    """The first read of a transaction that sees one moment: from here on it is that one."""
+    transaction = session.transaction
+    if transaction is not None and transaction.snapshot is None and reads_snapshot(session):
+        transaction.snapshot = session.engine.take_snapshot(session)
+
+
 def _snapshot(session: EngineSession, read: TableRead) -> None:
     transaction = session.transaction
     assert transaction is not None  # noqa: S101  # the caller looked
-    if not read.database.is_on("ALLOW_SNAPSHOT_ISOLATION") and read.database.id > 4:
+    if not read.database.is_on("ALLOW_SNAPSHOT_ISOLATION") and not read.database.is_system:
         raise error(3952, read.database.name)
-    if transaction.snapshot is None:
-        transaction.snapshot = session.engine.take_snapshot(session)
+    begin_snapshot(session)
 
 
 def _wait_for_rows(session: EngineSession, read: TableRead, plan: Plan) -> None:

@@ -93,13 +93,14 @@ class Seek:
 
 @dataclass(slots=True)
 class TableRead:
-    """A table that a statement reads, with its hints and what narrows the rows."""
+    """A table that a statement reads, with its hints and what narrows the rows; or that a function reads for it."""
 
     database: Database
     table: Table
     hints: frozenset[str]
     alias: str
     seeks: list[Seek] = field(default_factory=list)
+    is_inside_function: bool = False
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """The server: databases, sessions, the writer's lock, the log hook.
 
 All databases of a server lie in one SQLite file: so statements over several databases are plain joins, and a commit
-is one commit. A server is loopback's: whoever knows the password is `sysadmin`.
+is one commit. A server is loopback's: whoever knows its password is `sysadmin`, but for logins that CREATE LOGIN made.
 """
 
 # ruff: noqa: S608  # the texts are built of names of our own
@@ -17,13 +17,21 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from tailrace.standin.sqlserver.engine import catalog_file, parsing, transactions
+from tailrace.standin.sqlserver.engine import access, catalog_file, parsing, transactions
+from tailrace.standin.sqlserver.engine.availability import AvailabilityGroup, Replica
 from tailrace.standin.sqlserver.engine.catalog import Catalog, Database
 from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import EXCLUSIVE, Locks
 from tailrace.standin.sqlserver.engine.log import LogHook, Record
-from tailrace.standin.sqlserver.engine.metadata import catalog_views, information_schema, procedures, server_views
+from tailrace.standin.sqlserver.engine.metadata import (
+    availability_views,
+    catalog_views,
+    information_schema,
+    procedures,
+    security_views,
+    server_views,
+)
 from tailrace.standin.sqlserver.engine.session import EngineSession
 from tailrace.standin.sqlserver.engine.statement_base import Statement
 from tailrace.standin.sqlserver.engine.system import SystemObjects
@@ -46,6 +54,7 @@ class Engine:
     Attributes:
         catalog, system, locks: what there is, what is registered beside it, who holds what.
         hooks: get every committed transaction (`log.py`).
+        availability: the Always On group that databases of it belong to; `AvailabilityGroup` sets it.
         agent_running: whether SQL Server Agent shows as running; tests stop it.
 
     """
@@ -74,6 +83,7 @@ class Engine:
         self.writer = threading.RLock()
         self.hooks: list[LogHook] = []
         self.agent_running = True
+        self.availability: AvailabilityGroup | None = None
         self.sequence = 1
         self.littered: set[str] = set()
         self.sessions: dict[int, EngineSession] = {}
@@ -86,7 +96,7 @@ class Engine:
         self._spids = count(51)
         self._batches: OrderedDict[object, list[Statement]] = OrderedDict()
         self._saved_version = 0
-        for part in (catalog_views, information_schema, server_views):
+        for part in (availability_views, catalog_views, information_schema, security_views, server_views):
             part.register(self.system)
         procedures.register(self.system)
         self._open()
@@ -106,14 +116,21 @@ class Engine:
         """The time as datetime2(7) is stored."""
         return self._clock().strftime("%Y-%m-%d %H:%M:%S.%f") + "0"
 
-    def login(self, login: Login) -> EngineSession:
-        """A new session; raises 18456 and 4060."""
-        if login.password != self.password:
+    def login(self, login: Login, replica: Replica | None = None) -> EngineSession:
+        """A new session, through a replica where it is not the engine itself; raises 18456, 4060, 976, 978, 979."""
+        made = self.catalog.database("master").principals.logins.get(login.user.lower())
+        if not (made.accepts(login.password) if made else login.password == self.password):
             raise error(18456, login.user, state=8)
-        name = login.database or "master"
-        if name.lower() not in self.catalog.databases:
+        name = login.database or (made.database if made else "master")
+        database = self.catalog.databases.get(name.lower())
+        if database is None or (replica is not None and not replica.has(database)):
             raise error(4060, name)
-        session = EngineSession(self, next(self._spids), login, self.catalog.databases[name.lower()].name)
+        if replica is not None:
+            replica.admit(database, login)
+        session = EngineSession(self, next(self._spids), login, database.name, replica)
+        if not access.may_use(session, database):
+            session.connection.raw.close()
+            raise error(4060, name)
         self.sessions[session.id] = session
         return session
 
@@ -183,11 +200,18 @@ class Engine:
         session.connection.execute("COMMIT")
         self.littered.clear()
 
+    def log_within(self, session: EngineSession, transaction: Transaction) -> None:
+        """Let the hooks write a transaction's log within its commit."""
+        if transaction.records:
+            transaction.logged = transactions.logged(session, transaction)
+            for hook in self.hooks:
+                hook.committing(session.connection, transaction.logged)
+
     def hand_over(self, session: EngineSession, transaction: Transaction) -> None:
         """Give a committed transaction to the hooks."""
         if not transaction.records:
             return
-        logged = transactions.logged(session, transaction)
+        logged = transaction.logged or transactions.logged(session, transaction)
         for hook in self.hooks:
             hook.committed(logged)
 

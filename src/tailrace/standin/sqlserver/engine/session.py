@@ -8,12 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import calls, interpret, raising, reading, stored, transactions, tree
+from tailrace.standin.sqlserver.engine import (
+    access,
+    calls,
+    describing,
+    interpret,
+    raising,
+    reading,
+    stored,
+    transactions,
+    tree,
+)
+from tailrace.standin.sqlserver.engine.availability import PRIMARY_NAME
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.connection import Connection
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import Resource
 from tailrace.standin.sqlserver.engine.metadata import session_functions
+from tailrace.standin.sqlserver.engine.session_transactions import SessionTransactions
 from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.transactions import Transaction
 from tailrace.standin.sqlserver.session import (
@@ -30,13 +42,16 @@ from tailrace.standin.sqlserver.session import (
 from tailrace.standin.sqlserver.values import SqlType
 
 if TYPE_CHECKING:
+    from tailrace.standin.sqlserver.engine.availability import Replica
     from tailrace.standin.sqlserver.engine.server import Engine
 
 
-class EngineSession:
+class EngineSession(SessionTransactions):
     """One connection's session.
 
     Attributes:
+        replica: of an availability group, that it came through; None for the engine itself, which always writes.
+        is_killed: it ends with the next thing that it is asked for.
         types, values: variables of the batch that runs, by name with @ in lower case, and their stored values.
         temporary: #tables and table variables by name in lower case.
         errors: what the CATCH blocks around the running statement caught, the innermost last.
@@ -46,9 +61,13 @@ class EngineSession:
 
     """
 
-    def __init__(self, engine: Engine, number: int, login: Login, database: str) -> None:
+    def __init__(
+        self, engine: Engine, number: int, login: Login, database: str, replica: Replica | None = None
+    ) -> None:
         self.engine = engine
         self.login = login
+        self.replica = replica
+        self.is_killed = False
         self.connection = Connection(engine.path)
         self.transaction: Transaction | None = None
         self.trancount = 0
@@ -96,9 +115,29 @@ class EngineSession:
         """The current database's definitions."""
         return self.engine.catalog.database(self._database)
 
+    @property
+    def is_secondary(self) -> bool:
+        """Whether it came through a replica that is secondary now."""
+        return self.replica is not None and self.replica.is_secondary
+
+    @property
+    def server_name(self) -> str:
+        """@@SERVERNAME."""
+        return PRIMARY_NAME if self.replica is None else self.replica.name
+
+    def databases(self) -> list[Database]:
+        """The databases of the instance that it came to."""
+        return [d for d in self.engine.catalog.databases.values() if self.replica is None or self.replica.has(d)]
+
+    def known(self, name: str) -> Database | None:
+        """The database of that name, where this instance has it."""
+        return next((database for database in self.databases() if database.name.lower() == name.lower()), None)
+
     def use(self, name: str) -> Iterator[Outcome]:
-        """USE; raises 911."""
-        old, self._database = self._database, self.engine.catalog.database(name).name
+        """USE; raises 911, and what `access.check_database` does."""
+        found = self.engine.catalog.database(name)
+        access.check_database(self, found)
+        old, self._database = self._database, found.name
         yield Changed(Change.DATABASE, self._database, old)
         yield raising.notice(5701, f"Changed database context to '{self._database}'.")
 
@@ -134,7 +173,13 @@ class EngineSession:
         self._frame(types, {p.name.lower(): stored.encoded(p.value, p.type) for p in parameters})
 
     def _frame(self, types: dict[str, SqlType], values: dict[str, Stored]) -> None:
+        self.begin_request()
         self.types, self.values = types, values
+
+    def begin_request(self) -> None:
+        """Something is asked for; raises 596 where the session is killed."""
+        if self.is_killed:
+            raise error(596)
         self.connection.is_cancelled = False
 
     def describe(self, sql: str, parameters: Sequence[Parameter]) -> tuple[ResultColumn, ...]:
@@ -143,89 +188,13 @@ class EngineSession:
         self._bind(parameters)
         try:
             statements = self.engine.parsed(sql, tuple(self.types.items()))
-            return interpret.described(self, statements)
+            return describing.described(self, statements)
         finally:
             self.types, self.values = saved
 
     def call(self, procedure: str, parameters: Sequence[Parameter]) -> Iterator[Outcome]:
         """Call a stored procedure by name."""
         return calls.call(self, procedure, parameters)
-
-    def begin(self, name: str, isolation: Isolation) -> Iterator[Outcome]:
-        """Begin a transaction."""
-        if isolation is not Isolation.CURRENT:
-            self.isolation = isolation
-        yield from self.begin_transaction(name)
-
-    def commit(self, name: str) -> Iterator[Outcome]:
-        """Commit."""
-        del name  # SQL Server does not look at it either
-        yield from self.commit_transaction()
-
-    def rollback(self, name: str) -> Iterator[Outcome]:
-        """Roll back, whole or to a savepoint."""
-        yield from self.rollback_transaction(name)
-
-    def save(self, name: str) -> Iterator[Outcome]:
-        """Set a savepoint."""
-        self.set_savepoint(name)
-        yield from ()
-
-    def begin_transaction(self, name: str = "") -> Iterator[Outcome]:
-        """BEGIN TRANSACTION: the first begins one, the others count."""
-        self.trancount += 1
-        if self.transaction is None:
-            self.transaction = self.engine.new_transaction(self, name=name)
-            yield Changed(Change.BEGUN, self.transaction.descriptor, b"")
-
-    def commit_transaction(self) -> Iterator[Outcome]:
-        """COMMIT; raises 3902, and 3930 where the transaction can only be rolled back."""
-        if self.transaction is None:
-            raise error(3902)
-        if self.transaction.is_doomed:
-            raise error(3930)
-        self.trancount -= 1
-        if not self.trancount:
-            self.finish_reading()
-            transaction, self.transaction = self.transaction, None
-            transactions.commit(self, transaction)
-            yield Changed(Change.COMMITTED, b"", transaction.descriptor)
-
-    def rollback_transaction(self, name: str = "") -> Iterator[Outcome]:
-        """ROLLBACK, whole or to a savepoint; raises 3903 and 6401."""
-        if self.transaction is None:
-            raise error(3903)
-        self.finish_reading()
-        key = name.lower()
-        for place, (savepoint, undo, records) in reversed(list(enumerate(self.transaction.savepoints))):
-            if key and savepoint == key:
-                transactions.rollback(self, self.transaction, undo, records)
-                del self.transaction.savepoints[place + 1 :]
-                return
-        if key and key != self.transaction.name.lower():
-            raise error(6401, name)
-        yield self.abort()
-
-    def abort(self) -> Changed:
-        """Roll the whole transaction back."""
-        transaction = self.transaction
-        assert transaction is not None  # noqa: S101  # callers looked
-        self.finish_reading()
-        transactions.rollback(self, transaction)
-        self.transaction, self.trancount = None, 0
-        transactions.release(self)
-        return Changed(Change.ROLLED_BACK, b"", transaction.descriptor)
-
-    def set_savepoint(self, name: str) -> None:
-        """SAVE TRANSACTION; raises 628."""
-        if self.transaction is None:
-            raise error(628)
-        self.transaction.savepoints.append((name.lower(), len(self.transaction.undo), len(self.transaction.records)))
-
-    def ensure_transaction(self) -> Iterator[Outcome]:
-        """Under IMPLICIT_TRANSACTIONS a statement begins one."""
-        if self.implicit_transactions and self.transaction is None:
-            yield from self.begin_transaction()
 
     def wait_for(self, resource: Resource) -> None:
         """Wait until a lock could be had; raises 1222, 1205."""
@@ -249,7 +218,7 @@ class EngineSession:
         del node
         return (
             self._database, self.engine.catalog.version, self.temporary_version, self.isolation is Isolation.READ_UNCOMMITTED,
-            tuple(self.types.items()),
+            self.is_secondary, tuple(self.types.items()),
         )  # fmt: skip
 
     def reset(self) -> None:
@@ -270,6 +239,11 @@ class EngineSession:
         self.connection.is_cancelled = True
         self.connection.raw.interrupt()
         self.engine.locks.cancel(self.id)
+
+    def kill(self) -> None:
+        """End what runs, and the session with the next thing that it is asked for (596); called from another thread."""
+        self.is_killed = True
+        self.cancel()
 
     def close(self) -> None:
         """Roll back what is open, let go of locks."""

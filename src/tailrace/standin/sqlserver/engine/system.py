@@ -27,6 +27,7 @@ class SystemView:
     Attributes:
         columns: names with types.
         rows: of a session and the database that the view was asked for in: rows of values as `values.py` has them.
+        permission: what one needs to read it; empty where everybody may.
         is_live: made anew for each statement; otherwise again after definitions changed (`Catalog.version`).
 
     """
@@ -35,6 +36,7 @@ class SystemView:
     columns: tuple[tuple[str, SqlType], ...]
     rows: Callable[[EngineSession, Database], Iterable[Sequence[Value]]]
     is_live: bool = False
+    permission: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,16 @@ class Undo:
     action: Callable[[Connection], None] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """A place to go back to: how many steps and records were there, and which resources were locked."""
+
+    name: str
+    undo: int
+    records: int
+    locked: frozenset[Resource]
+
+
 @dataclass(slots=True)
 class Transaction:
     """An open transaction.
@@ -53,6 +63,7 @@ class Transaction:
             commit to come.
         snapshot: the last commit that it sees, under SNAPSHOT, once it has read.
         after: what to do in SQLite at commit (tables to be dropped).
+        logged: what hooks were given within the commit.
 
     """
 
@@ -65,11 +76,12 @@ class Transaction:
     snapshot: int | None = None
     undo: list[Undo] = field(default_factory=list)
     records: list[Record] = field(default_factory=list)
-    savepoints: list[tuple[str, int, int]] = field(default_factory=list)
+    savepoints: list[Savepoint] = field(default_factory=list)
     storages: set[str] = field(default_factory=set)
     after: list[str] = field(default_factory=list)
     statements: int = 0
     has_ended_rows: bool = False
+    logged: LoggedTransaction | None = None
 
     @property
     def descriptor(self) -> bytes:
@@ -134,6 +146,8 @@ def finish(session: EngineSession, transaction: Transaction) -> None:
         connection.execute(statement)
     engine.save_catalog(connection)
     engine.sequence = number
+    if engine.is_kept:
+        engine.log_within(session, transaction)
 
 
 def commit(session: EngineSession, transaction: Transaction) -> None:
@@ -171,6 +185,12 @@ def _take_back(connection: Connection, step: Undo) -> None:
         connection.many(f"UPDATE {step.storage} SET e={LIVE} WHERE rid=?", [(rid,) for rid in step.ended])
     if step.action is not None:
         step.action(connection)
+
+
+def at_commit(transaction: Transaction, statement: str) -> None:
+    """Something to be done in SQLite at the commit, unless the statement or what is behind a savepoint is taken back."""
+    transaction.after.append(statement)
+    transaction.undo.append(Undo(action=lambda _connection: transaction.after.remove(statement)))
 
 
 def forget_storage(transaction: Transaction, storage: str) -> None:

@@ -53,6 +53,15 @@ from tailrace.standin.sqlserver.engine.nodes import (
     Variable,
     Window,
 )
+from tailrace.standin.sqlserver.engine.security_nodes import (
+    AlterLogin,
+    AlterRole,
+    CreateLogin,
+    CreateRole,
+    CreateUser,
+    DropPrincipal,
+    Grant,
+)
 from tailrace.standin.sqlserver.engine.statement_base import Statement
 from tailrace.standin.sqlserver.engine.statement_nodes import (
     Argument,
@@ -83,6 +92,8 @@ from tailrace.standin.sqlserver.engine.statement_nodes import (
 
 __all__ = [
     "AlterDatabase",
+    "AlterLogin",
+    "AlterRole",
     "AlterTable",
     "Argument",
     "Assign",
@@ -101,17 +112,22 @@ __all__ = [
     "ConstraintDefinition",
     "CreateDatabase",
     "CreateIndex",
+    "CreateLogin",
+    "CreateRole",
     "CreateSchema",
     "CreateTable",
+    "CreateUser",
     "Declare",
     "Declared",
     "Default",
     "Delete",
     "Derived",
     "Drop",
+    "DropPrincipal",
     "Execute",
     "Exists",
     "Expression",
+    "Grant",
     "If",
     "Ignored",
     "In",

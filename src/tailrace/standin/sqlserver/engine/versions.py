@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tailrace.standin.sqlserver.engine import transactions
+from tailrace.standin.sqlserver.engine import access, transactions
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.locks import INTENT_EXCLUSIVE
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
 
-def intend(session: EngineSession, table: Table) -> None:
-    """IX on a table that a statement is about to write."""
+def intend(session: EngineSession, database: Database, table: Table, action: str) -> None:
+    """IX on a table that a statement is about to write; raises what `access.check_write` does."""
+    access.check_write(session, database, table, action)
     if not table.is_temporary:
         session.engine.locks.acquire(
             session.id, ("table", table.id), INTENT_EXCLUSIVE, timeout=session.lock_timeout, priority=session.deadlock_priority,

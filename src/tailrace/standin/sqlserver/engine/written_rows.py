@@ -26,7 +26,7 @@ Row = list[Stored]
 def write_rows(session: EngineSession, plan: InsertPlan, rows: list[Row]) -> list[Row]:
     """The rows of the plan's query, or those given, become versions."""
     values = reading.prepare(session, plan.plan) if plan.plan else {}
-    versions.intend(session, plan.table)
+    versions.intend(session, plan.database, plan.table, "INSERT")
 
     def work(transaction: Transaction) -> list[Row]:
         new = [list(row) for row in session.connection.rows(plan.plan.sql, values)] if plan.plan else rows

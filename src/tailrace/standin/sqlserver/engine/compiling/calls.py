@@ -18,7 +18,8 @@ from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.functions.registry import FUNCTIONS, TEXT, Function
 from tailrace.standin.sqlserver.engine.scope import Scope, Typed
 from tailrace.standin.sqlserver.engine.system import SystemFunction
-from tailrace.standin.sqlserver.engine.types import BIGINT, FLOAT, INT, common, family
+from tailrace.standin.sqlserver.engine.type_rules import common
+from tailrace.standin.sqlserver.engine.types import BIGINT, FLOAT, INT, family
 from tailrace.standin.sqlserver.values import MAX, SqlType
 
 

@@ -10,7 +10,8 @@ from tailrace.standin.sqlserver.engine import collations, tree, types
 from tailrace.standin.sqlserver.engine.compiling.operators import OperatorCompiler
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.scope import Scope, Typed
-from tailrace.standin.sqlserver.engine.types import BOOLEAN, NULL, common
+from tailrace.standin.sqlserver.engine.type_rules import common
+from tailrace.standin.sqlserver.engine.types import BOOLEAN, NULL
 from tailrace.standin.sqlserver.values import SqlType
 
 

@@ -12,7 +12,8 @@ from tailrace.standin.sqlserver.engine import collations, tree, types
 from tailrace.standin.sqlserver.engine.compiling.values import ValueCompiler
 from tailrace.standin.sqlserver.engine.errors import error
 from tailrace.standin.sqlserver.engine.scope import Scope, Typed
-from tailrace.standin.sqlserver.engine.types import BOOLEAN, NULL, common, family
+from tailrace.standin.sqlserver.engine.type_rules import arithmetic, as_decimal, common, concatenated
+from tailrace.standin.sqlserver.engine.types import BOOLEAN, NULL, family
 from tailrace.standin.sqlserver.values import SqlType
 
 _COMPARISONS: Final = frozenset(("=", "<>", "<", "<=", ">", ">="))
@@ -101,10 +102,10 @@ class OperatorCompiler(ValueCompiler):
             sql = f"({a.sql} {operator} {b.sql})" if operator != "^" else f"(({a.sql} | {b.sql}) - ({a.sql} & {b.sql}))"
             return Typed(sql, of, nullable)
         if operator == "+" and kinds <= {"text", "null"}:
-            return Typed(f"({left.sql} || {right.sql})", types.concatenated(left.type, right.type), nullable)
+            return Typed(f"({left.sql} || {right.sql})", concatenated(left.type, right.type), nullable)
         if operator == "+" and kinds <= {"binary", "null"}:
             return Typed(
-                f"CAST({left.sql} || {right.sql} AS BLOB)", types.concatenated(left.type, right.type), nullable
+                f"CAST({left.sql} || {right.sql} AS BLOB)", concatenated(left.type, right.type), nullable
             )
         if kinds & {"datetime", "date", "offset", "time"}:
             return self._moved(operator, left, right, nullable=nullable)
@@ -138,12 +139,12 @@ class OperatorCompiler(ValueCompiler):
             if side.type.name != "null" and not types.is_number(side.type) and not types.is_text(side.type):
                 raise error(402, left.type.name, right.type.name, operator)
         left, right = (self.converted(side, of) if types.is_text(side.type) else side for side in (left, right))
-        of = types.arithmetic(
+        of = arithmetic(
             operator, left.type if left.type != NULL else of, right.type if right.type != NULL else of
         )
         if family(of) == "decimal":
             a, b = (
-                side if family(side.type) in {"decimal", "null"} else self.converted(side, types.as_decimal(side.type))
+                side if family(side.type) in {"decimal", "null"} else self.converted(side, as_decimal(side.type))
                 for side in (left, right)
             )
             return Typed(f"dec('{operator}',{a.sql},{b.sql},{of.precision},{of.scale})", of, nullable)

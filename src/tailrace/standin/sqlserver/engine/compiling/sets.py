@@ -10,7 +10,8 @@ from tailrace.standin.sqlserver.engine import collations, tree
 from tailrace.standin.sqlserver.engine.compiling.sources import CommonTable, SourceCompiler, named_columns
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.scope import Scope, Typed
-from tailrace.standin.sqlserver.engine.types import BIGINT, common
+from tailrace.standin.sqlserver.engine.type_rules import common
+from tailrace.standin.sqlserver.engine.types import BIGINT
 
 
 class SetCompiler(SourceCompiler):

@@ -39,10 +39,11 @@ class SourceCompiler(CallCompiler):
         super().__init__(engine.catalog, engine.system, engine.catalog.database(session.database), session.types)
         self.session = session
         self.temporary = session.temporary
-        self.dirty = session.isolation is Isolation.READ_UNCOMMITTED
+        self.dirty = session.isolation is Isolation.READ_UNCOMMITTED and not session.is_secondary
         self._aliases = 0
         self._common: list[dict[str, CommonTable]] = []
         self._inner: dict[str, Typed] = {}
+        self._is_inside = False
 
     def query(self, query: tree.Query, scope: Scope) -> tuple[str, list[Typed]]:
         """A query, given by the compiler of queries."""
@@ -131,12 +132,11 @@ class SourceCompiler(CallCompiler):
                 (column.name, Typed("", of, nullable, identity=bool(column.identity), computed=bool(column.computed)))
             )
         alias = self._bind(scope, names, columns, table)
-        chosen = frozenset(hints)
+        chosen: frozenset[str] = frozenset() if self.session.is_secondary else frozenset(hints)
         dirty = chosen & {"NOLOCK", "READUNCOMMITTED"} or (self.dirty and not chosen)
         if not table.is_temporary:
-            self.reads.append(
-                TableRead(database, table, chosen if chosen or not self.dirty else frozenset({"NOLOCK"}), alias)
-            )
+            hinted = chosen if chosen or not self.dirty else frozenset({"NOLOCK"})
+            self.reads.append(TableRead(database, table, hinted, alias, is_inside_function=self._is_inside))
         seen = DIRTY if dirty else UNLOCKED if "READPAST" in chosen else VISIBLE
         return f"(SELECT rid, r, e, {', '.join(parts)} FROM {table.storage} WHERE {seen}) AS {alias}"
 
@@ -184,9 +184,9 @@ class SourceCompiler(CallCompiler):
             dict(zip((n for n, _ in found.parameters), values, strict=True)),
             self.database,
         )
-        self.database = database
+        self.database, is_inside, self._is_inside = database, self._is_inside, True
         sql, columns = self.query(statement.query, Scope(scope.outer))
-        self._inner, self.database = saved, saved_database
+        self._inner, self.database, self._is_inside = saved, saved_database, is_inside
         alias = source.alias or source.call.names[-1]
         return f"({sql}) AS {self._bind(scope, (alias,), named_columns(columns, source.columns, alias))}"
 

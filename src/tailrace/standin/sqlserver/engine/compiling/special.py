@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.engine import tree, types
+from tailrace.standin.sqlserver.engine import tree, type_rules, types
 from tailrace.standin.sqlserver.engine.errors import error, unsupported
 from tailrace.standin.sqlserver.engine.functions import dates
 from tailrace.standin.sqlserver.engine.functions.registry import TEXT
@@ -65,7 +65,7 @@ def _concat(compiler: CallCompiler, node: tree.Call, scope: Scope) -> Typed:
     texts = [v if types.is_text(v.type) else compiler.converted(v, TEXT) for v in values]
     of = types.text("varchar", 0)
     for value in values:
-        of = types.concatenated(of, value.type if types.is_text(value.type) else types.text("varchar", 40))
+        of = type_rules.concatenated(of, value.type if types.is_text(value.type) else types.text("varchar", 40))
     if node.names[-1].upper() == "CONCAT_WS":
         return Typed(f"concat_ws({','.join(t.sql for t in texts)})", of, nullable=False)
     return Typed("(" + " || ".join(f"IFNULL({t.sql},'')" for t in texts) + ")", of, nullable=False)

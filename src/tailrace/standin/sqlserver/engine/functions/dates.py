@@ -49,7 +49,8 @@ def part_named(name: str, function: str) -> str:
     return found
 
 
-def _shown(value: str) -> Moment:
+def shown(value: str) -> Moment:
+    """A stored date or time as its clock shows it."""
     return moments.local(value) if len(value) > 27 else moments.moment(value)
 
 
@@ -68,7 +69,7 @@ def dateadd(part: str, number: int | None, value: str | None, type_name: str) ->
     """DATEADD; raises 517."""
     if number is None or value is None:
         return None
-    day, ticks = _shown(value)
+    day, ticks = shown(value)
     try:
         if part in _MONTHS:
             return _like(value, (_months_later(day, number * _MONTHS[part]), ticks), type_name)
@@ -112,7 +113,7 @@ def datepart(part: str, value: str | None) -> int | None:
         return None
     if part == "tzoffset":
         return moments.offset_minutes(value) if len(value) > 27 else 0
-    day, ticks = _shown(value)
+    day, ticks = shown(value)
     return _READERS[part](dt.date.fromordinal(day), ticks)
 
 
@@ -165,7 +166,7 @@ def eomonth(value: str | None, months: int | None = 0) -> str | None:
     """EOMONTH."""
     if value is None:
         return None
-    date = dt.date.fromordinal(_months_later(_shown(value)[0], months or 0))
+    date = dt.date.fromordinal(_months_later(shown(value)[0], months or 0))
     return date.replace(day=calendar.monthrange(date.year, date.month)[1]).isoformat()
 
 
@@ -181,7 +182,7 @@ def minutes_of(offset: Any) -> int:
 
 def todatetimeoffset(value: str | None, offset: Any) -> str | None:
     """TODATETIMEOFFSET: the clock stays, the offset is set."""
-    return None if value is None or offset is None else moments.with_offset(_shown(value), minutes_of(offset))
+    return None if value is None or offset is None else moments.with_offset(shown(value), minutes_of(offset))
 
 
 def switchoffset(value: str | None, offset: Any) -> str | None:
@@ -206,40 +207,6 @@ def isdate(value: str | None) -> int:
         return 0
 
 
-def formatted(value: Any, pattern: str | None, kind: str) -> str | None:
-    """FORMAT, with custom patterns of dates (yyyy MM dd HH mm ss fff) and of numbers (0.00, N2, D5)."""
-    if value is None or pattern is None:
-        return None
-    if kind == "date":
-        day, ticks = _shown(value)
-        date = dt.date.fromordinal(day)
-        clock = moments.time_text(ticks)
-        out = pattern
-        for key, shown in (("yyyy", f"{date.year:04}"), ("MMMM", "\1"), ("MMM", "\2"), ("MM", f"{date.month:02}"), ("dddd", "\3"), ("dd", f"{date.day:02}"), ("HH", clock[:2]), ("mm", clock[3:5]), ("ss", clock[6:8]), ("fffffff", clock[9:16]), ("fff", clock[9:12])):  # fmt: skip
-            out = out.replace(key, shown)
-        names = {
-            "\1": calendar.month_name[date.month],
-            "\2": calendar.month_abbr[date.month],
-            "\3": calendar.day_name[date.weekday()],
-        }
-        return "".join(names.get(c, c) for c in out)
-    kind, digits = pattern[:1].upper(), pattern[1:]
-    if kind in {"N", "F"} and (not digits or digits.isdigit()):
-        return f"{value:{',' if kind == 'N' else ''}.{int(digits or 2)}f}"
-    if kind == "D" and digits.isdigit():
-        return f"{int(value):0{int(digits)}}"
-    whole, _, fraction = pattern.partition(".")
-    if not set(whole + fraction) <= set("0#,"):
-        raise unsupported(f"FORMAT with {pattern}")
-    shown = f"{abs(value):{',' if ',' in whole else ''}.{len(fraction)}f}"
-    head, _, tail = shown.partition(".")
-    keep = fraction.count("0")
-    while len(tail) > keep and tail.endswith("0"):
-        tail = tail[:-1]
-    head = head.rjust(whole.count("0"), "0") if head != "0" or "0" in whole else ""
-    return ("-" if value < 0 else "") + head + ("." + tail if tail else "")
-
-
 CALLED: Final[dict[str, Callable[..., Stored]]] = {
     "dateadd": dateadd,
     "datediff": datediff,
@@ -251,5 +218,4 @@ CALLED: Final[dict[str, Callable[..., Stored]]] = {
     "switchoffset": switchoffset,
     "at_time_zone": at_time_zone,
     "isdate": isdate,
-    "formatted": formatted,
 }

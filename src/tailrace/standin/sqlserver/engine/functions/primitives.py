@@ -81,7 +81,7 @@ def _decimal(operator: str, left: str | None, right: str | None, precision: int,
     except (DivisionByZero, InvalidOperation):
         raise error(8134) from None
     result = result.quantize(Decimal(1).scaleb(-scale), ROUND_DOWN if operator == "/" else ROUND_HALF_UP, EXACT)
-    if len(result.as_tuple().digits) > precision and abs(result) >= Decimal(10) ** (precision - scale):
+    if len(result.as_tuple().digits) > precision and result.copy_abs() >= Decimal(10) ** (precision - scale):
         raise error(8115, "expression", "numeric")
     return packed(result)
 
@@ -91,7 +91,7 @@ def _rounded(name: str, value: Any, digits: int | None, cut: int | None, kind: s
         return None
     number = exact(value) if kind == "decimal" else Decimal(value)
     if name == "abs":
-        number = abs(number)
+        number = number.copy_abs()
     else:
         how = {"floor": ROUND_FLOOR, "ceiling": ROUND_CEILING}.get(name, ROUND_DOWN if cut else ROUND_HALF_UP)
         number = number.quantize(Decimal(1).scaleb(-digits), how, EXACT)

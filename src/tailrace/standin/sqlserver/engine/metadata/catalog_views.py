@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.engine import types
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
-from tailrace.standin.sqlserver.engine.metadata import view_types
+from tailrace.standin.sqlserver.engine.metadata import availability_views, view_types
 from tailrace.standin.sqlserver.engine.metadata.constraint_views import CONSTRAINT_VIEWS
 from tailrace.standin.sqlserver.engine.metadata.views import (
     OBJECT,
@@ -32,12 +32,13 @@ if TYPE_CHECKING:
 
 
 def _databases(session: EngineSession, _database: Database) -> ViewRows:
-    for d in session.engine.catalog.databases.values():
+    for d in session.databases():
         snapshot = d.is_on("ALLOW_SNAPSHOT_ISOLATION") or d.name in {"master", "msdb"}
         yield (
             d.name, d.id, None, b"\x01", d.created, 160, d.collation, 0, "MULTI_USER", 0, 0, 0, 0, "ONLINE", 0, 0,
             int(snapshot), "ON" if snapshot else "OFF", int(d.is_on("READ_COMMITTED_SNAPSHOT")),
             {"FULL": 1, "BULK_LOGGED": 2, "SIMPLE": 3}[d.options.get("RECOVERY", "FULL")], d.options.get("RECOVERY", "FULL"), int(d.is_cdc_enabled), 0, 0, 0,
+            *availability_views.of_database(session, d),
         )  # fmt: skip
 
 
@@ -100,7 +101,7 @@ def _is_tracked(session: EngineSession, database: Database, table: Table) -> boo
 def _columns(session: EngineSession, database: Database) -> ViewRows:
     for t in tables_of(session, database):
         for c in t.columns:
-            system, user = view_types.type_ids(c.type)
+            system, user = view_types.column_type_ids(c)
             yield (
                 t.id, c.name, c.id, system, user, view_types.max_length(c.type), view_types.precision(c.type), view_types.scale(c.type),
                 c.type.collation if types.is_text(c.type) else None, int(c.nullable), 1, 0, int(bool(c.identity)), int(bool(c.computed)),
@@ -132,16 +133,8 @@ def _configurations(_session: EngineSession, _database: Database) -> ViewRows:
     return [(16384, "Agent XPs", Variant(types.INT, 1), Variant(types.INT, 1))]
 
 
-def _principals(_session: EngineSession, _database: Database) -> ViewRows:
-    return [
-        ("dbo", 1, "S", "SQL_USER", "dbo", b"\x01"),
-        ("guest", 2, "S", "SQL_USER", "guest", b"\x00"),
-        ("db_owner", 16384, "R", "DATABASE_ROLE", None, None),
-    ]
-
-
 _VIEWS: Final = (
-    view("databases", "name:n database_id:i source_database_id:i owner_sid:y create_date:d compatibility_level:t collation_name:n user_access:t user_access_desc:x is_read_only:b is_auto_close_on:b is_auto_shrink_on:b state:t state_desc:x is_in_standby:b is_cleanly_shutdown:b snapshot_isolation_state:t snapshot_isolation_state_desc:x is_read_committed_snapshot_on:b recovery_model:t recovery_model_desc:x is_cdc_enabled:b is_encrypted:b is_published:b is_distributor:b", _databases, is_live=True),
+    view("databases", "name:n database_id:i source_database_id:i owner_sid:y create_date:d compatibility_level:t collation_name:n user_access:t user_access_desc:x is_read_only:b is_auto_close_on:b is_auto_shrink_on:b state:t state_desc:x is_in_standby:b is_cleanly_shutdown:b snapshot_isolation_state:t snapshot_isolation_state_desc:x is_read_committed_snapshot_on:b recovery_model:t recovery_model_desc:x is_cdc_enabled:b is_encrypted:b is_published:b is_distributor:b replica_id:g group_database_id:g", _databases, is_live=True),
     view("schemas", "name:n schema_id:i principal_id:i", _schemas),
     view("objects", OBJECT + " is_published:b is_schema_published:b", objects),
     view("all_objects", OBJECT + " is_published:b is_schema_published:b", objects),
@@ -152,7 +145,6 @@ _VIEWS: Final = (
     *CONSTRAINT_VIEWS,
     view("partitions", "partition_id:l object_id:i index_id:i partition_number:i hobt_id:l rows:l data_compression:t data_compression_desc:x", _partitions, is_live=True),
     view("configurations", "configuration_id:i name:n value:v value_in_use:v", _configurations),
-    view("database_principals", "name:n principal_id:i type:c type_desc:n default_schema_name:n sid:y", _principals),
     view("views", OBJECT, no_rows),
     view("procedures", OBJECT, no_rows),
     view("triggers", "name:n object_id:i parent_class:t parent_id:i type:c type_desc:n", no_rows),

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
 
+from tailrace.standin.sqlserver.engine import access
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.parsing.reader import Reader
 from tailrace.standin.sqlserver.engine.stored import Stored, packed
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 def _db_id(session: EngineSession, database: Database, *values: Any) -> Stored:
     if not values:
         return database.id
-    found = session.engine.catalog.databases.get(str(values[0] or "").lower())
+    found = session.known(str(values[0] or ""))
     return found.id if found else None
 
 
@@ -30,7 +31,7 @@ def by_id(session: EngineSession, database: Database, number: int | None) -> Dat
     """The database of that number, the current one for None."""
     if number is None:
         return database
-    return next((d for d in session.engine.catalog.databases.values() if d.id == number), None)
+    return next((d for d in session.databases() if d.id == number), None)
 
 
 def _db_name(session: EngineSession, database: Database, *values: Any) -> Stored:
@@ -51,7 +52,7 @@ def table_named(session: EngineSession, database: Database, text: str | None) ->
     except SqlError:
         return None
     table = where.table(schema, name)
-    return (where, table) if table else None
+    return (where, table) if table and access.may_use(session, where) and access.sees(session, where, table) else None
 
 
 def _object_id(session: EngineSession, database: Database, name: str | None, kind: str | None = None) -> Stored:
@@ -77,7 +78,8 @@ def _constraint_id(session: EngineSession, database: Database, name: str | None,
 
 def _object(session: EngineSession, database: Database, number: int | None, other: int | None) -> Table | None:
     where = by_id(session, database, other)
-    return where.by_id.get(number or 0) if where else None
+    table = where.by_id.get(number or 0) if where else None
+    return table if where and table and access.sees(session, where, table) else None
 
 
 def _object_name(session: EngineSession, database: Database, number: int | None, other: int | None = None) -> Stored:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace.standin.sqlserver.engine import types
 from tailrace.standin.sqlserver.engine.catalog import Column, Database, Index, Table
-from tailrace.standin.sqlserver.engine.metadata import view_types
+from tailrace.standin.sqlserver.engine.metadata import odbc_types, view_types
 from tailrace.standin.sqlserver.engine.metadata.arguments import (
     Run,
     database_named,
@@ -23,7 +23,7 @@ from tailrace.standin.sqlserver.engine.metadata.arguments import (
 )
 from tailrace.standin.sqlserver.engine.metadata.views import row_count, tables_of
 from tailrace.standin.sqlserver.session import Outcome, Parameter
-from tailrace.standin.sqlserver.values import SqlType, Value
+from tailrace.standin.sqlserver.values import Value
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
@@ -92,7 +92,9 @@ def _column_row(database: Database, t: Table, place: int, c: Column, version: in
         else None
     )
     octets = view_types.odbc_length(of) if types.family(of) in {"text", "binary"} else None
-    shown = f"{of.name} identity" if c.identity else of.name
+    shown = c.alias or of.name
+    if c.identity:  # as spt_datatype_info names them
+        shown += "() identity" if shown in {"decimal", "numeric"} else " identity"
     moment = types.family(of) in {"date", "time", "datetime", "offset"}
     sub = (
         {"date": 1, "time": 0, "datetime": 3, "smalldatetime": 3, "datetime2": 3, "datetimeoffset": 0}.get(of.name)
@@ -186,59 +188,6 @@ def _sp_databases(session: EngineSession, _database: Database, _p: dict[str, Par
     )
 
 
-def _sp_datatype_info(_session: EngineSession, _database: Database, p: dict[str, Parameter]) -> Iterator[Outcome]:
-    wanted, version = int(text_of(p, "@data_type") or 0), int(text_of(p, "@odbcver") or 2)
-    numbers = view_types.ODBC_3_TYPES if version >= 3 else view_types.ODBC_TYPES
-    rows: list[tuple[Value, ...]] = []
-    for name, number in sorted(numbers.items(), key=lambda item: (item[1], item[0])):
-        if wanted in {0, number}:
-            of = SqlType(
-                name,
-                length=8000
-                if name in {"char", "varchar", "binary", "varbinary"}
-                else 4000
-                if name in {"nchar", "nvarchar"}
-                else 0,
-                precision=38,
-            )
-            text = types.family(of) in {"text", "date", "time", "datetime", "offset", "guid"}
-            prefix = (
-                "0x"
-                if types.family(of) == "binary"
-                else ("N'" if name[0] == "n" and types.is_text(of) else "'")
-                if text
-                else None
-            )
-            rows.append(
-                (
-                    name,
-                    number,
-                    view_types.odbc_precision(of),
-                    prefix,
-                    "'" if text else None,
-                    None,
-                    1,
-                    0,
-                    3 if types.is_text(of) else 2,
-                    0 if types.is_number(of) else None,
-                    0,
-                    0 if types.is_number(of) else None,
-                    name,
-                    0,
-                    0,
-                    number,
-                    None,
-                    10 if types.is_number(of) else None,
-                    None,
-                    view_types.type_ids(of)[1],
-                )
-            )
-    yield result(
-        "TYPE_NAME:n DATA_TYPE:s PRECISION:i LITERAL_PREFIX:n LITERAL_SUFFIX:n CREATE_PARAMS:n NULLABLE:s CASE_SENSITIVE:s SEARCHABLE:s UNSIGNED_ATTRIBUTE:s MONEY:s AUTO_INCREMENT:s LOCAL_TYPE_NAME:n MINIMUM_SCALE:s MAXIMUM_SCALE:s SQL_DATA_TYPE:s SQL_DATETIME_SUB:s NUM_PREC_RADIX:i INTERVAL_PRECISION:s USERTYPE:s",
-        rows,
-    )
-
-
 _ODBC: Final = "table_name table_owner table_qualifier"
 ODBC_PROCEDURES: Final = (
     procedure("sp_tables", f"{_ODBC} table_type fusepattern", _sp_tables),
@@ -249,6 +198,6 @@ ODBC_PROCEDURES: Final = (
     procedure("sp_statistics", f"{_ODBC} index_name is_unique accuracy", _sp_statistics, 1),
     procedure("sp_statistics_100", f"{_ODBC} index_name is_unique accuracy", _sp_statistics, 1),
     procedure("sp_databases", "", _sp_databases),
-    procedure("sp_datatype_info", "data_type odbcver", _sp_datatype_info),
-    procedure("sp_datatype_info_100", "data_type odbcver", _sp_datatype_info),
+    procedure("sp_datatype_info", "data_type odbcver", odbc_types.datatype_info),
+    procedure("sp_datatype_info_100", "data_type odbcver", odbc_types.datatype_info),
 )

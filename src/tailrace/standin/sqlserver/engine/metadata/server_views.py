@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from tailrace.standin.sqlserver.engine import access
+from tailrace.standin.sqlserver.engine.access import VIEW_DATABASE_STATE, VIEW_SERVER_STATE
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.engine.metadata.views import ViewRows, row_count, tables_of, view
 from tailrace.standin.sqlserver.engine.system import SystemObjects
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
+
+
+def _beside(session: EngineSession) -> list[EngineSession]:
+    """The sessions of the same instance, of the primary or of the secondary; without VIEW SERVER STATE only the own one."""
+    if not access.allows_on_server(session, VIEW_SERVER_STATE):
+        return [session]
+    return [other for other in list(session.engine.sessions.values()) if other.is_secondary == session.is_secondary]
 
 
 def _services(session: EngineSession, _database: Database) -> ViewRows:
@@ -37,7 +46,7 @@ def _services(session: EngineSession, _database: Database) -> ViewRows:
 
 def _sessions(session: EngineSession, _database: Database) -> ViewRows:
     now = session.engine.now_utc()[:23]
-    for s in list(session.engine.sessions.values()):
+    for s in _beside(session):
         database = session.engine.catalog.database(s.database)
         yield (
             s.id,
@@ -57,7 +66,7 @@ def _sessions(session: EngineSession, _database: Database) -> ViewRows:
 def _requests(session: EngineSession, _database: Database) -> ViewRows:
     waiting = session.engine.locks.waiting()
     now = session.engine.now_utc()[:23]
-    for s in list(session.engine.sessions.values()):
+    for s in _beside(session):
         if s is session or s.id in waiting:
             database = session.engine.catalog.database(s.database)
             blocked = waiting.get(s.id, 0)
@@ -83,7 +92,7 @@ def _locks(session: EngineSession, _database: Database) -> ViewRows:
 
 
 def _active_transactions(session: EngineSession, _database: Database) -> ViewRows:
-    for s in list(session.engine.sessions.values()):
+    for s in _beside(session):
         if s.transaction is not None:
             yield (s.transaction.id, s.transaction.name or "user_transaction", s.transaction.begun[:23], 1, 2, s.id)
 
@@ -100,12 +109,12 @@ def _partition_stats(session: EngineSession, database: Database) -> ViewRows:
 
 
 _VIEWS: Final = (
-    view("dm_db_partition_stats", "partition_id:l object_id:i index_id:i partition_number:i in_row_data_page_count:l in_row_used_page_count:l in_row_reserved_page_count:l lob_used_page_count:l lob_reserved_page_count:l row_overflow_used_page_count:l row_overflow_reserved_page_count:l used_page_count:l reserved_page_count:l row_count:l", _partition_stats, is_live=True),
-    view("dm_server_services", "servicename:n startup_type:i startup_type_desc:n status:i status_desc:n process_id:i last_startup_time:o service_account:n is_clustered:n", _services, is_live=True),
+    view("dm_db_partition_stats", "partition_id:l object_id:i index_id:i partition_number:i in_row_data_page_count:l in_row_used_page_count:l in_row_reserved_page_count:l lob_used_page_count:l lob_reserved_page_count:l row_overflow_used_page_count:l row_overflow_reserved_page_count:l used_page_count:l reserved_page_count:l row_count:l", _partition_stats, is_live=True, permission=VIEW_DATABASE_STATE),
+    view("dm_server_services", "servicename:n startup_type:i startup_type_desc:n status:i status_desc:n process_id:i last_startup_time:o service_account:n is_clustered:n", _services, is_live=True, permission=VIEW_SERVER_STATE),
     view("dm_exec_sessions", "session_id:s login_time:d host_name:n program_name:n login_name:n status:n database_id:s transaction_isolation_level:s lock_timeout:i open_transaction_count:i is_user_process:b", _sessions, is_live=True),
-    view("dm_exec_requests", "session_id:s request_id:i start_time:d status:n command:n database_id:s blocking_session_id:s wait_type:n transaction_id:l open_transaction_count:i", _requests, is_live=True),
-    view("dm_tran_locks", "resource_type:n resource_subtype:n request_mode:n request_status:n request_type:n request_session_id:i resource_associated_entity_id:l", _locks, is_live=True),
-    view("dm_tran_active_transactions", "transaction_id:l name:n transaction_begin_time:d transaction_type:i transaction_state:i session_id:i", _active_transactions, is_live=True),
+    view("dm_exec_requests", "session_id:s request_id:i start_time:d status:n command:n database_id:s blocking_session_id:s wait_type:n transaction_id:l open_transaction_count:i", _requests, is_live=True, permission=VIEW_SERVER_STATE),
+    view("dm_tran_locks", "resource_type:n resource_subtype:n request_mode:n request_status:n request_type:n request_session_id:i resource_associated_entity_id:l", _locks, is_live=True, permission=VIEW_SERVER_STATE),
+    view("dm_tran_active_transactions", "transaction_id:l name:n transaction_begin_time:d transaction_type:i transaction_state:i session_id:i", _active_transactions, is_live=True, permission=VIEW_SERVER_STATE),
 )  # fmt: skip
 
 

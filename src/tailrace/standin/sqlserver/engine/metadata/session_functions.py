@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tailrace.standin.sqlserver.engine import moments, stored, types
 from tailrace.standin.sqlserver.engine.catalog import Database
 from tailrace.standin.sqlserver.engine.compiling.calls import SYSTEM_CALLS
-from tailrace.standin.sqlserver.engine.metadata.object_functions import OBJECT_FUNCTIONS, table_named
+from tailrace.standin.sqlserver.engine.metadata.object_functions import OBJECT_FUNCTIONS
+from tailrace.standin.sqlserver.engine.metadata.security_functions import SECURITY_FUNCTIONS
 from tailrace.standin.sqlserver.engine.stored import Stored, packed, variant_stored
 
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 MICROSOFT_VERSION: Final = 0x100003E8  # 16.0.1000
 _SERVER: Final[dict[str, str | int]] = {
     "productversion": "16.0.1000.6", "productlevel": "RTM", "productmajorversion": "16", "productminorversion": "0", "productbuild": "1000",
-    "edition": "Developer Edition (64-bit)", "editionid": -2117995310, "engineedition": 3, "servername": "tailrace", "machinename": "tailrace",
-    "collation": "SQL_Latin1_General_CP1_CI_AS", "ishadrenabled": 0, "isclustered": 0, "isintegratedsecurityonly": 0, "issingleuser": 0,
+    "edition": "Developer Edition (64-bit)", "editionid": -2117995310, "engineedition": 3,
+    "collation": "SQL_Latin1_General_CP1_CI_AS", "isclustered": 0, "isintegratedsecurityonly": 0, "issingleuser": 0,
     "processid": 1, "lcid": 1033, "sqlcharsetname": "iso_1", "isfulltextinstalled": 0, "islocaldb": 0, "isxtpsupported": 0,
-    "computernamephysicalnetbios": "tailrace", "resourceversion": "16.00.1000",
+    "resourceversion": "16.00.1000",
 }  # fmt: skip
 
 
@@ -64,13 +65,15 @@ def _global(session: EngineSession, name: str) -> Stored:
             return None if session.identity is None else packed(Decimal(session.identity))
         case "@@lock_timeout":
             return session.lock_timeout
+        case "@@servername":
+            return session.server_name
         case "@@dbts":
             return session.engine.rowversion.to_bytes(8, "big")
     return _CONSTANTS[name]
 
 
 _CONSTANTS: Final[dict[str, Stored]] = {
-    "@@servername": "tailrace", "@@servicename": "MSSQLSERVER", "@@language": "us_english", "@@options": 5496, "@@datefirst": 7,
+    "@@servicename": "MSSQLSERVER", "@@language": "us_english", "@@options": 5496, "@@datefirst": 7,
     "@@fetch_status": 0, "@@max_precision": 38, "@@microsoftversion": MICROSOFT_VERSION, "@@nestlevel": 0, "@@procid": 0, "@@textsize": -1,
 }  # fmt: skip
 
@@ -83,43 +86,21 @@ def _variant(value: str | int | None) -> Stored:
     return None if value is None else variant_stored(types.INT if isinstance(value, int) else types.SYSNAME, value)
 
 
-def _server_property(_session: EngineSession, _database: Database, name: str | None) -> Stored:
+def _server_property(session: EngineSession, _database: Database, name: str | None) -> Stored:
+    if (name or "").lower() in {"servername", "machinename", "computernamephysicalnetbios"}:
+        return _variant(session.server_name)
+    if (name or "").lower() == "ishadrenabled":
+        return _variant(int(session.engine.availability is not None))
     return _variant(_SERVER.get((name or "").lower()))
 
 
 def _database_property(session: EngineSession, _database: Database, name: str | None, what: str | None) -> Stored:
-    found = session.engine.catalog.databases.get((name or "").lower())
+    found = session.known(name or "")
     if found is None:
         return None
-    answers: dict[str, str | int] = {"status": "ONLINE", "updateability": "READ_WRITE", "useraccess": "MULTI_USER", "collation": found.collation, "recovery": found.options.get("RECOVERY", "FULL"), "version": 957, "isinstandby": 0, "isautoclose": 0, "ispublished": 0, "edition": "Developer"}  # fmt: skip
+    updateability = "READ_ONLY" if session.is_secondary and not found.is_system else "READ_WRITE"
+    answers: dict[str, str | int] = {"status": "ONLINE", "updateability": updateability, "useraccess": "MULTI_USER", "collation": found.collation, "recovery": found.options.get("RECOVERY", "FULL"), "version": 957, "isinstandby": 0, "isautoclose": 0, "ispublished": 0, "edition": "Developer"}  # fmt: skip
     return _variant(answers.get((what or "").lower()))
-
-
-def _has_perms(
-    session: EngineSession, database: Database, name: str | None, kind: str | None, _what: str | None, *_more: Any
-) -> Stored:
-    """Everyone is sysadmin; what does not exist has no permissions."""
-    if (kind or "").upper() == "OBJECT" and name and table_named(session, database, name) is None:
-        return None
-    if (kind or "").upper() == "DATABASE" and name and name.strip("[]").lower() not in session.engine.catalog.databases:
-        return None
-    return 1
-
-
-def _is_role(_session: EngineSession, _database: Database, name: str | None, *_more: Any) -> Stored:
-    known = {
-        "sysadmin",
-        "db_owner",
-        "public",
-        "serveradmin",
-        "securityadmin",
-        "dbcreator",
-        "processadmin",
-        "setupadmin",
-        "bulkadmin",
-        "diskadmin",
-    }
-    return 1 if (name or "").lower() in known else None
 
 
 def _error(session: EngineSession, attribute: str) -> Stored:
@@ -141,15 +122,9 @@ _FUNCTIONS: Final[dict[str, Callable[..., Stored]]] = {
     **OBJECT_FUNCTIONS,
     "ORIGINAL_DB_NAME": lambda s, _d: s.login.database or "master",
     **dict.fromkeys(("SUSER_NAME", "SUSER_SNAME", "ORIGINAL_LOGIN", "SYSTEM_USER"), lambda s, _d, *_v: s.login.user),
-    **dict.fromkeys(("SUSER_ID", "USER_ID"), lambda _s, _d, *_v: 1),
-    **dict.fromkeys(("USER_NAME", "CURRENT_USER", "SESSION_USER", "USER"), lambda _s, _d, *_v: "dbo"),
+    **SECURITY_FUNCTIONS,
     "HOST_NAME": lambda s, _d: s.login.host,
     "APP_NAME": lambda s, _d: s.login.application,
-    "HAS_PERMS_BY_NAME": _has_perms,
-    "HAS_DBACCESS": lambda s, _d, name: int(str(name).lower() in s.engine.catalog.databases) or None,
-    "IS_SRVROLEMEMBER": _is_role,
-    "IS_MEMBER": _is_role,
-    "IS_ROLEMEMBER": _is_role,
     "SERVERPROPERTY": _server_property,
     "DATABASEPROPERTYEX": _database_property,
     "SCOPE_IDENTITY": lambda s, _d: None if s.identity is None else packed(Decimal(s.identity)),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from tailrace.standin.sqlserver.engine.catalog import Column
 from tailrace.standin.sqlserver.engine.types import INTEGER_DIGITS
 from tailrace.standin.sqlserver.values import MAX, SqlType
 
@@ -76,6 +77,11 @@ def scale(of: SqlType) -> int:
 def type_ids(of: SqlType) -> tuple[int, int]:
     """system_type_id and user_type_id."""
     return TYPE_IDS[of.name]
+
+
+def column_type_ids(column: Column) -> tuple[int, int]:
+    """The same of a column, whose alias type counts as its own."""
+    return TYPE_IDS[column.type.name][0], TYPE_IDS[column.alias or column.type.name][1]
 
 
 def odbc_precision(of: SqlType) -> int:

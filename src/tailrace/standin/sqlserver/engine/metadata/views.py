@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.engine import types
+from tailrace.standin.sqlserver.engine import access, types
 from tailrace.standin.sqlserver.engine.catalog import Database, Table
 from tailrace.standin.sqlserver.engine.reading_locks import view_of
 from tailrace.standin.sqlserver.engine.system import SystemView
@@ -36,15 +36,20 @@ def columns(text: str) -> tuple[tuple[str, SqlType], ...]:
 
 
 def view(
-    name: str, text: str, rows: Callable[[EngineSession, Database], ViewRows], *, is_live: bool = False
+    name: str,
+    text: str,
+    rows: Callable[[EngineSession, Database], ViewRows],
+    *,
+    is_live: bool = False,
+    permission: str = "",
 ) -> SystemView:
     """A view of short column texts."""
-    return SystemView(name, columns(text), rows, is_live)
+    return SystemView(name, columns(text), rows, is_live, permission)
 
 
 def tables_of(session: EngineSession, database: Database) -> list[Table]:
-    """The tables of a database, those of the session in tempdb too."""
-    found = sorted(database.by_id.values(), key=lambda t: t.id)
+    """The tables of a database that the session may see, its own in tempdb too."""
+    found = sorted((t for t in database.by_id.values() if access.sees(session, database, t)), key=lambda t: t.id)
     return found + list(session.temporary.values()) if database.name.lower() == "tempdb" else found
 
 

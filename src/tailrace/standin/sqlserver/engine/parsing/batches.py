@@ -56,7 +56,9 @@ class _BatchReader(SettingReader):
             return tree.SelectStatement(self.query())
         if key in {"CREATE", "ALTER", "DROP", "TRUNCATE"}:
             return self._definition(key)
-        if key in {"GRANT", "DENY", "REVOKE", "CHECKPOINT"}:
+        if key in {"GRANT", "DENY", "REVOKE"}:
+            return self._grant()
+        if key == "CHECKPOINT":
             return self.ignored()
         if key in {"MERGE", "DBCC", "BACKUP", "RESTORE", "KILL", "RECONFIGURE", "OPEN", "CLOSE", "FETCH", "DEALLOCATE"}:
             raise unsupported(key)

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from tailrace.standin.sqlserver.engine import tree
 from tailrace.standin.sqlserver.engine.errors import unsupported
-from tailrace.standin.sqlserver.engine.parsing.tables import CONSTRAINTS, TableReader
+from tailrace.standin.sqlserver.engine.parsing.security import SecurityReader
+from tailrace.standin.sqlserver.engine.parsing.tables import CONSTRAINTS
 
 
-class DefinitionReader(TableReader):
+class DefinitionReader(SecurityReader):
     """Reads statements that define things."""
 
     def create(self) -> tree.Statement:
@@ -31,16 +32,11 @@ class DefinitionReader(TableReader):
         clustered = self._clustered()
         if self.accept("INDEX"):
             return self._index(unique=unique, clustered=bool(clustered))
-        if self.at_any("LOGIN", "USER", "ROLE", "STATISTICS"):
+        if self.at("STATISTICS"):
             return self.ignored()
+        if (found := self._create_principal()) is not None:
+            return found
         raise unsupported(f"CREATE {self.token.text.upper()}")
-
-    def ignored(self) -> tree.Ignored:
-        """A statement of which only the end matters."""
-        start = self.token.start
-        while self.token.kind != "end" and not self.at(";"):
-            self.advance()
-        return tree.Ignored(self.text_between(start, self.token.start))
 
     def _rest_of_database(self) -> str:
         collation = ""
@@ -69,8 +65,10 @@ class DefinitionReader(TableReader):
         """DROP …."""
         self.expect("DROP")
         kind = self.advance().key
-        if kind in {"LOGIN", "USER", "ROLE", "STATISTICS"}:
+        if kind == "STATISTICS":
             return self.ignored()
+        if kind in {"LOGIN", "USER", "ROLE"}:
+            return self._drop_principal(kind)
         if kind not in {"TABLE", "INDEX", "SCHEMA", "DATABASE", "VIEW", "PROCEDURE", "PROC", "FUNCTION", "TRIGGER"}:
             raise unsupported(f"DROP {kind}")
         if_exists = self.accept("IF", "EXISTS")
@@ -97,7 +95,9 @@ class DefinitionReader(TableReader):
             return self._alter_table()
         if self.accept("DATABASE"):
             return self._alter_database()
-        if self.at_any("LOGIN", "USER", "ROLE", "AUTHORIZATION", "INDEX", "SERVER"):
+        if (found := self._alter_principal()) is not None:
+            return found
+        if self.at_any("AUTHORIZATION", "INDEX") or self.at("SERVER", "CONFIGURATION"):
             return self._ignored_unless_disabled()
         raise unsupported(f"ALTER {self.token.text.upper()}")
 

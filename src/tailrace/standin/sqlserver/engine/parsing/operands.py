@@ -10,9 +10,9 @@ from typing import Final
 
 from tailrace.standin.sqlserver.engine import tree, types
 from tailrace.standin.sqlserver.engine.errors import unsupported
+from tailrace.standin.sqlserver.engine.parsing.literals import literal, negative
 from tailrace.standin.sqlserver.engine.parsing.reader import RESERVED, Reader
 from tailrace.standin.sqlserver.engine.tree import Expression
-from tailrace.standin.sqlserver.values import MAX
 
 _NILADIC: Final = {"CURRENT_TIMESTAMP", "CURRENT_USER", "SESSION_USER", "SYSTEM_USER", "USER"}
 _CALLED: Final = {"LEFT", "RIGHT", "COALESCE", "NULLIF", "CONVERT", "UPDATE", "IF", "INDEX_COL"}
@@ -51,7 +51,7 @@ class OperandReader(Reader):
                 and isinstance(operand, tree.Literal)
                 and isinstance(operand.value, int | float | Decimal)
             ):
-                return _negative(operand)
+                return negative(operand)
             return operand if operator == "+" else tree.Unary(operator, operand)
         return self._postfix(self._primary())
 
@@ -67,7 +67,7 @@ class OperandReader(Reader):
     def _primary(self) -> Expression:
         token = self.token
         if token.kind in {"number", "string", "nstring", "binary", "money"}:
-            return _literal(self.advance().kind, token.text)
+            return literal(self.advance().kind, token.text)
         if token.kind == "variable":
             return tree.Variable(self.advance().text.lower())
         if token.key == "(":
@@ -213,41 +213,3 @@ class OperandReader(Reader):
         frame = self.text_between(start, self.token.start)
         self.expect(")")
         return tree.Window(partition, order, frame)
-
-
-def _negative(operand: tree.Literal) -> tree.Literal:
-    value = operand.value
-    assert isinstance(value, int | float | Decimal)  # noqa: S101  # the caller looked
-    if operand.type.name == "decimal" and value == 2**63:
-        return tree.Literal(-(2**63), types.BIGINT)
-    return tree.Literal(-value, types.INT if value == 2**31 and operand.type == types.BIGINT else operand.type)
-
-
-def _literal(kind: str, text: str) -> tree.Literal:
-    if kind == "string":
-        return tree.Literal(text, types.text("varchar", max(len(text), 1) if len(text) <= 8000 else MAX))
-    if kind == "nstring":
-        return tree.Literal(text, types.text("nvarchar", max(len(text), 1) if len(text) <= 4000 else MAX))
-    if kind == "binary":
-        digits = text[2:]
-        data = bytes.fromhex(digits if len(digits) % 2 == 0 else "0" + digits)
-        return tree.Literal(data, types.binary("varbinary", max(len(data), 1) if len(data) <= 8000 else MAX))
-    if kind == "money":
-        return tree.Literal(Decimal(text[1:]).quantize(Decimal("0.0001")), types.MONEY)
-    return _number(text)
-
-
-def _number(text: str) -> tree.Literal:
-    if "e" in text.lower():
-        return tree.Literal(float(text), types.FLOAT)
-    if text.isdigit():
-        value = int(text)
-        if value < 2**31:
-            return tree.Literal(value, types.INT)
-        if value < 2**63:
-            # SQL Server makes numeric of it; bigint holds the same and compares the same.
-            return tree.Literal(value, types.BIGINT)
-        return tree.Literal(Decimal(text), types.decimal(min(38, len(text)), 0, "numeric"))
-    whole, _, fraction = text.partition(".")
-    precision = len(whole.lstrip("0")) + len(fraction)
-    return tree.Literal(Decimal(text), types.decimal(max(1, min(38, precision)), len(fraction), "numeric"))

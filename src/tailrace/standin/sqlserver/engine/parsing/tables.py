@@ -55,6 +55,7 @@ class TableReader(QueryReader):
         elif self.at("TIMESTAMP") and self.ahead().key in {",", ")"}:
             column.type = self.type_name()
         else:
+            column.alias = "sysname" if self.at("SYSNAME") or self.at("SYS", ".", "SYSNAME") else ""
             column.type = self.type_name(number=number)
         while self._column_part(column):
             pass

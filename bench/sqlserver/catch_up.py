@@ -1,0 +1,102 @@
+"""One run of one side: behind changes that lie in the change table, or in front of a table that it takes a snapshot of.
+
+Time and CPU count as in `bench.into_kafka.catch_up`: from the first record's append to the moment at which the marker is
+visible to a read-committed consumer and everything else is appended. Then the records are counted.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from bench.measuring import connectors, topics
+from bench.measuring.observing import CountError, costs, observed, speed, stand_still, wait_for
+from bench.measuring.processes import Sampler, SideError, wait_until
+from bench.measuring.watching import Marker
+from bench.sqlserver.data import ANY_PREFIX, NAME, PARTITIONS, Data, properties
+from bench.sqlserver.plan import CATCH_UP, Case
+from bench.sqlserver.servers import Servers
+
+from tailrace.standin.sqlserver.cdc import lsn
+
+Watched = tuple[Sampler, float, float]
+
+
+def measure(servers: Servers, data: Data, case: Case, side: str, prefix: str) -> dict[str, Any]:
+    """One run of one side."""
+    names = [*data.topics(prefix), data.marker(prefix)]
+    topics.create(servers.address, data.topics(prefix), PARTITIONS)
+    topics.create(servers.address, [data.marker(prefix)], 1)
+    try:
+        with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as folder:
+            run = _tailrace if side == "tailrace" else _debezium
+            with Marker(servers.address, data.marker(prefix)) as marker:
+                sampler, begun, others = run(servers, data, case, _given(servers, case, prefix), Path(folder), marker)
+        return _figures(sampler, marker, begun, others, topics.count(servers.address, names), data)
+    finally:
+        topics.remove(servers.address, prefix)
+
+
+def _given(servers: Servers, case: Case, prefix: str) -> dict[str, str]:
+    schemas = str(case.schemas == "on").lower()
+    return properties(
+        servers,
+        prefix,
+        {
+            "snapshot.mode": "no_data" if case.task == CATCH_UP else "initial",
+            "key.converter.schemas.enable": schemas,
+            "value.converter.schemas.enable": schemas,
+            "producer.override.compression.type": case.compression,
+        },
+    )
+
+
+def _tailrace(servers: Servers, data: Data, case: Case, given: dict[str, str], folder: Path, marker: Marker) -> Watched:
+    if case.task == CATCH_UP:
+        connectors.tailrace_begins_at(servers, given, folder, {NAME: {"lsn": _text(data.before)}})
+    command = connectors.tailrace_command(servers, given, folder, available_now=True)
+    with observed(servers, "tailrace", command, folder) as (side, sampler, others):
+        wait_for(side, _names(given, data), servers, done=lambda: side.ended() is not None)
+        if marker.seen is None:
+            wait_until(
+                lambda: marker.seen is not None, 10, lambda: SideError(side, "tailrace ended without the last row")
+            )
+    return sampler, side.started, others
+
+
+def _debezium(servers: Servers, data: Data, case: Case, given: dict[str, str], folder: Path, marker: Marker) -> Watched:
+    prefix = given["topic.prefix"]
+    if case.task == CATCH_UP:
+        partition = {"server": prefix, "database": NAME}
+        offset = {"commit_lsn": _text(data.before), "change_lsn": "NULL", "event_serial_no": 1}
+        connectors.store_offset(given, folder, partition, offset, data.history.replace(ANY_PREFIX, prefix))
+    command = connectors.connect_command(servers, given, folder)
+    with observed(servers, "Debezium", command, folder) as (side, sampler, others):
+        wait_for(side, _names(given, data), servers, done=lambda: marker.seen is not None)
+        stand_still(servers.address, _names(given, data))
+    return sampler, side.started, others
+
+
+def _names(given: dict[str, str], data: Data) -> list[str]:
+    prefix = given["topic.prefix"]
+    return [*data.topics(prefix), data.marker(prefix)]
+
+
+def _text(number: bytes) -> str:
+    return lsn.shown(number).rstrip("\0")
+
+
+def _figures(
+    sampler: Sampler, marker: Marker, begun: float, others: float, found: topics.Counted, data: Data
+) -> dict[str, Any]:
+    if found.records != data.records:
+        raise CountError(f"{found.records:,} records are in Kafka and not {data.records:,}")
+    first, last = found.first, max(found.last, marker.seen or 0.0)
+    return {
+        "changes": data.changes,
+        "records": found.records,
+        **speed(data.changes, first, last, begun),
+        **costs(sampler, first, last, data.changes, others),
+        "value_bytes": round(found.value_bytes),
+    }

@@ -1,0 +1,144 @@
+"""How fast the stand-in gives the same rows to somebody who does nothing else with them.
+
+    python -m bench.sqlserver.ceiling mssql-python|jdbc JOB.json
+
+tailrace's side is mssql-python's Arrow batches, Debezium's is Microsoft's JDBC driver with every value taken out of every
+row, in Java, piece by piece so that they fit into memory. The query is the one of a connector: all rows of a change table in
+the order of the log, or of a table in the order of its key. Each reader is a process of its own; one line of JSON is what it
+took.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bench.sqlserver.plan import CATCH_UP, TRANSACTION
+
+if TYPE_CHECKING:
+    from bench.sqlserver.data import Data
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+READERS = ("mssql-python", "jdbc")
+COLUMNS = (
+    "id",
+    "customer_id",
+    "product_id",
+    "quantity",
+    "status",
+    "email",
+    "amount",
+    "order_date",
+    "updated_at",
+    "note",
+)
+KEYS = ("__$start_lsn", "__$seqval", "__$operation", "__$update_mask", "__$command_id")
+CHANGES = (
+    f"SELECT {', '.join(f'c.[{name}]' for name in (*KEYS, *COLUMNS))}{{2}} WHERE c.[__$start_lsn] > {{0}} AND "
+    "c.[__$start_lsn] <= {1} ORDER BY c.[__$start_lsn], c.[__$command_id], c.[__$seqval], c.[__$operation]"
+)
+FROM = {  # as each side's connector asks
+    "mssql-python": " FROM cdc.dbo_orders_CT c",
+    "jdbc": ", ltm.tran_begin_time FROM cdc.dbo_orders_CT AS c "
+    "LEFT JOIN cdc.lsn_time_mapping ltm ON ltm.start_lsn = c.[__$start_lsn]",
+}
+ROWS = "SELECT * FROM dbo.orders WHERE id > {0} AND id <= {1} ORDER BY id"
+COMMITS = "SELECT CONVERT(varchar(22), start_lsn, 1) FROM cdc.lsn_time_mapping ORDER BY start_lsn"
+Reading = Callable[[], int]
+BATCH = 8192
+PIECE = 50_000  # rows, as pages of JDBC's
+
+
+def measure(reader: str, url: dict[str, Any], data: Data, task: str) -> dict[str, float]:
+    """Rows a second, and the CPU seconds of the reader for a million of them."""
+    job = {**url, **_queries(data, task), "from": FROM[reader], **(_java() if reader == "jdbc" else {})}
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        file.write(json.dumps(job))
+        file.flush()
+        command = [sys.executable, "-m", "bench.sqlserver.ceiling", reader, file.name]
+        env = os.environ | {"PYTHONPATH": f"{ROOT}:{ROOT / 'src'}"}
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=env, timeout=1800)
+    if done.returncode:
+        raise RuntimeError(f"reading with {reader} failed: {done.stderr[-2000:]}")
+    found = json.loads(done.stdout.splitlines()[-1])
+    return {
+        "rows": found["rows"],
+        "seconds": round(found["seconds"], 3),
+        "rate": round(found["rows"] / found["seconds"]),
+        "reader_cpu": round(found["cpu"] / found["rows"] * 1e6, 3),
+    }
+
+
+def _queries(data: Data, task: str) -> dict[str, Any]:
+    """The statement, the whole of what is read, and the borders of its pieces."""
+    if task == CATCH_UP:
+        commits = [text for (text,) in data.database.sql(COMMITS)]
+        borders = [commits[0], *commits[PIECE // TRANSACTION :: PIECE // TRANSACTION], commits[-1]]
+        return {"sql": CHANGES, "borders": [f"{commits[0][:2]}{'0' * 20}", *borders[1:]]}
+    return {"sql": ROWS, "borders": [*range(0, data.changes, PIECE), data.changes]}
+
+
+def _java() -> dict[str, Any]:
+    from tests.differential import jars
+
+    driver = [str(jar) for jar in jars.debezium_jars(jars.SQL_SERVER) if "mssql-jdbc" in jar.name]
+    return {"libjvm": str(jars.libjvm(jars.java_home())), "jars": driver}
+
+
+def by_mssql_python(job: dict[str, Any]) -> Reading:
+    """All rows as Arrow batches; gives how many."""
+    import mssql_python
+
+    address = f"SERVER={job['host']},{job['port']};DATABASE={job['database']};UID={job['user']};PWD={{{job['password']}}};Encrypt=no"
+    connection = mssql_python.connect(address, autocommit=True)
+
+    def read() -> int:
+        cursor = connection.cursor()
+        cursor.execute(job["sql"].format(job["borders"][0], job["borders"][-1], job["from"]))
+        return sum(batch.num_rows for batch in cursor.arrow_reader(BATCH))
+
+    return read
+
+
+def by_jdbc(job: dict[str, Any]) -> Reading:
+    """All rows, piece by piece into a CachedRowSet, which takes every value out in Java; gives how many."""
+    import jpype
+
+    jpype.startJVM(job["libjvm"], "-Xmx2g", classpath=job["jars"])
+    driver = jpype.JClass("com.microsoft.sqlserver.jdbc.SQLServerDriver")()
+    url = f"jdbc:sqlserver://{job['host']}:{job['port']};databaseName={job['database']};user={job['user']};password={job['password']};encrypt=false"
+    provider = jpype.JClass("javax.sql.rowset.RowSetProvider").newFactory()
+    connection = driver.connect(url, jpype.JClass("java.util.Properties")())
+
+    def read() -> int:
+        rows = 0
+        for low, high in pairwise(job["borders"]):
+            piece = provider.createCachedRowSet()
+            piece.populate(connection.createStatement().executeQuery(job["sql"].format(low, high, job["from"])))
+            rows += int(piece.size())
+        return rows
+
+    return read
+
+
+def main(reader: str, path: str) -> None:
+    """Read once to warm up, and once more with a clock; connecting does not count."""
+    job = json.loads(Path(path).read_text())
+    read = by_jdbc(job) if reader == "jdbc" else by_mssql_python(job)
+    read()
+    cpu, begun = time.process_time(), time.monotonic()
+    rows = read()
+    print(json.dumps({"rows": rows, "seconds": time.monotonic() - begun, "cpu": time.process_time() - cpu}), flush=True)
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,139 @@
+"""What both sides read: a table of ten columns, its changes in the change table, and a marker behind them.
+
+Half of the changes are inserts, 35 % updates and 15 % deletes, in transactions of a thousand rows. They are captured before
+anybody reads them.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.sqlserver.plan import CATCH_UP, TRANSACTION
+from bench.sqlserver.servers import Servers
+from tests.differential import debezium, jars
+from tests.differential.snapshots.running import Session
+
+from tailrace.testing.sqlserver_server import Database
+
+NAME = "bench"
+TABLES = ("orders", "zz_marker")
+PARTITIONS = 4
+ANY_PREFIX = "prefix-of-the-run"
+ORDERS = (
+    "CREATE TABLE dbo.orders (id int NOT NULL PRIMARY KEY, customer_id int NOT NULL, product_id int NOT NULL, "
+    "quantity smallint NOT NULL DEFAULT 1, status varchar(16) NOT NULL, email nvarchar(255) NULL, "
+    "amount decimal(12, 2) NOT NULL, order_date datetime2(3) NOT NULL, updated_at datetime2(6) NOT NULL, note varchar(100) NULL)"
+)
+DIGITS = ", ".join(f"(VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) {place}(x)" for place in "abc")
+NUMBERS = "SELECT TOP ({count}) {first} + ROW_NUMBER() OVER (ORDER BY (SELECT 1)) AS n FROM {digits}"
+INSERT = (
+    "INSERT dbo.orders SELECT n, 1000 + n % 50000, 1 + n % 997, 1 + n % 20, CASE n % 3 WHEN 0 THEN 'NEW' WHEN 1 THEN 'PAID' "
+    "ELSE 'SHIPPED' END, CONCAT(N'user', n % 50000, N'@example.com'), CAST(n % 100000 AS decimal(12, 2)) / 4, "
+    "DATEADD(second, n, '2024-01-01 00:00:00.123'), SYSUTCDATETIME(), CASE WHEN n % 5 = 0 THEN NULL ELSE "
+    "CONCAT('note for order ', n) END FROM ({numbers}) s"
+)
+UPDATE = "UPDATE dbo.orders SET status = 'PAID2', quantity = quantity + 1, updated_at = SYSUTCDATETIME() WHERE id > {first} AND id <= {last}"
+DELETE = "DELETE dbo.orders WHERE id > {first} AND id <= {last}"
+
+
+@dataclass(frozen=True)
+class Data:
+    """A table and its changes.
+
+    Attributes:
+        before: the LSN before the first change.
+        history: the schema history that Debezium keeps of the tables, with `ANY_PREFIX` for the topics' prefix.
+        changes: how many row changes there are, the marker's not counted; rows, where a snapshot is taken.
+        change_rows: how many rows the change table has for them: an update has two.
+        records: how many records they make up, the tombstones and the marker counted.
+
+    """
+
+    database: Database
+    before: bytes
+    history: str
+    changes: int
+    change_rows: int
+    records: int
+
+    def topics(self, prefix: str) -> list[str]:
+        """The topic of the changes."""
+        return [f"{prefix}.{NAME}.dbo.orders"]
+
+    def marker(self, prefix: str) -> str:
+        """The topic of the row that is inserted last."""
+        return f"{prefix}.{NAME}.dbo.zz_marker"
+
+
+@contextmanager
+def filled(servers: Servers, task: str, changes: int) -> Iterator[Data]:
+    """The table with its changes, captured, and gone again; for a snapshot the rows alone."""
+    database = servers.sqlserver.create_database(NAME)
+    try:
+        database.sql(ORDERS)
+        database.sql("CREATE TABLE dbo.zz_marker (id int NOT NULL PRIMARY KEY)")
+        for table in TABLES:
+            database.capture(table)
+        history, before = _history(servers), database.max_lsn()
+        inserts = changes if task != CATCH_UP else changes // 2
+        updates, deletes = (0, 0) if task != CATCH_UP else (changes * 35 // 100, changes * 15 // 100)
+        _change(database, inserts, updates, deletes)
+        database.sql("INSERT dbo.zz_marker VALUES (1)")
+        database.capture_all()
+        if task != CATCH_UP:
+            database.resume()  # tailrace's snapshot wants to see that the capture job has passed its reading
+        rows = inserts + updates + deletes
+        yield Data(database, before, history, rows, rows + updates, rows + deletes + 1)
+    finally:
+        database.drop()
+
+
+def _change(database: Database, inserts: int, updates: int, deletes: int) -> None:
+    for first in range(0, inserts, TRANSACTION):
+        count = min(TRANSACTION, inserts - first)
+        database.sql(INSERT.format(numbers=NUMBERS.format(count=count, first=first, digits=DIGITS)))
+        if first % (100 * TRANSACTION) == 0:
+            database.capture_all()
+    for statement, count, begin in ((UPDATE, updates, 0), (DELETE, deletes, inserts - deletes)):
+        for first in range(begin, begin + count, TRANSACTION):
+            database.sql(statement.format(first=first, last=min(first + TRANSACTION, begin + count)))
+
+
+def _history(servers: Servers) -> str:
+    """What Debezium keeps of the tables' structure when it begins without their rows."""
+    with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as name:
+        given = properties(servers, ANY_PREFIX, {"snapshot.mode": "no_data", "notification.enabled.channels": "log"})
+        with _Beginning(servers.sqlserver, Path(name), given) as session:
+            session.start()
+            session.until_logged("type='COMPLETED'")
+            session.stop()
+        return (Path(name) / "history.jsonl").read_text(encoding="utf-8")
+
+
+class _Beginning(Session):
+    def _base(self) -> dict[str, str]:
+        return debezium.stored_in(self.folder)
+
+
+def properties(servers: Servers, prefix: str, more: dict[str, str] | None = None) -> dict[str, str]:
+    """The connector's, for both sides."""
+    server = servers.sqlserver
+    return {
+        "name": "bench",
+        "connector.class": jars.SQL_SERVER,
+        "topic.prefix": prefix,
+        "database.hostname": server.host,
+        "database.port": str(server.port),
+        "database.user": server.user,
+        "database.password": server.password,
+        "database.names": NAME,
+        "database.encrypt": "false",
+        "include.schema.changes": "false",
+        "key.converter": "org.apache.kafka.connect.json.JsonConverter",
+        "value.converter": "org.apache.kafka.connect.json.JsonConverter",
+        **(more or {}),
+    }

@@ -1,0 +1,61 @@
+"""The stand-in for SQL Server, in a process of its own, and the Kafka broker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.measuring.servers import BROKER, versions_of_sides
+from tests.differential import jars
+
+from tailrace.testing.kafka_broker import KafkaBroker
+from tailrace.testing.sqlserver_server import StandInServer
+
+SERVER = "server"
+
+
+@dataclass(frozen=True)
+class Servers:
+    """What both sides connect to, and how many seconds a run waits at most for a quiet machine."""
+
+    sqlserver: StandInServer
+    broker: KafkaBroker
+    patience: float
+
+    @property
+    def address(self) -> str:
+        """The broker's."""
+        return self.broker.address
+
+    def pids(self) -> dict[str, int]:
+        """The processes to account for apart."""
+        return {"broker": self.broker.pid, SERVER: self.sqlserver.pid}
+
+
+@contextmanager
+def running(patience: float = 90) -> Iterator[Servers]:
+    """Both servers, thrown away at the end."""
+    with (
+        StandInServer() as sqlserver,
+        KafkaBroker(auto_create=True, heap="1g", java_options=(), properties=BROKER) as broker,
+    ):
+        yield Servers(sqlserver, broker, patience)
+
+
+def versions() -> dict[str, str]:
+    """Of everything that takes part."""
+    import mssql_python
+
+    driver = next(jar.stem.partition("mssql-jdbc-")[2] for jar in jdbc_driver() if "mssql-jdbc" in jar.name)
+    return {
+        **versions_of_sides(jdbc_driver()),
+        "mssql-python": mssql_python.__version__,
+        "Microsoft's JDBC driver (Debezium's)": driver,
+    }
+
+
+def jdbc_driver() -> list[Path]:
+    """Debezium's jars, with the driver that it comes with."""
+    return jars.debezium_jars(jars.SQL_SERVER)

@@ -1,0 +1,191 @@
+"""The connection to SQL Server: who and where, and the driver's properties.
+
+Names are those of Microsoft's JDBC driver, which Debezium hands on (`driver.*`, formerly `database.*`); what they ask for
+is told to Microsoft's ODBC driver in its own words, by `connectors/sqlserver/connection.py`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tailrace.config.properties import connection
+from tailrace.config.property import Family, Kind, Property, Status, prefixed
+
+_JDBC = "it belongs to the JDBC driver, and the ODBC driver that is used here has no such option"
+
+
+def _driver(name: str, doc: str, kind: Kind = Kind.STRING, **more: object) -> Property:
+    """A property of the driver, which may also stand under its old name."""
+    aliases = (f"database.{name}",)
+    return Property(name=f"driver.{name}", aliases=aliases, doc=doc, kind=kind, **more)  # type: ignore[arg-type]
+
+
+DATABASES = Property(
+    name="database.names",
+    kind=Kind.LIST,
+    aliases=("database.dbname",),
+    required=True,
+    doc="The databases whose changes are read, each enabled for change data capture.",
+)
+
+_ENCRYPTION = (
+    _driver(
+        "encrypt",
+        "Whether the connection is encrypted; `strict` encrypts all of it, by TDS 8.",
+        Kind.ENUM,
+        default="true",
+        allowed=("true", "false", "strict"),
+        other_spellings={"mandatory": "true", "yes": "true", "optional": "false", "no": "false"},
+    ),
+    _driver(
+        "trustServerCertificate",
+        "Whether any certificate of the server will do.",
+        Kind.BOOL,
+        default=False,
+    ),
+    _driver("hostNameInCertificate", "Name that the server's certificate must have, instead of the host's."),
+    _driver("serverCertificate", "PEM file with the very certificate that the server must have."),
+)
+
+_LOGIN = (
+    _driver(
+        "authentication",
+        "How to log in, if not with name and password of SQL Server's own.",
+        Kind.ENUM,
+        allowed=(
+            "SqlPassword",
+            "ActiveDirectoryPassword",
+            "ActiveDirectoryIntegrated",
+            "ActiveDirectoryServicePrincipal",
+            "ActiveDirectoryManagedIdentity",
+            "ActiveDirectoryDefault",
+        ),
+        other_spellings={"ActiveDirectoryMSI": "ActiveDirectoryManagedIdentity"},
+        harmless=("NotSpecified",),
+        impossible={"ActiveDirectoryInteractive": "nobody is there to answer; use a service principal"},
+    ),
+    _driver(
+        "integratedSecurity",
+        "Whether to log in with the Kerberos ticket of the process.",
+        Kind.BOOL,
+        default=False,
+    ),
+    _driver("serverSpn", "Kerberos name of the server's service."),
+    _driver("msiClientId", "Client id of a managed identity that was assigned by a user."),
+)
+
+_NETWORK = (
+    _driver(
+        "applicationIntent",
+        "`ReadOnly` reads a secondary replica of an availability group: snapshot isolation only.",
+        Kind.ENUM,
+        default="ReadWrite",
+        allowed=("ReadWrite", "ReadOnly"),
+    ),
+    _driver(
+        "multiSubnetFailover",
+        "Whether all addresses of an availability group's listener are tried at once.",
+        Kind.BOOL,
+        default=False,
+    ),
+    _driver(
+        "loginTimeout",
+        "How long to wait for a connection before giving up.",
+        Kind.SECONDS,
+        default=30,
+        minimum=1,
+        maximum=65535,
+    ),
+    _driver(
+        "connectRetryCount",
+        "How often the driver opens a lost idle connection again.",
+        Kind.INT,
+        default=1,
+        minimum=0,
+        maximum=255,
+    ),
+    _driver("connectRetryInterval", "Pause before each of them.", Kind.SECONDS, default=10, minimum=1, maximum=60),
+    _driver(
+        "packetSize",
+        "Bytes of a packet of the protocol; without it the driver's choice.",
+        Kind.INT,
+        minimum=512,
+        maximum=32767,
+    ),
+    _driver(
+        "iPAddressPreference",
+        "Which addresses of a name are tried first.",
+        Kind.ENUM,
+        default="IPv4First",
+        allowed=("IPv4First", "IPv6First", "UsePlatformDefault"),
+    ),
+)
+
+PROPERTIES = (
+    *connection.server("SQL Server", port=1433),
+    Property(
+        name="database.instance",
+        pattern=re.compile(r"[^\\;{}=,\s]+"),
+        pattern_says="the name of an instance, without the host's",
+        doc="Named instance, whose port the server's browser service tells; of no effect where `database.port` is given.",
+    ),
+    Property(name="database.user", doc="Login that reads the catalog, the tables and the change tables."),
+    connection.PASSWORD,
+    DATABASES,
+    *_ENCRYPTION,
+    *_LOGIN,
+    *_NETWORK,
+    Property(
+        name="driver.applicationName",
+        aliases=("database.applicationName",),
+        status=Status.IGNORED,
+        reason="mssql-python gives its own",
+        doc="Name under which the server lists the connection.",
+    ),
+    Property(
+        name="database.sqlserver.agent.status.query",
+        doc="Statement whose one value, 1 or 0, says whether SQL Server Agent runs, for logins that may not look "
+        "themselves; `[#db]` in it is the database.",
+    ),
+    *connection.PROPERTIES,
+)
+
+FAMILIES = (
+    Family(
+        name="driver.trustStore and the like",
+        pattern=re.compile(
+            r"(driver|database)\.(trustStore\w*|trustManager\w*|keyStore\w*|client(Certificate|Key)\w*)"
+        ),
+        status=Status.REFUSED,
+        reason="the ODBC driver reads no Java key stores: it trusts the authorities of the system, or the certificate in "
+        "driver.serverCertificate",
+        doc="Java's key stores, and client certificates.",
+    ),
+    Family(
+        name="driver.failoverPartner and the like",
+        pattern=re.compile(
+            r"(driver|database)\.(failoverPartner|accessToken\w*|columnEncryption\w*|AAD\w+|"
+            r"(jaas|authentication|kerberos|keyVault|enclave)\w+|domain|realm|gsscredential|useFmtOnly|fips)"
+        ),
+        status=Status.REFUSED,
+        reason="the ODBC driver has no such option; leave it out",
+        doc="What the JDBC driver can and the ODBC driver can't.",
+    ),
+    Family(
+        name="driver.databaseName and the like",
+        pattern=re.compile(
+            r"(driver|database)\.(databaseName|database|serverName|server|instanceName|portNumber|port)"
+        ),
+        status=Status.REFUSED,
+        reason="set database.hostname, database.port, database.instance and database.names",
+        doc="Where the server is, in the driver's words.",
+    ),
+    prefixed("driver.", "Further properties of the JDBC driver.", Status.IGNORED, _JDBC),
+    Family(
+        name="database.<camelCase>",
+        pattern=re.compile(r"database\.[a-z]+[A-Z]\w*"),
+        status=Status.IGNORED,
+        reason=_JDBC,
+        doc="The old way to hand properties to the JDBC driver.",
+    ),
+)

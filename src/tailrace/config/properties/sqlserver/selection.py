@@ -1,0 +1,23 @@
+"""What is captured of SQL Server."""
+
+from __future__ import annotations
+
+from tailrace.config.properties import selection
+from tailrace.config.property import Kind, Property
+
+PROPERTIES = (
+    *selection.DATABASES,
+    Property(
+        name="schema.include.list",
+        kind=Kind.REGEXES,
+        aliases=("schema.whitelist",),
+        doc="Schemas to capture; without it all but the excluded and the system schemas.",
+    ),
+    Property(
+        name="schema.exclude.list",
+        kind=Kind.REGEXES,
+        aliases=("schema.blacklist",),
+        doc="Schemas to leave out.",
+    ),
+    *selection.properties("schema.table", system="the schemas cdc and sys, and systranschemas"),
+)

@@ -1,0 +1,29 @@
+"""The connection on which `heartbeat.action.query` is run."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+
+from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.mysql import connection as mysql
+
+
+class MySqlActionConnection:
+    """One connection, opened when it is made."""
+
+    def __init__(self, settings: MySqlSettings) -> None:
+        self._connection = mysql.connect(settings)
+
+    def run(self, statement: str) -> None:
+        """Run the statement."""
+        mysql.execute(self._connection, statement)
+
+    def interrupt(self) -> None:
+        """Wake the thread that waits for an answer."""
+        with contextlib.suppress(OSError, AttributeError):
+            self._connection._sock.shutdown(socket.SHUT_RDWR)  # noqa: SLF001 -- there is no public way
+
+    def close(self) -> None:
+        """End it without a word to the server: COM_QUIT on a broken connection is another error."""
+        self._connection._force_close()  # noqa: SLF001 -- as above

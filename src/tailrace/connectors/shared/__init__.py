@@ -1,0 +1,1 @@
+"""What more than one connector needs, and nothing above them does."""

@@ -1,0 +1,69 @@
+"""What rules of the configuration do to the values of a table's columns, and columns of no values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import numpy as np
+
+from tailrace.changes.policies import Rule, policy_of
+from tailrace.changes.shape import ColumnPolicy
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.connectors.shared.column_types import NUMBERS_AS_BYTES
+from tailrace.connectors.shared.jdbc import TEXT_TYPES
+from tailrace.schema.connect import Schema, Type
+from tailrace.schema.tables import Column, Table
+
+
+class Typed(Protocol):
+    """A column's type, as far as rules look at it."""
+
+    @property
+    def value(self) -> Schema:
+        """The schema of its field in a value."""
+        ...
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that alters its values or their schema."""
+        ...
+
+
+def column_policies(table: Table, types: Sequence[Typed | None], values: Sequence[int]) -> dict[int, ColumnPolicy]:
+    """What is done to the columns with these indices, which make the value; only those to which something is done."""
+    found = {i: _policy(table.columns[i], types[i]) for i in values}
+    return {i: policy for i, policy in found.items() if policy is not None}
+
+
+def _policy(column: Column, type_: Typed | None) -> ColumnPolicy | None:
+    if type_ is None:
+        return None
+    schema = type_.value
+    may_be_cut = schema.type in (Type.STRING, Type.BYTES) and schema.name not in NUMBERS_AS_BYTES
+    is_text = column.jdbc_type in TEXT_TYPES
+    return policy_of(type_.rule, is_text=is_text, length=column.length, may_be_cut=may_be_cut)
+
+
+def empty_vector(schema: Schema) -> Vector:
+    """No values of a field."""
+    kind = _KINDS.get(schema.type, Kind.INT)
+    if kind is Kind.STRUCT:
+        children = tuple(empty_vector(field.schema) for field in schema.fields)
+        return Vector(kind, 0, np.empty(0, np.int64), None, (), children, tuple(f.name for f in schema.fields))
+    if kind is Kind.LIST and schema.items is not None:
+        return Vector(kind, 0, np.zeros(1, np.int64), None, (), (empty_vector(schema.items),))
+    dtype = {Kind.FLOAT32: np.float32, Kind.FLOAT64: np.float64}.get(kind, np.int64)
+    data = np.empty((0, 4), np.uint32) if kind in (Kind.TEXT, Kind.BYTES) else np.empty(0, dtype)
+    return Vector(kind, 0, data)
+
+
+_KINDS: Final = {
+    Type.FLOAT32: Kind.FLOAT32,
+    Type.FLOAT64: Kind.FLOAT64,
+    Type.BOOLEAN: Kind.BOOL,
+    Type.STRING: Kind.TEXT,
+    Type.BYTES: Kind.BYTES,
+    Type.STRUCT: Kind.STRUCT,
+    Type.ARRAY: Kind.LIST,
+}

@@ -1,0 +1,113 @@
+"""Schemas of fields that are the same whatever the database: decimals, days and times, bytes, what rules add.
+
+Names, versions and parameters are Debezium's. Source: its documentation, "Data type mappings" and
+`column.propagate.source.type` of each connector.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tailrace.changes.policies import Rule
+from tailrace.config.filters import SourceTypes, Truncate
+from tailrace.schema.connect import Schema, Type
+from tailrace.schema.tables import Column
+
+DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
+NUMBERS_AS_BYTES: Final = (DECIMAL, "io.debezium.data.Bits")
+"""Names of schemas whose bytes no rule cuts."""
+ZONED_TIMESTAMP: Final = Schema(Type.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
+MILLISECONDS, MICROSECONDS = 3, 6  # digits of a fraction
+Parameters = tuple[tuple[str, str], ...]
+
+_DAY: Final = {
+    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoDate", version=1),
+    "connect": Schema(Type.INT32, name="org.apache.kafka.connect.data.Date", version=1),
+}
+_DAYS: Final = Schema(Type.INT32, name="io.debezium.time.Date", version=1)
+_MILLI_TIME: Final = Schema(Type.INT32, name="io.debezium.time.Time", version=1)
+_MICRO_TIME: Final = Schema(Type.INT64, name="io.debezium.time.MicroTime", version=1)
+_NANO_TIME: Final = Schema(Type.INT64, name="io.debezium.time.NanoTime", version=1)
+_TIME: Final = {
+    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoTime", version=1),
+    "connect": Schema(Type.INT32, name="org.apache.kafka.connect.data.Time", version=1),
+    "nanoseconds": _NANO_TIME,
+    "microseconds": _MICRO_TIME,
+    "adaptive_time_microseconds": _MICRO_TIME,
+}
+_MILLI_TIMESTAMP: Final = Schema(Type.INT64, name="io.debezium.time.Timestamp", version=1)
+_MICRO_TIMESTAMP: Final = Schema(Type.INT64, name="io.debezium.time.MicroTimestamp", version=1)
+_NANO_TIMESTAMP: Final = Schema(Type.INT64, name="io.debezium.time.NanoTimestamp", version=1)
+_TIMESTAMP: Final = {
+    "isostring": Schema(Type.STRING, name="io.debezium.time.IsoTimestamp", version=1),
+    "connect": Schema(Type.INT64, name="org.apache.kafka.connect.data.Timestamp", version=1),
+    "microseconds": _MICRO_TIMESTAMP,
+    "nanoseconds": _NANO_TIMESTAMP,
+}
+
+
+def day_schema(mode: str) -> Schema:
+    """Of a day, under `time.precision.mode`."""
+    return _DAY.get(mode, _DAYS)
+
+
+def time_schema(mode: str, digits: int) -> Schema:
+    """Of a time of day whose seconds have so many digits behind the point."""
+    return _TIME.get(mode) or _adapted(digits, _MILLI_TIME, _MICRO_TIME, _NANO_TIME)
+
+
+def timestamp_schema(mode: str, digits: int) -> Schema:
+    """Of a day and time without a zone."""
+    return _TIMESTAMP.get(mode) or _adapted(digits, _MILLI_TIMESTAMP, _MICRO_TIMESTAMP, _NANO_TIMESTAMP)
+
+
+def decimal_schema(mode: str, precision: int, scale: int) -> Schema:
+    """Of a decimal, under `decimal.handling.mode`."""
+    if mode == "precise":
+        parameters = (("scale", str(scale)), ("connect.decimal.precision", str(precision)))
+        return Schema(Type.BYTES, name=DECIMAL, version=1, parameters=parameters)
+    return Schema(Type.STRING if mode == "string" else Type.FLOAT64)
+
+
+def binary_schema(mode: str) -> Schema:
+    """Of bytes, under `binary.handling.mode`."""
+    return Schema(Type.BYTES if mode == "bytes" else Type.STRING)
+
+
+def with_rule(schema: Schema, rule: Rule, column: Column) -> Schema:
+    """The schema of a field in a value, where the rule of its column may have left its mark."""
+    parameters = parameters_of(rule, column)
+    return schema.with_(parameters=schema.parameters + parameters) if parameters else schema
+
+
+def parameters_of(rule: Rule, column: Column) -> Parameters:
+    """What a rule adds to the parameters of a field's schema."""
+    if isinstance(rule, SourceTypes):
+        return _source_parameters(column)
+    if isinstance(rule, Truncate):
+        return (("truncateLength", str(rule.length)),) if truncates(rule, column) else ()
+    return (("masked", "true"),) if rule is not None else ()
+
+
+def truncates(rule: Truncate, column: Column) -> bool:
+    """Whether a column may hold more than the rule leaves."""
+    return column.length is None or column.length > rule.length
+
+
+def _source_parameters(column: Column) -> Parameters:
+    """What `column.propagate.source.type` tells of a column."""
+    prefix = "__debezium.source.column."
+    told = (
+        ("type", column.type_name.upper()),
+        ("length", column.length),
+        ("scale", column.scale),
+        ("comment", column.comment or None),
+        ("name", column.name),
+    )
+    return tuple((prefix + name, str(value)) for name, value in told if value is not None)
+
+
+def _adapted(digits: int, millis: Schema, micros: Schema, nanos: Schema) -> Schema:
+    if digits <= MILLISECONDS:
+        return millis
+    return micros if digits <= MICROSECONDS else nanos

@@ -1,0 +1,112 @@
+"""Heartbeats: the record, and the statement that is run on the source with it.
+
+The statement (`heartbeat.action.query`) changes a table, say, whose changes then come through the log. It is run on a
+connection and a thread of its own: one that waits for a lock does not keep the stream waiting. Where it fails, a warning
+says so, and the next heartbeat tries again on a new connection.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from tailrace.changes.heartbeats import HeartbeatEncoder, Timer
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import Progress
+from tailrace.connectors.shared.batches import Batch
+from tailrace.errors import TailraceError
+
+CLOSING_SECONDS: Final = 2.0
+
+log = logging.getLogger(__name__)
+
+
+class ActionConnection(Protocol):
+    """A connection to the source, for the statement."""
+
+    def run(self, statement: str) -> None:
+        """Run it; raises `TailraceError` or `OSError`."""
+
+    def interrupt(self) -> None:
+        """Wake the thread that waits for an answer; called from another one."""
+
+    def close(self) -> None:
+        """End the connection, broken or not."""
+
+
+class Heartbeats:
+    """Adds heartbeats to batches."""
+
+    def __init__(self, settings: Settings, connect: Callable[[], ActionConnection], timer: Timer | None = None) -> None:
+        self._encoder = HeartbeatEncoder(settings)
+        self._timer = timer or Timer(self._encoder.topic, settings.heartbeat_interval_ms)
+        statement = settings.heartbeat_action_query
+        self._action = ActionQuery(statement, connect) if statement else None
+
+    def wait_ms(self, longest: int) -> int:
+        """How long to wait for something to come, so that the next heartbeat is in time."""
+        return min(longest, int(self._timer.milliseconds_left()) + 1)
+
+    def hurry(self) -> None:
+        """The next one is due now, whatever the interval."""
+        self._timer.hurry()
+
+    def beat(self, batch: Batch, progress: Progress, now_us: int) -> None:
+        """Add one at the end of a batch, with whose progress it goes, if one is due."""
+        if self._timer.milliseconds_left() > 0:
+            return
+        batch.add(self._encoder.record(now_us // 1000, progress.delivered, batch.rank))
+        self._timer.restart()
+        if self._action is not None:
+            self._action.run()
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._action is not None:
+            self._action.close()
+
+
+class ActionQuery:
+    """Runs the statement, never twice at once."""
+
+    def __init__(self, statement: str, connect: Callable[[], ActionConnection]) -> None:
+        self._statement = statement
+        self._connect = connect
+        self._connection: ActionConnection | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def run(self) -> None:
+        """Begin to run it, unless it is still running."""
+        if self._thread is not None and self._thread.is_alive():
+            log.warning("heartbeat.action.query: the statement of an earlier heartbeat is still running")
+            return
+        self._thread = threading.Thread(target=self._run, name="heartbeat.action.query", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End the connection, and with it a statement that is still running."""
+        self._closed = True
+        opened, thread = self._connection, self._thread
+        if opened is not None and thread is not None and thread.is_alive():
+            opened.interrupt()
+        if thread is not None:
+            thread.join(CLOSING_SECONDS)
+        self._drop()
+
+    def _run(self) -> None:
+        try:
+            if self._connection is None:
+                self._connection = self._connect()
+            self._connection.run(self._statement)
+        except (TailraceError, OSError) as error:
+            if not self._closed:
+                log.warning("heartbeat.action.query: %s", error)
+            self._drop()
+
+    def _drop(self) -> None:
+        opened, self._connection = self._connection, None
+        if opened is not None:
+            opened.close()

@@ -1,0 +1,51 @@
+# mypy: disable-error-code="no-any-return, assignment"
+"""Numbers as digits, and as the bytes of an unscaled decimal, for compiled loops."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tailrace.connectors.shared.compiled import Int, inlined
+from tailrace.connectors.shared.raw import store32, store64, swap64
+
+
+@inlined
+def put_unscaled(mem: Any, at: Int, value: Int) -> None:
+    """Writes an int64's shortest big-endian two's complement as a view."""
+    rest = value ^ (value >> 63)
+    n = 1
+    while rest >= 128:
+        rest >>= 8
+        n += 1
+    put_short(mem, at, n, swap64(np.uint64(value) << np.uint64(64 - 8 * n)), np.uint32(0))
+
+
+@inlined
+def put_short(mem: Any, at: Int, n: Int, low: Int, high: Int) -> None:
+    """Writes the view of up to 12 bytes that stand in `low` and `high`, the first in the lowest bits."""
+    store32(mem, at, np.uint32(n))
+    store64(mem, at + 4, low)
+    store32(mem, at + 12, high)
+
+
+@inlined
+def put_integer(aux: Any, o: Int, value: Int, negative: Any) -> Int:
+    """Writes a uint64's digits (its negation's with a minus sign if `negative`); the place after."""
+    if negative:
+        value = np.uint64(0) - value
+        aux[o] = 45
+        o += 1
+    digits = 1
+    rest = value
+    while rest >= np.uint64(10):
+        rest //= np.uint64(10)
+        digits += 1
+    p = o + digits
+    while p > o:
+        p -= 1
+        rest = value // np.uint64(10)
+        aux[p] = np.uint8(48) + np.uint8(value - rest * np.uint64(10))
+        value = rest
+    return o + digits

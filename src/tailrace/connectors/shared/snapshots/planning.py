@@ -1,0 +1,104 @@
+"""The plan of a snapshot: what each lane is to read, from the tables with their keys and about how many rows they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol
+
+from tailrace.config.settings import Settings
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.tables import TableId
+from tailrace.signals.names import signal_tables
+from tailrace.snapshot.lane_part import LanePart
+from tailrace.snapshot.segments import Bound, LanePlan, TablePlan, shares
+from tailrace.snapshot.state import start
+
+TABLES_OF_A_LANE: Final = 8
+Keys = Mapping[TableId, Any]
+"""By which key each table is read, the connector's own JSON; None: it has none, and is read whole."""
+
+
+class Cutter(Protocol):
+    """Cuts tables by ranges of their keys."""
+
+    @property
+    def least_rows(self) -> int:
+        """A table, or a whole snapshot, of fewer rows is not worth another lane."""
+
+    def split_points(self, table: TableId, parts: int) -> Sequence[Bound]:
+        """Where to cut a table into parts: fewer than `parts` bounds, strictly ascending."""
+
+    def span(self, table: TableId) -> tuple[int, int] | None:
+        """The least and the greatest value of a key's first column, where that is a number."""
+
+
+def planned(
+    settings: Settings, keys: Keys, rows: Mapping[TableId, int], lanes: int, place: Mapping[str, Any], cutter: Cutter
+) -> dict[str, Any]:
+    """What the progress of each lane has of a snapshot at first; fewer lanes than are wanted if it is small.
+
+    Args:
+        settings: `snapshot.tables.order.by.row.count` counts.
+        keys: of the tables, in their order.
+        rows: about how many each has.
+        lanes: how many are wanted.
+        place: P as the state has it.
+        cutter: cuts tables that are large enough.
+
+    """
+    total = sum(rows.values())
+    lanes = lanes if total >= cutter.least_rows else 1  # more would only cost their beginning
+    least = total // (lanes * TABLES_OF_A_LANE)
+    order = by_row_count(settings, {table: rows[table] for table in keys})
+    plans = [_plan(cutter, table, keys[table], rows[table], lanes, least) for table in order]
+    return {"lanes": lanes, "parts": [part_of(plan, keys, place) for plan in shares(plans, lanes)]}
+
+
+def whole_part(keys: Keys, rows: Mapping[TableId, int], place: Mapping[str, Any]) -> dict[str, Any]:
+    """What one lane has in its progress at first that reads all of these tables, in their order."""
+    (plan,) = shares([TablePlan(quoted_id(table), rows[table]) for table in keys], 1)
+    return part_of(plan, keys, place)
+
+
+def part_of(plan: LanePlan, keys: Keys, place: Mapping[str, Any]) -> dict[str, Any]:
+    """What a lane has in its progress at first."""
+    names = {segment.table for segment in plan.segments}
+    own = {quoted_id(table): key for table, key in keys.items() if quoted_id(table) in names}
+    state = start(plan, place)
+    return LanePart(own, state).to_dict(state)
+
+
+def by_row_count(settings: Settings, rows: Mapping[TableId, int]) -> list[TableId]:
+    """Tables as `snapshot.tables.order.by.row.count` wants them; as they are given where it says nothing."""
+    order = settings.snapshot_tables_order_by_row_count
+    if order == "disabled":
+        return list(rows)
+    sign = -1 if order == "descending" else 1
+    return sorted(rows, key=lambda table: sign * rows[table])
+
+
+def tables_to_read(settings: Settings, by_name: Iterable[TableId]) -> list[TableId]:
+    """The tables that a snapshot reads, in the order of Debezium; the first table of signals is none of them.
+
+    `by_name` are the captured ones in the order of their names.
+    """
+    signals = signal_tables(settings.signal_data_collection or ())[:1]
+    return in_order(
+        settings, [each for each in by_name if each not in signals and settings.snapshot_tables.matches(each)]
+    )
+
+
+def in_order(settings: Settings, by_name: Iterable[TableId]) -> list[TableId]:
+    """Tables as Debezium reads them: by the patterns of `table.include.list`, those of one pattern by name."""
+    names = {table: settings.tables.naming.of(table) for table in by_name}
+    first = [table for each in settings.tables.tables.include for table, name in names.items() if each.fullmatch(name)]
+    return list(dict.fromkeys((*first, *names)))
+
+
+def _plan(cutter: Cutter, table: TableId, key: Any, rows: int, lanes: int, least: int) -> TablePlan:
+    """`least`: a table of fewer rows is not cut, since whole tables make lanes even enough."""
+    if key is None:
+        return TablePlan(quoted_id(table), rows)
+    splits = cutter.split_points(table, lanes) if rows >= least else ()
+    span = cutter.span(table) if rows >= cutter.least_rows else None
+    return TablePlan(quoted_id(table), rows, splits, span)

@@ -1,0 +1,135 @@
+"""What others see of a lane while it reads its part of a snapshot: figures, notifications, lines of the log.
+
+It is told of each state that the lane comes to, in their order.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from tailrace.changes.records import Records
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import FIGURES, Lane, Others, Progress, alone
+from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.figures import LaneFigures, Told, about
+from tailrace.snapshot.state import SnapshotState
+
+LINE_SECONDS: Final = 60.0
+WAIT_SECONDS: Final = 10.0
+POLL_SECONDS: Final = 0.1
+
+log = logging.getLogger(__name__)
+
+
+class Watched:
+    """One lane's part, from a state on."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        lane: Lane,
+        position: str,
+        others: Others = alone,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`position`: the text of the position that the snapshot is of; `others`: as in `Connector.snapshot`."""
+        self._lane = lane
+        self._tells_end = lane.is_first or lane.count == 1
+        self._others = others
+        self._clock = clock
+        self._telling = Telling(settings, position)
+        self._is_untold = False
+        self._of_others: list[Progress | None] = []
+
+    def begin(self, state: SnapshotState, *, is_first_time: bool, tables: Callable[[], Iterable[TableId]]) -> None:
+        """Reading begins at a state.
+
+        Args:
+            state: of the lane.
+            is_first_time: nobody has begun with it before.
+            tables: gives all tables of the snapshot.
+
+        """
+        self._state = state
+        self._figures = LaneFigures(state, self._lane.count, self._clock)
+        self._is_untold = is_first_time
+        self._line_at = self._clock() + LINE_SECONDS
+        if self._telling.wanted:
+            self._telling.note_tables(tables())
+
+    def started(self) -> list[Records]:
+        """What is told when the snapshot begins, in the first lane's first commit."""
+        return [*self._telling.started(), *self._begun()]
+
+    def passed(self, state: SnapshotState) -> list[Records]:
+        """What is told when the lane comes to another state, in the commit that has it."""
+        records = [*self._begun(), *self._telling.passed(self._state, state)]
+        self._state = state
+        if self._clock() >= self._line_at:
+            self._line_at = self._clock() + LINE_SECONDS
+            log.info("%s", self._line())
+        return records
+
+    @property
+    def figures(self) -> Told | None:
+        """What is shown with the commit of the state."""
+        return self._figures.now_and_then(self._state)
+
+    def may_end(self) -> bool:
+        """Whether the lane may say that it is done; not the one that has to tell of the end, before all others are."""
+        if not (self._telling.wanted and self._tells_end):
+            return True
+        self._of_others = list(self._others())
+        return not any(progress is None or progress.snapshot_is_pending for progress in self._of_others)
+
+    def wait(self) -> Iterator[None]:
+        """Steps of waiting until the lane may end, for a while: most often lanes are done at about the same time.
+
+        Not for longer, as it may be this lane's task that keeps another one from being started.
+        """
+        until = self._clock() + WAIT_SECONDS
+        while not self.may_end() and self._clock() < until:
+            yield
+            time.sleep(POLL_SECONDS)
+
+    def ended(self) -> list[Records]:
+        """What is told when the lane is done."""
+        if not self._tells_end:
+            return self._begun()
+        return [*self._begun(), *self._telling.completed(self._last, self._of_others)]
+
+    @property
+    def done(self) -> Mapping[str, Any]:
+        """What the progress says of the lane's part then."""
+        shown = {FIGURES: self._last} if self._lane.count > 1 else {}
+        return {"done": True, **shown}
+
+    @property
+    def _last(self) -> Told:
+        """The last figures, of the tables in parts by their names."""
+        state = self._state.forgetful()
+        return LaneFigures(state, self._lane.count).of(state)
+
+    def _begun(self) -> list[Records]:
+        """What is told of the table that the lane begins with, once."""
+        if not self._is_untold:
+            return []
+        self._is_untold = False
+        return self._telling.begun(self._state)
+
+    def _line(self) -> str:
+        """For the log."""
+        figures = self._last
+        told = (
+            f"snapshot, lane {self._lane.number}: {figures['rows']:,} of about {figures['about']:,} rows, "
+            f"{figures['done']:,} of {figures['tables']:,} tables"
+        )
+        if not self._state.segments:
+            return told
+        place = self._state.segments[0]
+        table = self._state.tables[place.table]
+        return f"{told}; {place.table}: {table.rows:,} of about {about(table, place):,} rows"

@@ -1,0 +1,1 @@
+"""The SQL Server connector: change tables of change data capture, read as Arrow batches."""

@@ -1,0 +1,70 @@
+"""The BEGIN and END records of the transactions of a window."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes import expand
+from tailrace.changes.merging import taken
+from tailrace.changes.model import Level
+from tailrace.changes.records import Binary, Records
+from tailrace.changes.transactions import TransactionEncoder
+from tailrace.changes.vectors import Vector, integers
+from tailrace.changes.views import take, vector_of
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.sqlserver.lsn import SIZE, ZERO, Lsn
+from tailrace.connectors.sqlserver.positions import COMMAND_DIGITS, position_program
+from tailrace.connectors.sqlserver.transaction_orders import Orders
+from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.schema.names import Names
+
+_LAST: Final = Lsn(b"\xff" * SIZE)  # an END sorts behind all changes of its transaction, a BEGIN before them
+_COMMANDS: Final = integers(np.array([0, 10**COMMAND_DIGITS - 1]))
+_CHANGES: Final = vector_of([ZERO.text.encode(), _LAST.text.encode()])
+_OPERATIONS: Final = integers(np.array([0, 9]))
+
+
+class Boundaries:
+    """Renders them."""
+
+    def __init__(self, settings: SqlServerSettings) -> None:
+        self._topic = Names(settings).transaction_topic
+        self._encoder = TransactionEncoder(
+            key_schema=settings.key_converter_schemas_enable,
+            value_schema=settings.value_converter_schemas_enable,
+            shape=settings.tailrace_event_shape,
+        )
+        self._positions = position_program()
+
+    def records(self, transactions: Transactions, orders: Orders, batch: Batch) -> Records:
+        """The records of the transactions that have any changes, each BEGIN before its END.
+
+        An END within the window has the time of the next transaction, whose first event makes Debezium tell it; the last
+        one's has its own.
+        """
+        told = orders.told
+        ids = lsn_columns.texts(transactions.commit[told])
+        ts_ms = transactions.time_us[told] // 1000
+        begins = self._encoder.begins(ids, ts_ms)
+        ends = self._encoder.ends(ids, np.append(ts_ms[1:], ts_ms[-1:]), orders.counts())
+        which = np.repeat(np.arange(len(told)), 2)
+        is_end = np.tile([0, 1], len(told))
+        return Records(
+            topic=self._topic,
+            keys=self._encoder.keys(take(ids, which)),
+            values=taken([begins, ends], which + is_end * len(told)),
+            timestamps=np.full(len(which), batch.now_us // 1000, np.int64),
+            positions=self._position_texts(ids, which, is_end),
+            log_order=(batch.rank << 32) + np.arange(len(which), dtype=np.int64),
+        )
+
+    def _position_texts(self, ids: Vector, which: npt.NDArray[np.intp], is_end: npt.NDArray[np.intp]) -> Binary:
+        roles = np.zeros((expand.ROLES, len(which)), np.int32)
+        roles[Level.TRANSACTION] = which
+        roles[Level.CHANGE] = is_end
+        return self._positions.render([ids, _COMMANDS, _CHANGES, _OPERATIONS], roles)

@@ -1,0 +1,162 @@
+"""What change data capture says of itself: capture instances, how far the log was captured, and who captures it.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-tables/change-data-capture-tables-transact-sql
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
+from tailrace.errors import ConfigError, SourceSetupError
+from tailrace.schema.tables import TableId
+
+_INSTANCES: Final = """
+    SELECT s.name, t.name, c.capture_instance, c.object_id, c.start_lsn, c.create_date, c.source_object_id, c.role_name,
+           OBJECT_NAME(c.object_id)
+    FROM cdc.change_tables c JOIN sys.tables t ON t.object_id = c.source_object_id
+    JOIN sys.schemas s ON s.schema_id = t.schema_id"""
+_COLUMNS: Final = "SELECT object_id, column_name FROM cdc.captured_columns ORDER BY object_id, column_ordinal"
+_INDEX_COLUMNS: Final = "SELECT object_id, column_name FROM cdc.index_columns ORDER BY object_id, index_ordinal"
+_DATABASE: Final = "SELECT name, is_cdc_enabled FROM sys.databases WHERE name = ?"
+_AGENT: Final = "SELECT status FROM sys.dm_server_services WHERE servicename LIKE N'SQL Server Agent (%'"
+_AGENT_RUNS: Final = 4
+_STAMP: Final = """
+    SELECT object_id, start_lsn FROM cdc.change_tables
+    UNION ALL SELECT COUNT(*), MAX(ddl_lsn) FROM cdc.ddl_history"""
+_ALTERED: Final = "SELECT DISTINCT object_id FROM cdc.ddl_history"
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A capture instance: one change table of one source table.
+
+    Attributes:
+        table: the table that it captures.
+        name: what the instance is called.
+        object_id: of its change table.
+        source_object_id: of the table that it captures.
+        change_table: its name, in the schema cdc.
+        start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
+        create_date: when it was enabled, the server's local time.
+        columns: the captured columns, in their order.
+        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty.
+        role: who may read it through the functions; None: everybody who may select.
+
+    """
+
+    table: TableId
+    name: str
+    object_id: int
+    source_object_id: int
+    change_table: str
+    start_lsn: Lsn | None
+    create_date: dt.datetime
+    columns: tuple[str, ...]
+    index_columns: tuple[str, ...]
+    role: str | None = None
+
+    @property
+    def order(self) -> tuple[Lsn, dt.datetime, int]:
+        """Instances of a table in the order in which they are to be read; one without a start comes last."""
+        return self.start_lsn or _END, self.create_date, self.object_id
+
+
+_END: Final = Lsn(b"\xff" * 10)
+
+
+def require_captured(session: Session, database: str) -> str:
+    """The database's name as the server spells it.
+
+    Raises:
+        ConfigError: there is no such database.
+        SourceSetupError: its changes are not captured.
+
+    """
+    found = session.rows(_DATABASE, database)
+    if not found:
+        raise ConfigError(
+            f"database.names: there is no database {database!r} on this server, or the user may not see it"
+        )
+    name, is_enabled = found[0]
+    if not is_enabled:
+        raise SourceSetupError(
+            f"change data capture is not enabled for the database {name}: USE [{name}]; EXEC sys.sp_cdc_enable_db"
+        )
+    return str(name)
+
+
+def max_lsn(session: Session) -> Lsn:
+    """How far the log is captured; `ZERO` while nothing is."""
+    return _lsn(session.one("SELECT sys.fn_cdc_get_max_lsn()"))
+
+
+def min_lsn(session: Session, instance: str) -> Lsn:
+    """From where on an instance still has its changes; `ZERO` where there is no such instance or it has no start yet."""
+    return _lsn(session.one("SELECT sys.fn_cdc_get_min_lsn(?)", instance))
+
+
+def instances(session: Session) -> list[Instance]:
+    """All capture instances of the session's database, by table and in the order in which they are to be read."""
+    columns = _by_object(session.rows(_COLUMNS))
+    keys = _by_object(session.rows(_INDEX_COLUMNS))
+    found = [_instance(session.database, row, columns, keys) for row in session.rows(_INSTANCES)]
+    return sorted(found, key=lambda each: (each.table, each.order))
+
+
+def instances_stamp(session: Session) -> tuple[Any, ...]:
+    """Another one once an instance has come, gone or got another start, or its table was altered."""
+    return tuple(sorted(session.rows(_STAMP), key=repr))
+
+
+def altered_since_captured(session: Session) -> frozenset[int]:
+    """The object ids of the change tables whose source table was altered since the instance was made."""
+    return frozenset(object_id for (object_id,) in session.rows(_ALTERED))
+
+
+def agent_is_running(session: Session, query: str | None = None) -> bool | None:
+    """Whether SQL Server Agent, which captures, is running; None where that can't be seen (permission, Azure).
+
+    `query` asks for it in another way (`database.sqlserver.agent.status.query`): 1 if it is; `#db` stands for the database.
+    """
+    try:
+        name = quoted(session.database)
+        status = session.one((query or _AGENT).replace("[#db]", name).replace("#db", name))
+    except SourceSetupError:
+        return None
+    if status is None:
+        return None
+    return bool(status) if query else int(status) == _AGENT_RUNS
+
+
+def _instance(
+    database: str, row: tuple[Any, ...], columns: dict[int, list[str]], keys: dict[int, list[str]]
+) -> Instance:
+    schema, table, name, object_id, start, created, source, role, change_table = row
+    return Instance(
+        TableId(database, schema, table),
+        name,
+        object_id,
+        source,
+        change_table or f"{name}_CT",
+        None if start is None else _lsn(start),
+        created,
+        tuple(columns.get(object_id, ())),
+        tuple(keys.get(object_id, ())),
+        role,
+    )
+
+
+def _by_object(rows: list[tuple[Any, ...]]) -> dict[int, list[str]]:
+    names: defaultdict[int, list[str]] = defaultdict(list)
+    for object_id, name in rows:
+        names[object_id].append(name)
+    return names
+
+
+def _lsn(raw: bytes | None) -> Lsn:
+    return Lsn.from_bytes(raw) if raw else ZERO

@@ -1,0 +1,195 @@
+"""Sessions on a SQL Server: one connection to one database, in autocommit mode.
+
+`connect` is the one place that opens a connection. Small answers come as tuples, rows of tables as Arrow batches. An error
+of the driver becomes one of tailrace's own (`errors_of_driver.py`); none has a password in it.
+
+    with connect(settings, "inventory") as session:
+        session.one("SELECT sys.fn_cdc_get_max_lsn()")
+        for batch in session.batches("SELECT id, name FROM dbo.customers", rows=10_000): ...
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.connection_string import connection_string
+from tailrace.connectors.sqlserver.driver import driver
+from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver
+from tailrace.errors import RetriableError, TailraceError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+SNAPSHOT: Final = "SNAPSHOT"
+_DEFAULT_ISOLATION: Final = "READ COMMITTED"
+_LONGEST_SHOWN: Final = 120
+
+
+class Session:
+    """One connection, for one thread at a time.
+
+    Attributes:
+        database: which database it is connected to, as the server spells it.
+        is_read_only: it reads a secondary, where each transaction has snapshot isolation.
+
+    """
+
+    def __init__(self, connection: Any, database: str, where: str, *, is_read_only: bool = False) -> None:
+        self._connection = connection
+        self._where = where
+        self.database = database
+        self.is_read_only = is_read_only
+
+    def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
+        """The rows of a query; bytes are parameters of type varbinary.
+
+        Raises:
+            TailraceError: what the driver's error means.
+
+        """
+        with self._cursor(sql, params) as cursor:
+            return [tuple(row) for row in cursor.fetchall()] if cursor.description is not None else []
+
+    def one(self, sql: str, *params: Any) -> Any:
+        """The first column of the first row; None without rows."""
+        found = self.rows(sql, *params)
+        return found[0][0] if found else None
+
+    def execute(self, sql: str, *params: Any) -> int:
+        """Run a statement; how many rows it changed, -1 where that means nothing."""
+        with self._cursor(sql, params) as cursor:
+            count = int(cursor.rowcount)
+            while cursor.nextset():
+                pass
+            return count
+
+    def batches(self, sql: str, *params: Any, rows: int | Callable[[], int]) -> Iterator[pa.RecordBatch]:
+        """The rows of a query, so many at a time, or as many as `rows` says each time.
+
+        Columns stand as in the SELECT, names may stand twice. The query ends with the iterator: close it to give it up
+        before its last row.
+        """
+        with self._cursor(sql, params) as cursor:
+            while True:
+                batch = cursor.arrow_batch(rows if isinstance(rows, int) else rows())
+                if batch.num_rows == 0:
+                    return
+                yield batch
+
+    @contextlib.contextmanager
+    def transaction(self, isolation: str | None = None) -> Iterator[Self]:
+        """A transaction that ends with the block; rolled back where that raises.
+
+        `isolation` is T-SQL's name of a level (`SNAPSHOT`, `REPEATABLE READ`); the session goes back to READ COMMITTED.
+        """
+        if isolation is not None:
+            self.execute(f"SET TRANSACTION ISOLATION LEVEL {isolation}")
+        try:
+            self.execute("BEGIN TRANSACTION")
+            try:
+                yield self
+            except BaseException:
+                self._give_up()
+                raise
+            self.execute("COMMIT TRANSACTION")
+        finally:
+            if isolation is not None:
+                self._reset_isolation()
+
+    def close(self) -> None:
+        """End the session; a transaction that is open is rolled back. Never raises."""
+        with contextlib.suppress(Exception):  # the server has the session ended already, or will see it go
+            self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @contextlib.contextmanager
+    def _cursor(self, sql: str, params: tuple[Any, ...]) -> Iterator[Any]:
+        with self.translated(f"running {_shortened(sql)!r} on {self._where}"):
+            cursor = self._connection.cursor()
+            try:
+                cursor.execute(sql, *params)
+                yield cursor
+            finally:
+                cursor.close()
+
+    @contextlib.contextmanager
+    def translated(self, doing: str) -> Iterator[None]:
+        """Errors of the driver become tailrace's."""
+        try:
+            yield
+        except TailraceError:
+            raise
+        except Exception as error:
+            if not is_of_driver(error, driver()):
+                raise
+            raise of_driver(error, doing) from error
+
+    def _give_up(self) -> None:
+        """Roll back, unless the server did so itself or is gone: then the error that brought us here says why."""
+        with contextlib.suppress(TailraceError):
+            self.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
+
+    def _reset_isolation(self) -> None:
+        with contextlib.suppress(RetriableError):  # a lost connection has no level to be put back
+            self.execute(f"SET TRANSACTION ISOLATION LEVEL {SNAPSHOT if self.is_read_only else _DEFAULT_ISOLATION}")
+
+
+def connect(settings: SqlServerSettings, database: str | None = None) -> Session:
+    """A session in a database (None: the first of `database.names`, or the user's own where there is none).
+
+    Statements are given up after `database.query.timeout.ms`. With `applicationIntent=ReadOnly` the session has snapshot
+    isolation.
+
+    Raises:
+        RetriableError: the server can't be reached now.
+        SourceSetupError: the driver is not installed, or the login is refused.
+        ConfigError: there is no such database, or a setting is wrong.
+
+    """
+    name = database if database is not None else _first_database(settings)
+    module = driver()
+    where = f"SQL Server at {settings.database_hostname}"
+    text = connection_string(settings, name)
+    try:
+        connection = module.connect(text, autocommit=True, timeout=settings.driver_logintimeout)
+    except Exception as error:
+        if not is_of_driver(error, module):
+            raise
+        raise of_driver(error, f"connecting to {where} as {settings.database_user!r}") from None
+    if settings.database_query_timeout_ms:
+        connection.timeout = max(1, settings.database_query_timeout_ms // 1000)
+    session = Session(connection, "", where, is_read_only=settings.reads_replica)
+    if session.is_read_only:
+        session.execute(f"SET TRANSACTION ISOLATION LEVEL {SNAPSHOT}")
+    session.database = str(session.one("SELECT DB_NAME()"))
+    return session
+
+
+def quoted(*names: str) -> str:
+    """A name in brackets, part by part: `[dbo].[orders]`."""
+    return ".".join("[" + name.replace("]", "]]") + "]" for name in names)
+
+
+def literal(text: str) -> str:
+    """A text in T-SQL."""
+    return "N'" + text.replace("'", "''") + "'"
+
+
+def _first_database(settings: SqlServerSettings) -> str | None:
+    return settings.database_names[0] if settings.database_names else None
+
+
+def _shortened(sql: str) -> str:
+    sql = " ".join(sql.split())
+    return sql if len(sql) <= _LONGEST_SHOWN else sql[: _LONGEST_SHOWN - 3] + "..."

@@ -1,0 +1,73 @@
+"""Settings → the connection string of Microsoft's ODBC driver.
+
+Debezium hands what begins with `driver.` or `database.` to Microsoft's JDBC driver, so its names are what people write; the
+configuration has checked them. Here each becomes the ODBC keyword that means the same.
+
+Sources: https://learn.microsoft.com/sql/connect/jdbc/setting-the-connection-properties,
+https://learn.microsoft.com/sql/connect/odbc/dsn-connection-string-attribute
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from tailrace.config.settings import SqlServerSettings
+
+_ENCRYPT: Final = {"true": "yes", "false": "no", "strict": "strict"}
+_AUTHENTICATION: Final = {"ActiveDirectoryManagedIdentity": "ActiveDirectoryMSI"}
+
+
+def connection_string(settings: SqlServerSettings, database: str | None = None) -> str:
+    """What mssql-python is to be given; it holds the password."""
+    keywords = {"Server": _server(settings)}
+    if database is not None:
+        keywords["Database"] = database
+    keywords |= _login(settings)
+    keywords |= {name: value for name, value in _options(settings) if value is not None}
+    return ";".join(f"{name}={_quoted(value)}" for name, value in keywords.items())
+
+
+def _server(settings: SqlServerSettings) -> str:
+    """A port makes the instance's name needless: the browser service would only be asked for the port."""
+    if settings.instance:
+        return f"{settings.database_hostname}\\{settings.instance}"
+    return f"{settings.database_hostname},{settings.database_port}"
+
+
+def _login(settings: SqlServerSettings) -> dict[str, str]:
+    """An identity of Entra's that is not a user of its own is named as the user."""
+    if settings.driver_integratedsecurity:
+        return {"Trusted_Connection": "yes"}
+    login = {}
+    user = settings.database_user or settings.driver_msiclientid
+    if user:
+        login["UID"] = user
+    if settings.database_password:
+        login["PWD"] = settings.database_password.reveal()
+    return login
+
+
+def _options(settings: SqlServerSettings) -> Iterator[tuple[str, str | None]]:
+    authentication = settings.driver_authentication
+    yield "Encrypt", _ENCRYPT[settings.driver_encrypt]
+    yield "TrustServerCertificate", _switch(settings.driver_trustservercertificate)
+    yield "HostnameInCertificate", settings.driver_hostnameincertificate
+    yield "ServerCertificate", settings.driver_servercertificate
+    yield "Authentication", _AUTHENTICATION.get(authentication, authentication) if authentication else None
+    yield "ServerSPN", settings.driver_serverspn
+    yield "ApplicationIntent", settings.driver_applicationintent
+    yield "MultiSubnetFailover", _switch(settings.driver_multisubnetfailover)
+    yield "ConnectRetryCount", str(settings.driver_connectretrycount)
+    yield "ConnectRetryInterval", str(settings.driver_connectretryinterval)
+    yield "PacketSize", None if settings.driver_packetsize is None else str(settings.driver_packetsize)
+    yield "IpAddressPreference", settings.driver_ipaddresspreference
+
+
+def _switch(is_on: bool) -> str:
+    return "yes" if is_on else "no"
+
+
+def _quoted(value: str) -> str:
+    """A value in braces may hold anything; a closing brace is doubled."""
+    return "{" + value.replace("}", "}}") + "}" if set(value) & set("{};= ") else value

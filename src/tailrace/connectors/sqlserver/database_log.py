@@ -1,0 +1,207 @@
+"""One database's log, window by window: batches of records, each with the database's position behind it.
+
+A window is what the capture job has written since the last one, or the first part of it. Its tables are delivered one after
+the other, by name, each in its order. The position says how far that is, so that reading goes on within a window, within a
+table, within a transaction. Between windows no query is open and no transaction.
+
+    head of the log → window → tables that have rows in it → their rows → the window's end
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.sqlserver import catalog, lsn_columns, transactions
+from tailrace.connectors.sqlserver.boundaries import Boundaries
+from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
+from tailrace.connectors.sqlserver.captured import FUNCTION, CapturedTables
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
+from tailrace.connectors.sqlserver.positions import DatabasePosition
+from tailrace.connectors.sqlserver.reach import require_not_restored
+from tailrace.connectors.sqlserver.told_structures import ToldStructures
+from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.connectors.sqlserver.window_tables import NewBatch, WindowTables
+from tailrace.errors import SourceSetupError
+
+WINDOW_TRANSACTIONS: Final = 100_000
+COUNTED_TRANSACTIONS: Final = 20_000  # where they are told of: the keys of all their changes are held
+ALL: Final = (1 << 31) - 1
+QUIET_SECONDS: Final = 60.0  # without anything captured: then the agent is looked at
+
+log = logging.getLogger(__name__)
+
+
+class DatabaseLog:
+    """Reads one database's log.
+
+    Attributes:
+        position: how far everything that was yielded reaches.
+        is_at_head: nothing more was captured when that was read.
+
+    """
+
+    def __init__(
+        self,
+        settings: SqlServerSettings,
+        database: str,
+        position: DatabasePosition,
+        told: ToldStructures,
+        tables: CapturedTables,
+        new_batch: NewBatch,
+        *,
+        tells: bool = True,
+    ) -> None:
+        """`new_batch` makes one that is handled now; `tells`: the records of transactions are this lane's."""
+        self.position = position
+        self._settings = settings
+        self._database = database
+        self._told = told
+        self._new_batch = new_batch
+        self._session: Session | None = None
+        self._instances = CaptureInstances(settings, told)
+        counts = settings.provide_transaction_metadata
+        self._reader = WindowTables(tables, self._instances, new_batch, counts=counts)
+        self._boundaries = Boundaries(settings) if counts and tells else None
+        self._bound = _bound_of(settings)
+        self._quiet_since = time.monotonic()
+        self._warned_of_agent = False
+        self._head, self._offset_minutes = ZERO, 0
+        self._is_last = False
+        self.is_at_head = False
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        if self._session is not None:
+            self._session.close()
+            self._session = None
+
+    def batches(self, until: Lsn | None = None) -> Iterator[Batch]:
+        """The batches of the next window; none where nothing was captured since. `position` is set before each comes.
+
+        Raises:
+            PositionLostError: changes that come next are gone.
+
+        """
+        session = self._open()
+        self.is_at_head = False
+        window = self._next_window(session, until)
+        if window is None:
+            self.is_at_head = True
+            return
+        found, window = self._transactions(session, window)
+        self._is_last = window.until == self._head
+        told = self._new_batch()
+        self._tell(window, told)
+        begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
+        if told.records:
+            self.position = begin
+            yield told
+        try:
+            yield from self._tables_of(session, window, found, begin)
+        except SourceSetupError as error:
+            if not self._instances.refresh(session):
+                raise
+            log.warning(
+                "%s: capture instances have changed while they were read, beginning again: %s", self._database, error
+            )
+
+    def head(self) -> Lsn:
+        """How far the log is captured now."""
+        return transactions.head(self._open()).lsn
+
+    def _open(self) -> Session:
+        if self._session is None:
+            session = connect(self._settings, self._database)
+            catalog.require_captured(session, self._database)
+            self._session = session
+        return self._session
+
+    def _next_window(self, session: Session, until: Lsn | None) -> Window | None:
+        """The next window, without the limit of its transactions; None while there is none."""
+        head = transactions.head(session)
+        self._head, self._offset_minutes = head.lsn, head.offset_minutes
+        after = self.position.lsn
+        if self.position.until is not None:
+            self._instances.refresh(session)
+            self._require_all(session, Window(after, self.position.until))
+            return Window(after, self.position.until)
+        require_not_restored(self._database, head.lsn, after)
+        window = Window(after, head.lsn if until is None else min(head.lsn, until))
+        if window.is_empty:
+            self._look_at_agent(session)
+            return None
+        self._quiet_since = time.monotonic()
+        self._instances.refresh(session)
+        self._require_all(session, window)
+        switch = self._instances.first_switch(window)
+        return window if switch is None else Window(after, switch.previous())
+
+    def _require_all(self, session: Session, window: Window) -> None:
+        for table in self._instances.require_all(session, window):
+            log.warning(
+                "%s is not captured any more, and left out from now on; what was not read of it up to %s is lost",
+                table, window.after,
+            )  # fmt: skip
+            self._told.leave(table, window.after, self._new_batch().now_us)
+
+    def _tell(self, window: Window, batch: Batch) -> None:
+        """Tell the structures that are new in a window."""
+        for each in self._instances.active(window):
+            if self._told.of_instance(each.instance) is None:
+                structure = self._instances.structure(each.instance)
+                start = each.instance.start_lsn or window.after
+                self._told.tell(structure, each.instance, max(start, window.after), batch)
+
+    def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
+        """The window's transactions, and the window that they fill, if there are more than are wanted."""
+        ends = self._settings.data_query_mode == FUNCTION
+        bound = ALL if self.position.until is not None else self._bound
+        found = transactions.transactions(session, window, bound, self._offset_minutes, ends=ends)
+        if len(found) < bound:
+            return found, window
+        return found, Window(window.after, lsn_columns.lsn_at(found.commit, -1))
+
+    def _tables_of(
+        self, session: Session, window: Window, found: Transactions, begin: DatabasePosition
+    ) -> Iterator[Batch]:
+        """The batches of a window's tables from a position on, and then its end."""
+        opened = self._reader.open(session, window, found, begin)
+        for batch, position in self._reader.batches(opened, begin):
+            self.position = position
+            yield batch
+        self._instances.require_kept(session, opened.filled, window)
+        last = self._new_batch()
+        if opened.orders is not None and self._boundaries is not None and len(opened.orders.told):
+            last.add(self._boundaries.records(found, opened.orders, last))
+        self.position = begin.at(window.until)
+        self.is_at_head = self._is_last
+        yield last
+
+    def _look_at_agent(self, session: Session) -> None:
+        """Nothing is captured for a while, or was ever: say so where nobody captures."""
+        is_due = self._head.is_zero or time.monotonic() - self._quiet_since > QUIET_SECONDS
+        if not is_due or self._warned_of_agent:
+            return
+        self._quiet_since = time.monotonic()
+        self._warned_of_agent = True
+        if catalog.agent_is_running(session, self._settings.database_sqlserver_agent_status_query) is False:
+            log.warning(
+                "nothing of the database %s is captured: SQL Server Agent, which runs the capture job, does not run. Start it "
+                "(systemctl, SQL Server Configuration Manager, or MSSQL_AGENT_ENABLED=true in a container)", self._database,
+            )  # fmt: skip
+
+
+def _bound_of(settings: SqlServerSettings) -> int:
+    """How many transactions a window has at most; `max.iteration.transactions` counts where somebody gave it."""
+    given = any(name == "max.iteration.transactions" for name, _ in settings.given)
+    if given and settings.max_iteration_transactions > 0:
+        return settings.max_iteration_transactions
+    return COUNTED_TRANSACTIONS if settings.provide_transaction_metadata else WINDOW_TRANSACTIONS

@@ -1,0 +1,178 @@
+# mypy: disable-error-code="no-any-return"
+"""Columns of log sequence numbers: their ten bytes, their texts, and which of them belong together.
+
+A column of n is an array of bytes, shape (n, 10), as it comes from the driver.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.vectors import Bytes, Kind, Vector
+from tailrace.changes.views import views_of
+from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
+from tailrace.encoding.addresses import compiled
+from tailrace.errors import LogFormatError
+
+TEXT_SIZE: Final = 22
+_COLONS: Final = (4, 8)  # a colon stands before these bytes
+_DIGITS: Final = np.frombuffer(b"0123456789abcdef", np.uint8)
+
+Int64 = npt.NDArray[np.int64]
+Int32 = npt.NDArray[np.int32]
+
+
+def raw_of(array: pa.Array, what: str) -> Bytes:
+    """The bytes of an Arrow column of binary(10), without a copy; shape (n, 10).
+
+    Raises:
+        LogFormatError: one is NULL or has another length; `what` is the column's name.
+
+    """
+    n = len(array)
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + n + 1]
+    if array.null_count or (n and int(offsets[-1] - offsets[0]) != n * SIZE):
+        raise LogFormatError(f"{what} is NULL or no LSN in a row of a change table")
+    if not n:
+        return np.empty((0, SIZE), np.uint8)
+    data = np.frombuffer(array.buffers()[2], np.uint8)
+    return data[int(offsets[0]) : int(offsets[-1])].reshape(n, SIZE)
+
+
+def lsn_at(raw: Bytes, index: int) -> Lsn:
+    """One of them."""
+    return Lsn(raw[index].tobytes())
+
+
+def texts(raw: Bytes) -> Vector:
+    """Their texts, `00000025:00000d98:00a2`, as a vector."""
+    n = len(raw)
+    data = np.empty(n * TEXT_SIZE, np.uint8)
+    _write_texts(np.ascontiguousarray(raw), _DIGITS, data)
+    starts = np.arange(n, dtype=np.int64) * TEXT_SIZE
+    return Vector(Kind.TEXT, n, views_of(data, starts, np.full(n, TEXT_SIZE, np.int64)), None, (data,))
+
+
+def runs_of(raw: Bytes) -> tuple[Int32, npt.NDArray[np.intp]]:
+    """Which run of equal ones each belongs to, from 0, and where each run begins."""
+    n = len(raw)
+    run = np.empty(n, np.int32)
+    count = _number_runs(np.ascontiguousarray(raw), run)
+    begins = np.flatnonzero(np.diff(run, prepend=-1)) if n else np.empty(0, np.intp)
+    assert count == len(begins)  # noqa: S101
+    return run, begins
+
+
+def serials(commit: Bytes, change: Bytes, before: tuple[Lsn, Lsn, int] | None) -> Int64:
+    """The number of each row among those in a row that have its commit and change LSN, from 1.
+
+    `before` is what the row before the first one has: its LSNs and its number.
+    """
+    out = np.empty(len(commit), np.int64)
+    commit, change = np.ascontiguousarray(commit), np.ascontiguousarray(change)
+    goes_on = 0
+    if before is not None and len(commit) and (lsn_at(commit, 0), lsn_at(change, 0)) == before[:2]:
+        goes_on = before[2]
+    _count_serials(commit, change, goes_on, out)
+    return out
+
+
+def places_in(wanted: Bytes, known: Bytes) -> Int64:
+    """Where each of `wanted` stands in `known`, -1 where it does not; both ascend."""
+    out = np.empty(len(wanted), np.int64)
+    _match(np.ascontiguousarray(wanted), np.ascontiguousarray(known), out)
+    return out
+
+
+def as_integers(raw: Bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """The first eight bytes and the last two as numbers, which sort as the LSNs do."""
+    high = np.ascontiguousarray(raw[:, :8]).view(">u8").ravel().astype(np.uint64)
+    low = np.ascontiguousarray(raw[:, 8:]).view(">u2").ravel().astype(np.uint64)
+    return high, low
+
+
+@compiled
+def _write_texts(raw: Any, digits: Any, out: Any) -> None:
+    o = 0
+    for i in range(len(raw)):
+        for k in range(10):
+            if k == 4 or k == 8:  # noqa: PLR1714 -- compiled
+                out[o] = 58
+                o += 1
+            byte = raw[i, k]
+            out[o] = digits[byte >> 4]
+            out[o + 1] = digits[byte & 15]
+            o += 2
+
+
+@compiled
+def _number_runs(raw: Any, run: Any) -> int:
+    count = 0
+    for i in range(len(raw)):
+        same = i > 0
+        if same:
+            for k in range(10):
+                if raw[i, 9 - k] != raw[i - 1, 9 - k]:
+                    same = False
+                    break
+        if not same:
+            count += 1
+        run[i] = count - 1
+    return count
+
+
+@compiled
+def _count_serials(commit: Any, change: Any, goes_on: int, out: Any) -> None:
+    for i in range(len(commit)):
+        if i == 0:
+            out[i] = goes_on + 1
+            continue
+        same = True
+        for k in range(10):
+            if change[i, 9 - k] != change[i - 1, 9 - k] or commit[i, 9 - k] != commit[i - 1, 9 - k]:
+                same = False
+                break
+        out[i] = out[i - 1] + 1 if same else 1
+
+
+@compiled
+def _match(wanted: Any, known: Any, out: Any) -> None:
+    j = 0
+    m = len(known)
+    for i in range(len(wanted)):
+        out[i] = -1
+        while j < m:
+            order = 0
+            for k in range(10):
+                if wanted[i, k] != known[j, k]:
+                    order = 1 if wanted[i, k] > known[j, k] else -1
+                    break
+            if order == 1:
+                j += 1
+                continue
+            if order == 0:
+                out[i] = j
+            break
+
+
+def running_largest(
+    group: Int64, high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64]
+) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """The largest number (high, low) up to each, within those of the same group, which stand together."""
+    high, low = high.copy(), low.copy()
+    _run_largest(group, high, low)
+    return high, low
+
+
+@compiled
+def _run_largest(group: Any, high: Any, low: Any) -> None:
+    for i in range(1, len(group)):
+        if group[i] != group[i - 1]:
+            continue
+        if high[i] < high[i - 1] or (high[i] == high[i - 1] and low[i] < low[i - 1]):
+            high[i] = high[i - 1]
+            low[i] = low[i - 1]

@@ -1,0 +1,155 @@
+"""From rows of a change table to changes: which images, and where each change came from.
+
+Every row is an image. Two rows of an update become one change; a delete and an insert with the same LSNs (an update that
+moved the row to another key) stay two, as in Debezium.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.model import CREATE, UPDATE, Changes, Fact, Level
+from tailrace.changes.model import DELETE as DELETED
+from tailrace.changes.vectors import Bytes, Vector, integers
+from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
+from tailrace.connectors.sqlserver.positions import RowPosition
+from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.errors import LogFormatError
+
+Int64 = npt.NDArray[np.int64]
+
+_OPERATIONS: Final = np.zeros(256, np.uint8)
+_OPERATIONS[[DELETE, INSERT, BEFORE]] = DELETED, CREATE, UPDATE
+
+
+@dataclass(slots=True)
+class Serials:
+    """Numbers the rows that have the same LSNs, batch after batch: `event_serial_no`."""
+
+    last: tuple[Lsn, Lsn, int] | None = None
+
+    def number(self, rows: ChangeRows) -> Int64:
+        """The number of each row."""
+        found = lsn_columns.serials(rows.commit, rows.change, self.last)
+        if len(found):
+            end = len(found) - 1
+            self.last = lsn_columns.lsn_at(rows.commit, end), lsn_columns.lsn_at(rows.change, end), int(found[end])
+        return found
+
+
+def changes_of(
+    rows: ChangeRows,
+    serials: Int64,
+    columns: Sequence[Vector | None],
+    transactions: Transactions,
+    constants: Mapping[str, str | None],
+    *,
+    transaction_ids: bool,
+    rank: int,
+) -> Changes:
+    """The changes that rows tell of.
+
+    Args:
+        rows: in the order of the log.
+        serials: the number of each among those with its LSNs.
+        columns: what they hold, a vector for each column of the structure; None where it is not wanted.
+        transactions: of the window.
+        constants: the fields of the source block that never change.
+        transaction_ids: the ids of transactions are wanted.
+        rank: how many changes came before them in the same batch.
+
+    """
+    first = np.flatnonzero(rows.operation != AFTER)
+    operation = rows.operation[first]
+    _require_known(rows, operation)
+    last = np.where(operation == BEFORE, first + 1, first)
+    run, begins = lsn_columns.runs_of(rows.commit[first])
+    commit = rows.commit[first[begins]]
+    time_us = transactions.time_us[transactions.places(commit)]
+    commit_texts = Fact(lsn_columns.texts(commit), Level.TRANSACTION)
+    change_texts = Fact(lsn_columns.texts(rows.change[first]), Level.CHANGE)
+    return Changes(
+        columns=list(columns),
+        before=np.where(operation == INSERT, -1, first).astype(np.int32),
+        after=np.where(operation == DELETE, -1, last).astype(np.int32),
+        op=_OPERATIONS[operation],
+        event=run,
+        transaction=run,
+        source={
+            "ts_ms": Fact(integers(time_us // 1000), Level.TRANSACTION),
+            "ts_us": Fact(integers(time_us), Level.TRANSACTION),
+            "ts_ns": Fact(integers(time_us * 1000), Level.TRANSACTION),
+            "change_lsn": change_texts,
+            "commit_lsn": commit_texts,
+            "event_serial_no": Fact(integers(serials[last]), Level.CHANGE),
+        },
+        constants=constants,
+        position=(
+            commit_texts,
+            Fact(integers(rows.command[first]), Level.CHANGE),
+            change_texts,
+            Fact(integers(rows.operation[last]), Level.CHANGE),
+        ),
+        log_order=np.arange(rank, rank + len(first), dtype=np.int64) << 32,
+        transaction_id=commit_texts if transaction_ids else None,
+    )
+
+
+def newest_ms(changes: Changes) -> int:
+    """When the last transaction of changes was, milliseconds since the epoch."""
+    return int(changes.source["ts_ms"].vector.data[-1])
+
+
+def not_delivered(
+    rows: ChangeRows, serials: Int64, taken_over: RowPosition
+) -> tuple[ChangeRows, Int64, npt.NDArray[np.intp]]:
+    """The rows that lie behind a place of Debezium's, their numbers, and which of the rows' changes they are.
+
+    Debezium goes by commit and change LSN alone, and counts the rows that have the same ones.
+    """
+    commit, change = _as_bytes(rows.commit), _as_bytes(rows.change)
+    at, within = taken_over.commit.raw, taken_over.change.raw
+    is_old = (commit == at) & ((change < within) | ((change == within) & (serials <= taken_over.serial)))
+    kept = np.flatnonzero(~is_old)
+    first = np.flatnonzero(rows.operation != AFTER)
+    places = pa.array(kept)
+    found = ChangeRows(
+        rows.commit[kept],
+        rows.change[kept],
+        rows.command[kept],
+        rows.operation[kept],
+        None if rows.mask is None else rows.mask.take(places),
+        [column.take(places) for column in rows.columns],
+        rows.bytes,
+    )
+    return found, serials[kept], np.flatnonzero(~is_old[first])
+
+
+def delivered_changes(rows: ChangeRows, after: RowPosition) -> int:
+    """How many of the rows' changes come up to a position."""
+    commit, change = _as_bytes(rows.commit), _as_bytes(rows.change)
+    at, within = after.commit.raw, after.change.raw
+    in_change = (change < within) | ((change == within) & (rows.operation <= after.operation))
+    in_commit = (rows.command < after.command) | ((rows.command == after.command) & in_change)
+    is_done = (commit < at) | ((commit == at) & in_commit)
+    return int(np.count_nonzero(is_done & (rows.operation != AFTER)))
+
+
+def _as_bytes(raw: Bytes) -> npt.NDArray[np.bytes_]:
+    """LSNs as strings of bytes, to be compared; zeros at their ends do not matter, as all are of one length."""
+    return np.ascontiguousarray(raw).view(f"S{SIZE}").ravel()
+
+
+def _require_known(rows: ChangeRows, operation: Int64) -> None:
+    unknown = operation[(operation < DELETE) | (operation > BEFORE)]
+    if len(unknown):
+        at = rows.position(int(np.flatnonzero(rows.operation == unknown[0])[0]))
+        raise LogFormatError(f"the change {at} has the operation {unknown[0]}, which is none of SQL Server's")

@@ -1,0 +1,113 @@
+"""The T-SQL that sets a server up for change data capture, as `tailrace check` prints it and `--apply` runs it.
+
+Nothing here drops or disables anything.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/change-data-capture-stored-procedures-transact-sql
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from tailrace.connectors.shared.findings import Statement
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.connection import literal, quoted
+from tailrace.schema.tables import TableId
+
+LONGEST_NAME: Final = 100  # of a capture instance
+
+
+def enable_database(database: str) -> Statement:
+    """Change data capture for a database."""
+    return Statement(database, "EXEC sys.sp_cdc_enable_db;")
+
+
+def enable_table(table: TableId) -> Statement:
+    """The first capture instance of a table, without a role that gates it."""
+    return Statement(table.catalog, _enable(table, role=None))
+
+
+def another_instance(instance: Instance, columns: Sequence[str] | None, taken: Collection[str]) -> Statement:
+    """A second capture instance, behind an old one; `columns`: None for all, `taken`: names that there are.
+
+    The role that gates the old one gates it as well.
+    """
+    more = [f"@capture_instance = {literal(fresh_name(instance.table, taken))}"]
+    if columns is not None:
+        more.append(f"@captured_column_list = {literal(', '.join(map(quoted, columns)))}")
+    return Statement(instance.table.catalog, _enable(instance.table, *more, role=instance.role))
+
+
+def fresh_name(table: TableId, taken: Collection[str]) -> str:
+    """A name that no instance has: `dbo_orders_2`."""
+    lowered, number = {name.lower() for name in taken}, 2
+    while (name := _numbered(f"{table.schema}_{table.name}", number)).lower() in lowered:
+        number += 1
+    return name
+
+
+def without_partition_switch(table: TableId, name: str, role: str | None) -> str:
+    """An instance that forbids SWITCH PARTITION, for people to run: it makes statements fail that worked before."""
+    more = (f"@capture_instance = {literal(name)}", "@allow_partition_switch = 0")
+    return str(Statement(table.catalog, _enable(table, *more, role=role)))
+
+
+def drop_instance(instance: Instance) -> str:
+    """What takes an instance away, for people to run."""
+    table = instance.table
+    sql = (
+        f"EXEC sys.sp_cdc_disable_table @source_schema = {literal(table.schema)}, @source_name = {literal(table.name)}, "
+        f"@capture_instance = {literal(instance.name)};"
+    )
+    return str(Statement(table.catalog, sql))
+
+
+def add_job(database: str, kind: str) -> Statement:
+    """The job that captures, or the one that cleans up."""
+    return Statement(database, f"EXEC sys.sp_cdc_add_job @job_type = {literal(kind)};")
+
+
+def start_capture(database: str) -> Statement:
+    """The capture job, started."""
+    return Statement(database, "EXEC sys.sp_cdc_start_job @job_type = N'capture';")
+
+
+def keep_changes(database: str, minutes: int) -> Statement:
+    """Change tables that keep their rows for so long."""
+    return Statement(database, f"EXEC sys.sp_cdc_change_job @job_type = N'cleanup', @retention = {minutes};")
+
+
+def allow_snapshot_isolation(database: str) -> Statement:
+    """Snapshot isolation, which transactions have to ask for."""
+    return Statement(database, f"ALTER DATABASE {quoted(database)} SET ALLOW_SNAPSHOT_ISOLATION ON;")
+
+
+def grant_select_on_schema(database: str, schema: str, user: str) -> Statement:
+    """The right to read the tables of a schema."""
+    return Statement(database, f"GRANT SELECT ON SCHEMA::{quoted(schema)} TO {quoted(user)};")
+
+
+def grant_select(table: TableId, user: str) -> Statement:
+    """The right to read a table."""
+    return Statement(table.catalog, f"GRANT SELECT ON {quoted(table.schema, table.name)} TO {quoted(user)};")
+
+
+def add_to_role(database: str, role: str, user: str) -> Statement:
+    """Membership of a role."""
+    return Statement(database, f"ALTER ROLE {quoted(role)} ADD MEMBER {quoted(user)};")
+
+
+def _enable(table: TableId, *more: str, role: str | None) -> str:
+    arguments = (
+        f"@source_schema = {literal(table.schema)}",
+        f"@source_name = {literal(table.name)}",
+        f"@role_name = {'NULL' if role is None else literal(role)}",
+        *more,
+    )
+    return f"EXEC sys.sp_cdc_enable_table {', '.join(arguments)};"
+
+
+def _numbered(name: str, number: int) -> str:
+    end = f"_{number}"
+    return name[: LONGEST_NAME - len(end)] + end

@@ -1,0 +1,83 @@
+"""One database that a lane reads tables of: its sessions, how far its log is read, and who captures it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.snapshots import views
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
+from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
+from tailrace.connectors.sqlserver.snapshots.views import TableView
+from tailrace.schema.tables import TableId
+
+_LOCKS: Final = "READCOMMITTEDLOCK"
+_VERSIONS: Final = "SELECT is_read_committed_snapshot_on FROM sys.databases WHERE database_id = DB_ID()"
+
+
+class Database:
+    """Opened at P.
+
+    Attributes:
+        asking: a session for questions.
+        tables: what is read.
+        job: who captures changes.
+        reached: up to where the log is read.
+        hint: what makes a read wait for locks.
+        view: the last one that was opened.
+
+    """
+
+    def __init__(
+        self, settings: SqlServerSettings, name: str, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
+    ) -> None:
+        self._settings = settings
+        self._name = name
+        self._reading: Session | None = None
+        self._locking: Session | None = None
+        self.view: TableView | None = None
+        self.asking = connect(settings, name)
+        self.reached = point
+        self.tables = ReadTables(settings, self.asking, point, keys)
+        self.job = CaptureJob(self.asking)
+        has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
+        self.hint = _LOCKS if has_versions else ""
+
+    def reading(self) -> Session:
+        """A session for rows, which waits for locks as `snapshot.lock.timeout.ms` says, and gives way in a deadlock."""
+        if self._reading is None:
+            self._reading = connect(self._settings, self._name)
+            self._reading.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
+            self._reading.execute("SET DEADLOCK_PRIORITY LOW")
+        return self._reading
+
+    def locking(self) -> Session:
+        """A session for locks on tables."""
+        if self._locking is None:
+            self._locking = connect(self._settings, self._name)
+            self._locking.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
+        return self._locking
+
+    def head(self, *, of_view: bool) -> Lsn:
+        """How far the log is captured now, or where the open view is; not before where it is read up to."""
+        if of_view and self.view is not None:
+            return views.place_at(self.asking, self.view.middle, self.reached)
+        return max(catalog.max_lsn(self.asking), self.reached)
+
+    def forget_reading(self) -> None:
+        """Begin with another session next time."""
+        if self._reading is not None:
+            self._reading.close()
+        self._reading = None
+
+    def close(self) -> None:
+        """Let go of the server."""
+        self.forget_reading()
+        if self._locking is not None:
+            self._locking.close()
+        self.asking.close()

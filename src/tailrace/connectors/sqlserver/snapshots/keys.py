@@ -1,0 +1,236 @@
+"""By which key a table is read in chunks: its primary key, else a unique index of columns that can't be null.
+
+The columns of the key must be captured and not be computed, as a change table has nothing of those. In which order keys
+come is for the server to say, by its collations and its own rules for each type. What has no exact text (float, real), no
+order of its own for an index, or comes from a user's type in CLR is no key here.
+
+A key's columns are selected a second time, in a form that is exact: whole numbers as they are, anything else as text. The
+same form serves for the source table and the change table, and so tells rows apart in both, and it makes bounds.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-index-columns-transact-sql and
+https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql (styles).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.errors import ProgressError
+from tailrace.schema.history import parse_id
+from tailrace.schema.tables import TableId
+
+MAX: Final = 8000  # the longest binary or text that can be in an index, and more
+
+
+class Kind(enum.Enum):
+    """What the values of a key column are, and so how they are told exactly."""
+
+    INT = "int"
+    BIT = "bit"
+    DECIMAL = "decimal"
+    MONEY = "money"
+    TEXT = "text"  # in the order of the collation
+    BYTES = "bytes"
+    GUID = "guid"
+    DATE = "date"
+    TIME = "time"
+    MOMENT = "moment"
+
+
+_KINDS: Final = {
+    **dict.fromkeys(("tinyint", "smallint", "int", "bigint"), Kind.INT),
+    "bit": Kind.BIT,
+    **dict.fromkeys(("decimal", "numeric"), Kind.DECIMAL),
+    **dict.fromkeys(("money", "smallmoney"), Kind.MONEY),
+    **dict.fromkeys(("char", "varchar", "nchar", "nvarchar"), Kind.TEXT),
+    **dict.fromkeys(("binary", "varbinary", "timestamp", "rowversion"), Kind.BYTES),
+    "uniqueidentifier": Kind.GUID,
+    "date": Kind.DATE,
+    "time": Kind.TIME,
+    **dict.fromkeys(("datetime", "smalldatetime", "datetime2", "datetimeoffset"), Kind.MOMENT),
+}
+_TOLD: Final = {
+    Kind.INT: "{0}",
+    Kind.BIT: "{0}",
+    Kind.DECIMAL: "CONVERT(varchar(50), {0})",
+    Kind.MONEY: "CONVERT(varchar(50), {0}, 2)",
+    Kind.TEXT: "CONVERT(nvarchar(4000), {0})",
+    Kind.BYTES: "CONVERT(varchar(max), CONVERT(varbinary(8000), {0}), 2)",
+    Kind.GUID: "CONVERT(char(36), {0})",
+    Kind.DATE: "CONVERT(varchar(10), {0}, 23)",
+    Kind.TIME: "CONVERT(varchar(16), {0})",
+    Kind.MOMENT: "CONVERT(varchar(40), {0}, 126)",
+}
+_SQL: Final = """
+    SELECT i.object_id, i.index_id, i.name, i.is_primary_key, c.name, ic.is_descending_key, c.is_nullable, c.is_computed,
+           CASE WHEN i.has_filter = 1 OR i.is_disabled = 1 OR i.type NOT IN (1, 2) THEN 1 ELSE 0 END,
+           ty.name, c.max_length, c.precision, c.scale, c.collation_name
+    FROM sys.indexes AS i JOIN sys.index_columns AS ic ON ic.object_id = i.object_id AND ic.index_id = i.index_id
+    JOIN sys.columns AS c ON c.object_id = ic.object_id AND c.column_id = ic.column_id
+    JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
+    WHERE i.is_unique = 1 AND ic.key_ordinal > 0 AND i.object_id IN ({0})
+    ORDER BY i.object_id, i.index_id, ic.key_ordinal"""
+_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class KeyColumn:
+    """One column of a key.
+
+    Attributes:
+        name: of the column.
+        kind: what its values are.
+        type: its declared type in T-SQL, as in `CAST(... AS type)`.
+        collation: of a text.
+
+    """
+
+    name: str
+    kind: Kind
+    type: str
+    collation: str | None = None
+
+    @property
+    def is_number(self) -> bool:
+        """Whether an entry of a bound is a number, that compares as such."""
+        return self.kind in (Kind.INT, Kind.BIT)
+
+    def told(self, alias: str) -> str:
+        """The expression that tells its value exactly; `alias` is the table's."""
+        return _TOLD[self.kind].format(f"{alias}.{quoted(self.name)}")
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkKey:
+    """A unique index by which a table is read in chunks, and in whose order."""
+
+    index: str
+    columns: tuple[KeyColumn, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its columns' names, in its order."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def is_local(self) -> bool:
+        """Whether its order is that of numbers, so that nobody has to ask the server about it."""
+        return all(column.is_number for column in self.columns)
+
+    def told(self, alias: str) -> list[str]:
+        """What to select for its values, in its order."""
+        return [column.told(alias) for column in self.columns]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        return {"index": self.index, "columns": [_column_to_dict(column) for column in self.columns]}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
+        """From what `to_dict` gave."""
+        try:
+            columns = tuple(KeyColumn(**{**column, "kind": Kind(column["kind"])}) for column in given["columns"])
+            return cls(str(given["index"]), columns)
+        except (KeyError, TypeError, ValueError) as error:
+            raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
+
+
+@dataclass(frozen=True, slots=True)
+class NoKey:
+    """A table can't be read in chunks; `reason` is the end of a sentence."""
+
+    reason: str
+
+
+def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:
+    """The keys of a snapshot's tables, from what its progress has by their names."""
+    return {parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in given.items()}
+
+
+def keys_of(session: Session, instances: Sequence[Instance]) -> dict[TableId, ChunkKey | NoKey]:
+    """The key of each instance's table, in the order given."""
+    parts: dict[int, list[tuple[Any, ...]]] = {}
+    objects = [instance.source_object_id for instance in instances]
+    for at in range(0, len(objects), _AT_ONCE):
+        numbers = ", ".join(str(int(number)) for number in objects[at : at + _AT_ONCE])
+        for object_id, *part in session.rows(_SQL.format(numbers)):
+            parts.setdefault(object_id, []).append(tuple(part))
+    return {
+        instance.table: choose(parts.get(instance.source_object_id, ()), instance.columns) for instance in instances
+    }
+
+
+def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> ChunkKey | NoKey:
+    """The key among a table's unique indexes.
+
+    Args:
+        parts: index number, name, whether it is the primary key, column, whether it descends, may be null and is computed,
+            whether the index is of no use, type, length in bytes, precision, scale, collation; those of an index in its order.
+        captured: names of the columns that the change table has.
+
+    """
+    usable: list[tuple[tuple[bool, bool, int, int], ChunkKey]] = []
+    obstacles: list[str] = []
+    names = set(captured)
+    for number, group in groupby(parts, key=lambda part: part[0]):
+        of_index = list(group)
+        _, name, is_primary, *_ = of_index[0]
+        obstacle = next(filter(None, (_obstacle(part, names) for part in of_index)), None)
+        if obstacle is None and len({bool(part[4]) for part in of_index}) > 1:
+            obstacle = "ascends in one column and descends in another"
+        if obstacle is None:
+            key = ChunkKey(str(name), tuple(_key_column(part) for part in of_index))
+            usable.append(((not is_primary, not key.is_local, len(of_index), number), key))
+        else:
+            obstacles.append(f"{'its primary key' if is_primary else f'index {name}'} {obstacle}")
+    if usable:
+        return min(usable, key=lambda each: each[0])[1]
+    return NoKey("; ".join(obstacles) or "it has neither a primary key nor a unique index")
+
+
+def _obstacle(part: tuple[Any, ...], captured: set[str]) -> str | None:
+    _, _, _, column, _, nullable, computed, is_useless, type_name, *_ = part
+    if is_useless:
+        return "has a condition, is disabled, or has no order"
+    if computed:
+        return f"has the computed column {column}, which change data capture does not tell"
+    if column not in captured:
+        return f"has the column {column}, which is not captured"
+    if nullable:
+        return f"has the column {column}, which may be null"
+    if str(type_name).lower() not in _KINDS:
+        return f"has the column {column} of type {type_name}"
+    return None
+
+
+def _key_column(part: tuple[Any, ...]) -> KeyColumn:
+    _, _, _, column, _, _, _, _, type_name, length, precision, scale, collation = part
+    name = str(type_name).lower()
+    kind = _KINDS[name]
+    return KeyColumn(
+        str(column), kind, _declared(name, length, precision, scale), collation if kind is Kind.TEXT else None
+    )
+
+
+def _declared(name: str, length: int, precision: int, scale: int) -> str:
+    """A column's type in T-SQL."""
+    if name in ("decimal", "numeric"):
+        return f"{name}({precision}, {scale})"
+    if name in ("char", "varchar", "binary", "varbinary"):
+        return f"{name}({length})"
+    if name in ("nchar", "nvarchar"):
+        return f"{name}({length // 2})"
+    if name in ("datetime2", "datetimeoffset", "time"):
+        return f"{name}({scale})"
+    return "binary(8)" if name in ("timestamp", "rowversion") else name
+
+
+def _column_to_dict(column: KeyColumn) -> dict[str, Any]:
+    told = {"name": column.name, "kind": column.kind.value, "type": column.type}
+    return told if column.collation is None else {**told, "collation": column.collation}

@@ -1,0 +1,132 @@
+"""The plan of a snapshot of SQL Server: P, the structures there, and what each lane is to read."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
+from tailrace.connectors.shared.snapshots import planning
+from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
+from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
+from tailrace.connectors.sqlserver.snapshots import point, statements
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, NoKey, keys_of
+from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
+from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
+from tailrace.connectors.sqlserver.snapshots.source import LSN
+from tailrace.connectors.sqlserver.snapshots.splitting import Cutter, estimated_rows
+from tailrace.connectors.sqlserver.told_structures import first_history
+from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
+from tailrace.schema.tables import TableId
+
+SHOWN: Final = 10
+
+log = logging.getLogger(__name__)
+
+
+def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] = ()) -> StartPoint:
+    """P of now, the structures there, and a snapshot as of there for so many lanes, or for one if it is small.
+
+    Raises:
+        RetriableError: P can't be taken now.
+        UnsupportedError: a table can't be read as of P.
+        PositionLostError: the log lies before what the lanes have delivered whose progress is given as `after`.
+
+    """
+    with Sessions(settings) as sessions:
+        points = {name: point.take(session, settings) for name, session in sessions.by_database.items()}
+        restart = restart_at({name: each.lsn for name, each in points.items()})
+        require_behind(restart, after)
+        read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])
+        keys, rows = _tables(sessions, points, read)
+        if settings.snapshot_isolation_mode is not None:
+            lanes = 1  # all is read in one transaction
+        elif settings.reads_replica:
+            _require_keys(keys)
+        _check_overrides(settings, sessions, points, keys)
+        cutter = Cutter(sessions.by_database, keys, rows)
+        snapshot = planning.planned(settings, _stored(keys), rows, lanes, place_of(restart), cutter)
+    history = history_of(settings, points)
+    return StartPoint(restart.to_dict(), history, snapshot, restart.delivered if after else "")
+
+
+def history_of(settings: SqlServerSettings, points: Mapping[str, Point]) -> list[HistoryRecord]:
+    """The structures at P, as the first records of a schema history."""
+    now_us = time.time_ns() // 1000
+    found: list[HistoryRecord] = []
+    for each in points.values():
+        found += first_history(settings, list(each.tables.values()), each.lsn, now_us)
+    return found
+
+
+def place_of(restart: RestartPosition) -> dict[str, Any]:
+    """P as a lane's state has it."""
+    return {LSN: {name: restart[name].lsn.text for name in restart}}
+
+
+def require_behind(restart: RestartPosition, after: Sequence[Progress]) -> None:
+    """Raise `PositionLostError` where a log lies before what was delivered: it is another one."""
+    for progress in after:
+        before = RestartPosition.from_dict(progress.restart)
+        for name in before:
+            if name in set(restart) and restart[name].lsn < before[name].lsn:
+                raise PositionLostError(
+                    f"the log of {name} ends at {restart[name].lsn}, and was delivered up to {before[name].lsn}: the database "
+                    "was restored from a backup, or is another one. Take the snapshot into an empty target, with another "
+                    "topic.prefix or after the sink's progress is removed"
+                )
+
+
+def _tables(
+    sessions: Sessions, points: Mapping[str, Point], read: Sequence[TableId]
+) -> tuple[dict[TableId, ChunkKey | NoKey], dict[TableId, int]]:
+    """The keys of the tables to read, in their order, and about how many rows each has."""
+    keys: dict[TableId, ChunkKey | NoKey] = {}
+    rows: dict[TableId, int] = {}
+    for name, session in sessions.by_database.items():
+        instances = [points[name].tables[table][1] for table in read if table.catalog == name]
+        keys |= keys_of(session, instances)
+        rows |= estimated_rows(session, instances)
+    return {table: keys[table] for table in read}, rows
+
+
+def _require_keys(keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
+    """A replica has no locks, by which a table without a key is seen as it is at one place of the log."""
+    without = [f"{table} ({key.reason})" for table, key in keys.items() if isinstance(key, NoKey)]
+    if without:
+        more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
+        raise UnsupportedError(
+            f"no key tells the rows of these tables apart, so they can't be read from a replica as of one position of the log: "
+            f"{', '.join(without[:SHOWN])}{more}. Give them a primary key, or leave their rows out of the snapshot with "
+            "snapshot.include.collection.list: their changes are told all the same. Or take the snapshot in one of Debezium's "
+            "ways, which are not exact, with snapshot.isolation.mode=snapshot"
+        )
+
+
+def _check_overrides(
+    settings: SqlServerSettings,
+    sessions: Sessions,
+    points: Mapping[str, Point],
+    keys: Mapping[TableId, ChunkKey | NoKey],
+) -> None:
+    """Look at the user's own statements, none of whose rows is read; a `ConfigError` says which can't be read."""
+    overrides = overrides_of(settings, keys, lower_names=True)
+    for table, override in overrides.items():
+        key, session = keys[table], sessions.by_database[table.catalog]
+        begun = key if isinstance(key, ChunkKey) else None
+        read = ReadTables(settings, session, points[table.catalog].lsn, {table: begun}).of(table)
+        if read is None:
+            continue
+        sql = statements.none_of(table, read.selects, override.statement)
+        try:
+            session.rows(sql)
+        except SourceSetupError as error:
+            raise refused(override, error) from error
+    warn_of_idle(settings, overrides.values())
+
+
+def _stored(keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[TableId, Any]:
+    return {table: key.to_dict() if isinstance(key, ChunkKey) else None for table, key in keys.items()}

@@ -1,0 +1,224 @@
+"""The tables of a snapshot in one database: how each is selected and shown, and the capture instance that tells its changes.
+
+The instance is the newest one that began before the position P that the snapshot is of. The structure is the source table's
+of now, as far as it is captured; the same expressions read the source table and the change table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Final
+
+import pyarrow as pa
+
+from tailrace.changes.shape import Shape
+from tailrace.changes.vectors import Vector
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared import jdbc
+from tailrace.connectors.sqlserver import catalog, structures, values
+from tailrace.connectors.sqlserver.captured import CapturedTables
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.change_tables import Reading
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
+from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
+from tailrace.connectors.sqlserver.types import ColumnType
+from tailrace.errors import PositionLostError, StructureError
+from tailrace.schema.tables import Table, TableId
+
+_LARGE: Final = frozenset({"geometry", "geography", "json"})
+_MAX: Final = frozenset({jdbc.VARCHAR, jdbc.NVARCHAR, jdbc.VARBINARY})
+_DDL: Final = "SELECT COUNT(*), MAX(ddl_lsn) FROM cdc.ddl_history"
+_STARTS: Final = "SELECT object_id, start_lsn FROM cdc.change_tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Large:
+    """A column of which a change table does not always have the value.
+
+    Attributes:
+        column: its index in the structure.
+        ordinal: its place among the captured columns.
+        is_max: it is missing only in the image before an update that does not change it (`varchar(max)` and its like); else
+            it is always missing in images before, and in deletes (`text`, `ntext`, `image`).
+
+    """
+
+    column: int
+    ordinal: int
+    is_max: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTable:
+    """One structure of a table that is read.
+
+    Attributes:
+        table: the structure: the captured columns that have a field.
+        types: of its columns.
+        shape: of its read events.
+        key: by which it is read; None: it has none.
+        instance: the one that tells its changes.
+        selected: indices of the columns that are read.
+        large: those of them that changes do not always tell.
+
+    """
+
+    table: Table
+    types: tuple[ColumnType, ...]
+    shape: Shape
+    key: ChunkKey | None
+    instance: Instance
+    selected: tuple[int, ...]
+    large: tuple[Large, ...]
+
+    @property
+    def selects(self) -> list[str]:
+        """What is selected: the columns, then what else the key needs."""
+        columns = self._columns
+        return [*columns, *(each for each in self._told if each not in columns)]
+
+    @property
+    def reading(self) -> Reading:
+        """How its change table is read."""
+        return Reading(self.instance, tuple(self.selects), mask=True)
+
+    def place(self, column: int) -> slice:
+        """Where the arrays of a selected column are among those that are selected."""
+        ends = [0, *accumulate(self.types[i].width for i in self.selected)]
+        return dict(zip(self.selected, (slice(a, b) for a, b in pairwise(ends)), strict=True))[column]
+
+    def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
+        """The arrays of what was selected: those of columns, and those of the key as it tells rows apart."""
+        selects = self.selects
+        return arrays[: len(self._columns)], [arrays[selects.index(each)] for each in self._told]
+
+    def columns(self, arrays: Sequence[pa.Array]) -> list[Vector | None]:
+        """The rows' values, a vector for each column of the structure; None where it is not read."""
+        found: list[Vector | None] = [None] * len(self.types)
+        for i, vector in zip(
+            self.selected, values.vectors(arrays, [self.types[i] for i in self.selected]), strict=True
+        ):
+            found[i] = vector
+        return found
+
+    @property
+    def _columns(self) -> list[str]:
+        return [each for i in self.selected for each in self._select(i)]
+
+    @property
+    def _told(self) -> list[str]:
+        return [] if self.key is None else self.key.told(ALIAS)
+
+    def _select(self, column: int) -> tuple[str, ...]:
+        type_ = self.types[column]
+        return type_.select(f"{ALIAS}.{quoted(type_.name)}")
+
+
+class ReadTables:
+    """The tables of one database that a lane reads."""
+
+    def __init__(
+        self, settings: SqlServerSettings, session: Session, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
+    ) -> None:
+        """`keys`: by which they are read, as the snapshot was begun.
+
+        Raises:
+            PositionLostError: the changes of a table are not told from P on.
+
+        """
+        self._session = session
+        self._point = point
+        self._keys = keys
+        self._captured = CapturedTables(settings)
+        self._read: dict[TableId, ReadTable] = {}
+        self._load()
+
+    def __iter__(self) -> Iterator[TableId]:
+        return iter(self._keys)
+
+    def of(self, table: TableId) -> ReadTable | None:
+        """How a table is read; None where it is gone."""
+        return self._read.get(table)
+
+    def altered(self) -> frozenset[TableId]:
+        """The tables of which the structure is another one than a moment ago, or that are gone.
+
+        Whatever the capture job has passed is known.
+        """
+        if self._session.rows(_DDL) == self._ddl and self._started() == self._starts:
+            return frozenset()
+        before = dict(self._read)
+        self._load()
+        now = {table: read.table for table, read in self._read.items()}
+        return frozenset(table for table, read in before.items() if now.get(table) != read.table)
+
+    def require_log(self) -> None:
+        """Raise `PositionLostError` where the change tables do not reach back to P any more."""
+        if self._started() != self._starts:
+            self._load()
+
+    def _started(self) -> dict[int, bytes | None]:
+        return dict(self._session.rows(_STARTS))
+
+    def _load(self) -> None:
+        self._ddl, self._starts = self._session.rows(_DDL), self._started()
+        tables = structures.tables(self._session, self._session.database, self._keys.__contains__)
+        found = instances_at(catalog.instances(self._session), self._point)
+        self._read = {}
+        for table in self._keys:
+            if table in tables:
+                self._read[table] = self._made(tables[table], found.get(table))
+
+    def _made(self, table: Table, instance: Instance | None) -> ReadTable:
+        if instance is None:
+            raise lost(table.id, self._point)
+        readable, types, shape = self._captured.read_shape(structures.of_instance(table, instance))
+        key = self._keys[table.id]
+        self._require_same_key(instance, key)
+        selected = tuple(sorted(shape.schemas.columns))
+        ordinals = {name: i for i, name in enumerate(instance.columns)}
+        large = tuple(
+            Large(i, ordinals[types[i].name], not _is_always_missing(readable, types, i))
+            for i in selected
+            if _is_large(readable, types, i)
+        )
+        return ReadTable(readable, types, shape, key, instance, selected, large)
+
+    def _require_same_key(self, instance: Instance, begun: ChunkKey | None) -> None:
+        known = self._read.get(instance.table)
+        if known is not None and known.instance == instance:
+            return
+        now = keys_of(self._session, [instance])[instance.table]
+        if begun is not None and now != begun:
+            raise StructureError(
+                f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
+                "was changed. Begin the snapshot again with an empty target, or restore the key until it is done"
+            )
+
+
+def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
+    """Of each table the newest instance that tells all changes from a position on; `instances` stand in their order."""
+    return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}
+
+
+def lost(table: TableId, point: Lsn) -> PositionLostError:
+    """What to say where changes are not told from P on."""
+    return PositionLostError(
+        f"the snapshot is not done, and no capture instance of {table} tells its changes from {point} on, the position that "
+        "the snapshot is of: they were cleaned up, or capture was enabled anew. Let the server keep changes for longer than "
+        "the snapshot takes (EXEC sys.sp_cdc_change_job 'cleanup', @retention = minutes), and begin again with an empty target"
+    )
+
+
+def _is_large(table: Table, types: Sequence[ColumnType], column: int) -> bool:
+    of = table.columns[column]
+    is_max = of.jdbc_type in _MAX and of.length == structures.UNLIMITED
+    return is_max or _is_always_missing(table, types, column)
+
+
+def _is_always_missing(table: Table, types: Sequence[ColumnType], column: int) -> bool:
+    return types[column].is_lob or table.columns[column].type_name.lower() in _LARGE

@@ -1,0 +1,269 @@
+"""SQL Server's side of a snapshot: chunks out of tables, and what the change tables say of their keys.
+
+Chunks are read under READ COMMITTED with locks, also where the database has row versions instead of them: what is committed
+and still being made visible is waited for. On a replica, where only versions are to be had, a read shows what was applied to
+it, which the change tables on it belong to.
+
+Up to which LSN the change tables tell what a chunk saw is known late, as the capture job comes by every few seconds
+(`passed.py`). So chunks are gathered for a while before the log is read.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar
+
+import numpy as np
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
+from tailrace.connectors.shared.snapshots.key_ranges import within_local
+from tailrace.connectors.shared.snapshots.overrides import overrides_of
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.filled_tables import has_rows
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.snapshots import passed, statements, views
+from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead, size_of
+from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
+from tailrace.connectors.sqlserver.snapshots.bounds import bound_at
+from tailrace.connectors.sqlserver.snapshots.database import Database
+from tailrace.connectors.sqlserver.snapshots.keys import stored_keys
+from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
+from tailrace.connectors.sqlserver.snapshots.touched_rows import TouchedRows, touches
+from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.history import parse_id
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.first_changes import Rows, TableTouches
+from tailrace.snapshot.key_set import Mask
+from tailrace.snapshot.segments import Bound, Interval, Segment
+from tailrace.snapshot.source import Section, View
+
+GATHERED_BYTES: Final = 64 << 20  # and as many ahead
+GATHERED_SECONDS: Final = 20.0
+SECTION_TRANSACTIONS: Final = 20_000
+BLOCK_ROWS: Final = 1 << 14
+ATTEMPTS: Final = 6
+PAUSE_SECONDS: Final = 0.2
+LSN: Final = "lsn"
+VIEW: Final = "view"  # in place of an LSN: where the view of a database is
+
+_CUT: Final = (
+    "SELECT MAX(start_lsn) FROM (SELECT TOP ({0}) start_lsn FROM cdc.lsn_time_mapping WHERE start_lsn > ? AND start_lsn <= ? "
+    "ORDER BY start_lsn) AS s"
+)
+_T = TypeVar("_T")
+
+log = logging.getLogger(__name__)
+
+
+class SqlServerSource:
+    """A `SnapshotSource` over one server, opened at P; used by one lane."""
+
+    def __init__(
+        self,
+        settings: SqlServerSettings,
+        point: Mapping[str, Any],
+        keys: Mapping[str, Any],
+        rows_at_most: int | None = None,
+    ) -> None:
+        """A source that stands at P.
+
+        Args:
+            settings: of the connector.
+            point: P as a restart position.
+            keys: by which tables are read, the connector's own JSON by their names.
+            rows_at_most: of a chunk; None: as many as some megabytes have.
+
+        Raises:
+            PositionLostError: the changes of a table are not told from P on.
+
+        """
+        self._rows_at_most = rows_at_most
+        self._sizes = ChunkSizes()
+        self._unread: dict[TableId, int] = {}
+        self._gathered_bytes, self._gathered_from = 0, 0.0
+        self._ahead = ReadAhead(self._read)
+        self._databases: dict[str, Database] = {}
+        restart, stored = RestartPosition.from_dict(point), stored_keys(keys)
+        self._keys = keys
+        self._overrides = overrides_of(settings, stored, lower_names=True)
+        try:
+            for name in dict.fromkeys(table.catalog for table in stored):
+                its = {table: key for table, key in stored.items() if table.catalog == name}
+                self._databases[name] = Database(settings, name, restart[name].lsn, its)
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The tables of which a statement of the user's own chooses the rows."""
+        return frozenset(map(quoted_id, self._overrides))
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The tables without a key."""
+        return frozenset(name for name, key in self._keys.items() if key is None)
+
+    def close(self) -> None:
+        """Let go of the server."""
+        for database in self._databases.values():
+            database.close()
+
+    def any_session(self) -> Session:
+        """A session for questions to the server."""
+        return next(iter(self._databases.values())).asking
+
+    def table(self, table: TableId) -> ReadTable | None:
+        """How a table is read; None where it is gone."""
+        return self._databases[table.catalog].tables.of(table)
+
+    def read(self, segment: Segment) -> ReadChunk | Unread | None:
+        """The next rows of a segment; None where the table is gone."""
+        self._gathered_from = self._gathered_from or time.monotonic()
+        chunk = self._ahead.read(segment)
+        self._gathered_bytes += size_of(chunk)
+        return chunk
+
+    def _read(self, segment: Segment) -> ReadChunk | Unread | None:
+        table = parse_id(segment.table)
+        read = self.table(table)
+        if read is None:
+            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
+            return None
+        return self._unless_altered(table, lambda: self._selected(read, segment))
+
+    def has_room(self) -> bool:
+        """For so many bytes, and for so long."""
+        lasted = time.monotonic() - self._gathered_from
+        return self._gathered_bytes < GATHERED_BYTES and lasted < GATHERED_SECONDS
+
+    def view(self, table: str) -> View | None:
+        """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
+        name = parse_id(table)
+        read, database, override = self.table(name), self._databases[name.catalog], self._overrides.get(name)
+        if read is None:
+            return None
+        statement = None if override is None else override.statement
+        view = views.opened(read, database.locking(), database.reading(), statement)
+        view.position = {VIEW: name.catalog}  # the place is known when the capture job has passed it
+        database.view = view
+        return view
+
+    def note_records(self, table: str, count: int, size: int) -> None:
+        """So many rows of a table became records of so many bytes."""
+        self._sizes.note_records(parse_id(table), count, size)
+
+    def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
+        """The log from where the last call ended, in pieces that end between transactions."""
+        if upto is not None and LSN in upto:
+            heads = {name: Lsn.from_text(text) for name, text in upto[LSN].items() if name in self._databases}
+            yield from self._sections(heads, frozenset())
+            return
+        databases = self._databases if upto is None else {upto[VIEW]: self._databases[upto[VIEW]]}
+        for database in databases.values():
+            yield from self._waited(database, reads_ahead=upto is None)
+        altered = {each for database in databases.values() for each in database.tables.altered()}
+        heads = {name: database.head(of_view=upto is not None) for name, database in databases.items()}
+        if altered:
+            self._ahead.drop()
+        self._gathered_bytes, self._gathered_from = 0, 0.0
+        yield from self._sections(heads, frozenset(map(quoted_id, altered)))
+
+    def inside(self, touched: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
+        """Which of these changes have a key before that lies in one of the intervals."""
+        images: TouchedRows = touched.images
+        table = images.table.id
+        read, before = self.table(table), images.before[rows]
+        if read is None or read.key is None:
+            return np.zeros(len(rows), np.bool_)
+        if read.key.is_local:
+            return within_local([vector.data[before] for vector in images.keys], intervals)
+        bounds = [bound_at(read.key, images.keys, int(image)) for image in before]
+        return statements.are_within(self._databases[table.catalog].asking, read.key, bounds, intervals)
+
+    def _waited(self, database: Database, *, reads_ahead: bool) -> Iterator[Section]:
+        """Until the capture job has passed this moment; meanwhile chunks are read ahead, and others may have their turn."""
+        size = 0
+        for _ in database.job.passing(database.job.now()):
+            read = self._ahead.step() if reads_ahead and size < GATHERED_BYTES else 0
+            size += read
+            yield Section((), self._place())
+            if not read:
+                time.sleep(passed.POLL_SECONDS)
+
+    def _sections(self, heads: Mapping[str, Lsn], altered: frozenset[str]) -> Iterator[Section]:
+        """Up to these places; that structures changed is told with the last one."""
+        for name, head in heads.items():
+            database = self._databases[name]
+            while database.reached < head:
+                yield self._section(database, head)
+        if altered:
+            yield Section((), self._place(), altered)
+
+    def _section(self, database: Database, head: Lsn) -> Section:
+        window = Window(database.reached, self._end(database, head))
+        read = [each for table in database.tables if (each := database.tables.of(table)) is not None]
+        has = has_rows(database.asking, [each.instance for each in read], window)
+        found = [touches(database.asking, each, window) for each, is_there in zip(read, has, strict=True) if is_there]
+        database.tables.require_log()  # now that it was read: what was cleaned up meanwhile may lack
+        database.reached = window.until
+        return Section([each for each in found if each is not None], self._place())
+
+    def _end(self, database: Database, head: Lsn) -> Lsn:
+        """Where the next section ends: at the head, or before it where that is far."""
+        cut = database.asking.one(_CUT.format(SECTION_TRANSACTIONS), database.reached.raw, head.raw)
+        if cut is None or database.asking.one(_CUT.format(1), cut, head.raw) is None:
+            return head
+        return Lsn(bytes(cut))
+
+    def _place(self) -> dict[str, Any]:
+        return {LSN: {name: database.reached.text for name, database in self._databases.items()}}
+
+    def _unless_altered(self, table: TableId, read: Callable[[], _T]) -> _T | Unread | None:
+        """What reading gives; nothing where the table is not any more what it was when its structure was asked for."""
+        try:
+            return self._again_and_again(table, read)
+        except SourceSetupError:
+            if table not in self._databases[table.catalog].tables.altered():
+                raise
+            return None if self.table(table) is None else Unread()
+
+    def _again_and_again(self, table: TableId, read: Callable[[], _T]) -> _T:
+        """Reading is tried again where it was a deadlock's victim, or waited too long for a lock."""
+        for attempt in range(ATTEMPTS):
+            try:
+                return read()
+            except RetriableError as error:
+                if attempt == ATTEMPTS - 1:
+                    raise
+                log.info("a chunk of %s is read again: %s", table, error)
+                self._databases[table.catalog].forget_reading()
+                time.sleep(PAUSE_SECONDS * attempt)
+        raise AssertionError
+
+    def _selected(self, read: ReadTable, segment: Segment) -> ReadChunk:
+        key, table = read.key, read.table.id
+        if key is None:
+            raise KeyError(table)
+        database, limit = self._databases[table.catalog], self._rows_at_most or self._sizes.limit(table)
+        interval = (segment.after, segment.upto)
+        override = self._overrides.get(table)
+        sql = statements.chunk(
+            table, read.selects, key, interval, limit, database.hint, None if override is None else override.statement
+        )
+        read_us = time.time_ns() // 1000
+        blocks = [ReadRows(read, batch) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
+        count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)
+        self._sizes.note_rows(table, count, size)
+
+        def bound(block: ReadRows, row: int) -> Bound:
+            return bound_at(key, block.keys, row)
+
+        return ReadChunk(read, blocks, count < limit, read_us, key_digests(blocks), bound)

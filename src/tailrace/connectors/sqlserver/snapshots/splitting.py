@@ -1,0 +1,67 @@
+"""About how large tables are, and where to cut them.
+
+The cuts are walked along the index: every so-manieth key is asked for, which reads the index once, on the server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, NoKey
+from tailrace.connectors.sqlserver.snapshots.statements import ALIAS, chunk_end
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound
+
+LEAST_ROWS: Final = 50_000  # fewer are not worth a second connection
+_ROWS: Final = "SELECT object_id, SUM(rows) FROM sys.partitions WHERE index_id IN (0, 1) GROUP BY object_id"
+
+
+def estimated_rows(session: Session, instances: Sequence[Instance]) -> dict[TableId, int]:
+    """About how many rows the tables of instances have."""
+    found = {int(number): int(rows or 0) for number, rows in session.rows(_ROWS)}
+    return {instance.table: found.get(instance.source_object_id, 0) for instance in instances}
+
+
+class Cutter:
+    """Cuts tables of several databases."""
+
+    def __init__(
+        self, sessions: Mapping[str, Session], keys: Mapping[TableId, ChunkKey | NoKey], rows: Mapping[TableId, int]
+    ) -> None:
+        """`rows`: about how many each table has."""
+        self._sessions = sessions
+        self._keys = keys
+        self._rows = rows
+
+    @property
+    def least_rows(self) -> int:
+        """A table of fewer is not cut."""
+        return LEAST_ROWS
+
+    def split_points(self, table: TableId, parts: int) -> list[Bound]:
+        """Where to cut a table into parts of about equal rows."""
+        key = self._keys[table]
+        step = self._rows[table] // parts
+        if isinstance(key, NoKey) or self._rows[table] < max(LEAST_ROWS, 2) or not step:
+            return []
+        points: list[Bound] = []
+        while len(points) < parts - 1:
+            found = self._sessions[table.catalog].rows(chunk_end(table, key, points[-1] if points else None, step))
+            if not found:
+                break
+            points.append(bound_of_row(key, found[0]))
+        return points
+
+    def span(self, table: TableId) -> tuple[int, int] | None:
+        """The least and the greatest value of a key's first column, where that is a number; found at the index's two ends."""
+        key = self._keys[table]
+        if isinstance(key, NoKey) or not key.columns[0].is_number:
+            return None
+        name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
+        sql = f"SELECT MIN({name}), MAX({name}) FROM {of} AS {ALIAS}"  # noqa: S608 -- names are quoted
+        ((low, high),) = self._sessions[table.catalog].rows(sql)
+        return None if low is None else (int(low), int(high))

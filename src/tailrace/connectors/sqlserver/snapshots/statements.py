@@ -1,0 +1,110 @@
+"""The statements that read a snapshot, and the questions about the order of keys that only the server can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from tailrace.connectors.shared.snapshots import key_ranges
+from tailrace.connectors.shared.snapshots.key_ranges import Mask
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.snapshots.bounds import literals
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound, Interval
+
+ALIAS: Final = "c"
+EVERYTHING: Final = "1 = 1"
+CANDIDATES_AT_ONCE: Final = 500  # a VALUES list has 1,000 rows at most
+
+
+def chunk(
+    table: TableId,
+    columns: Sequence[str],
+    key: ChunkKey,
+    interval: Interval,
+    limit: int | None = None,
+    hint: str = "",
+    override: str | None = None,
+) -> str:
+    """The rows of an interval, in order.
+
+    Args:
+        table: to read.
+        columns: expressions of the SELECT list; the table's alias is `ALIAS`.
+        key: the table's.
+        interval: of keys.
+        limit: at most so many rows.
+        hint: for the table, as READCOMMITTEDLOCK; "": none.
+        override: the user's own SELECT, which is read as if it were the table.
+
+    """
+    top = "" if limit is None else f"TOP ({limit}) "
+    found = f"SELECT {top}{', '.join(columns)} FROM {_source(table, hint, override)}"  # noqa: S608 -- names are quoted
+    return f"{found} WHERE {inside_of(key, names_of(key), interval)} ORDER BY {', '.join(names_of(key))}"
+
+
+def chunk_end(table: TableId, key: ChunkKey, after: Bound | None, rows: int) -> str:
+    """The key of the last of so many rows behind a bound, for `bound_of_row`; no row where there are fewer."""
+    found = chunk(table, key.told(ALIAS), key, (after, None))
+    return f"{found} OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY"
+
+
+def whole(table: TableId, columns: Sequence[str], hint: str = "", override: str | None = None) -> str:
+    """All rows of a table, in no order."""
+    return f"SELECT {', '.join(columns)} FROM {_source(table, hint, override)}"  # noqa: S608 -- names are quoted
+
+
+def none_of(table: TableId, columns: Sequence[str], override: str) -> str:
+    """No row of the user's own SELECT: whether it can be read."""
+    return f"SELECT TOP (0) {', '.join(columns)} FROM {_source(table, '', override)}"  # noqa: S608 -- as above
+
+
+def are_within(session: Session, key: ChunkKey, candidates: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
+    """Whether each candidate lies in any interval, as the server compares; shape (n,)."""
+    found = np.zeros(len(candidates), np.bool_)
+    if not intervals:
+        return found
+    inner = [f"{ALIAS}.k{i}" for i in range(len(key.columns))]
+    condition = " OR ".join(f"({inside_of(key, inner, interval)})" for interval in intervals)
+    for at in range(0, len(candidates), CANDIDATES_AT_ONCE):
+        some = candidates[at : at + CANDIDATES_AT_ONCE]
+        rows = ", ".join(f"({', '.join([str(i), *literals(key, bound)])})" for i, bound in enumerate(some))
+        names = ", ".join(["n", *(f"k{i}" for i in range(len(key.columns)))])
+        sql = f"SELECT {ALIAS}.n FROM (VALUES {rows}) AS {ALIAS} ({names}) WHERE {condition}"  # noqa: S608 -- literals
+        for (number,) in session.rows(sql):
+            found[at + number] = True
+    return found
+
+
+def ascending(session: Session, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
+    """Those of these bounds that lie behind all kept before them, in the server's order."""
+
+    def are_behind(pairs: Sequence[tuple[Bound, Bound]]) -> Sequence[int]:
+        conditions = (key_ranges.behind(literals(key, b), literals(key, a)) for a, b in pairs)
+        (answers,) = session.rows(f"SELECT {', '.join(f'CASE WHEN {each} THEN 1 ELSE 0 END' for each in conditions)}")
+        return answers
+
+    return key_ranges.ascending(points, are_behind)
+
+
+def names_of(key: ChunkKey) -> list[str]:
+    """The key's columns for SQL."""
+    return [f"{ALIAS}.{quoted(name)}" for name in key.names]
+
+
+def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
+    """The condition that a key lies in an interval; `names` are its columns as SQL."""
+    after, upto = interval
+    found = [] if after is None else [key_ranges.compared(names, ">", literals(key, after))]
+    if upto is not None:
+        found.append(key_ranges.compared(names, "<=", literals(key, upto)))
+    return " AND ".join(found) or EVERYTHING
+
+
+def _source(table: TableId, hint: str, override: str | None) -> str:
+    if override is not None:
+        return f"({override.strip().rstrip(';')}\n) AS {ALIAS}"  # the line ends here for a comment at its end
+    return f"{quoted(table.schema, table.name)} AS {ALIAS}{f' WITH ({hint})' if hint else ''}"

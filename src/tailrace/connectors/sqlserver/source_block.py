@@ -1,0 +1,68 @@
+"""The source block of SQL Server's events: where each change came from.
+
+The shape 1.4 is that of the messages which Debezium's page shows for that version: `snapshot` is a flag in events of rows,
+and a word in schema-change events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from tailrace.config.properties.own import CURRENT, SHAPE_1_4, SHAPE_2_1
+from tailrace.config.settings import Settings
+from tailrace.connectors.shared import source_blocks
+from tailrace.connectors.shared.source_blocks import LEADING, LONG_OR_NULL, SEQUENCE, STRING, TEXT_OR_NULL, TIMES
+from tailrace.schema.connect import Schema
+from tailrace.schema.tables import TableId
+
+CONNECTOR: Final = "sqlserver"
+
+_LOG = (
+    ("schema", STRING),
+    ("table", STRING),
+    ("change_lsn", TEXT_OR_NULL),
+    ("commit_lsn", TEXT_OR_NULL),
+    ("event_serial_no", LONG_OR_NULL),
+)
+
+
+def _marked(shape: str) -> source_blocks.Fields:
+    return source_blocks.where(source_blocks.snapshot_mark(shape))
+
+
+SOURCE: Final = source_blocks.block(CONNECTOR, LEADING + _marked(CURRENT) + SEQUENCE + TIMES + _LOG, version=1)
+SOURCE_2_1: Final = source_blocks.block(CONNECTOR, LEADING + _marked(SHAPE_2_1) + SEQUENCE + _LOG)
+SOURCE_1_4: Final = source_blocks.block(CONNECTOR, LEADING + source_blocks.where(source_blocks.SNAPSHOT_FLAG) + _LOG)
+CHANGE_SOURCE_1_4: Final = source_blocks.block(CONNECTOR, LEADING + _marked(SHAPE_1_4) + _LOG)
+
+_BY_SHAPE = {CURRENT: SOURCE, SHAPE_2_1: SOURCE_2_1, SHAPE_1_4: SOURCE_1_4}
+
+VARYING: Final = ("ts_ms", "ts_us", "ts_ns", "change_lsn", "commit_lsn", "event_serial_no")
+"""The fields that differ from change to change; the others are the same for a table."""
+
+
+def schema(settings: Settings) -> Schema:
+    """The schema of the source block of rows, in the shape that is asked for."""
+    return _BY_SHAPE[settings.tailrace_event_shape]
+
+
+def change_schema(settings: Settings) -> Schema:
+    """The same of the source block of schema-change events."""
+    return CHANGE_SOURCE_1_4 if settings.tailrace_event_shape == SHAPE_1_4 else schema(settings)
+
+
+def snapshot_is_flag(settings: Settings) -> bool:
+    """Whether `snapshot` says only yes or no in events of rows."""
+    return settings.tailrace_event_shape == SHAPE_1_4
+
+
+def constants(settings: Settings, table: TableId) -> dict[str, str | None]:
+    """The fields that are the same for all changes of a table; a null `snapshot` shows as its default."""
+    found = source_blocks.constants(settings, CONNECTOR, table.catalog)
+    return {**found, "schema": table.schema, "table": table.name}
+
+
+def context(settings: Settings) -> Mapping[str, bytes]:
+    """The headers that tell of the task, where they are asked for."""
+    return source_blocks.context(settings, CONNECTOR)

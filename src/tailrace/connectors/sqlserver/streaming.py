@@ -1,0 +1,162 @@
+"""Following the logs: from a restart position to batches of records with the progress that belongs to them.
+
+Each database has a log of its own (`database_log.py`); they are read in turn, a window at a time. Of several lanes each reads
+the change tables that are its own, in windows of its own. Where all of them have read to the same LSNs their progress is the
+same, whatever each delivered: there their number may change.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+
+from tailrace.changes.merging import in_log_order
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.heartbeats import Heartbeats
+from tailrace.connectors.shared.kept_history import KeptHistory
+from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
+from tailrace.connectors.sqlserver.captured import CapturedTables
+from tailrace.connectors.sqlserver.database_log import DatabaseLog
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.told_structures import ToldStructures
+from tailrace.errors import PositionLostError
+
+
+class LogReader:
+    """Reads one range of the logs, once."""
+
+    def __init__(
+        self, settings: SqlServerSettings, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> None:
+        self._settings = settings
+        self._progress = progress
+        self._lane = range_.lane
+        self._now_us = range_.now_us
+        self._restart = RestartPosition.from_dict(progress.restart or range_.start, settings.database_names)
+        self._until = None if range_.until is None else RestartPosition.from_dict(range_.until, settings.database_names)
+        self._history = self._new_history(history)
+        self._told = ToldStructures(settings, self._history.records, tells=self._lane.is_first)
+        self._heartbeats = self._new_heartbeats()
+
+    def batches(self) -> Iterator[LogBatch]:
+        """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
+        with ExitStack() as opens:
+            if self._heartbeats is not None:
+                opens.enter_context(closing(self._heartbeats))
+            if self._restart.is_initial:
+                yield self._first_batch()
+            tables = CapturedTables(self._settings, self._lane)
+            logs = {
+                name: opens.enter_context(closing(self._new_log(name, tables)))
+                for name in self._settings.database_names
+            }
+            yield from self._follow(logs)
+
+    def _follow(self, logs: Mapping[str, DatabaseLog]) -> Iterator[LogBatch]:
+        """Read to the range's end."""
+        is_done = False
+        while not is_done:
+            moved = False
+            for name, log in logs.items():
+                for batch in log.batches(self._end_of(name)):
+                    moved = True
+                    self._restart = self._restart.with_(name, log.position)
+                    yield self._finished(batch, at_head=log.is_at_head)
+            is_done = self._is_reached(logs)
+            if is_done and not moved:
+                yield self._finished(self._new_batch(), at_head=True)
+            elif not moved:
+                time.sleep(self._wait_ms() / 1000)
+                yield self._finished(self._new_batch(), idle=True, at_head=True)
+
+    def _is_reached(self, logs: Mapping[str, DatabaseLog]) -> bool:
+        """Whether all databases are read to the range's end.
+
+        Raises:
+            PositionLostError: one of them does not reach so far any more.
+
+        """
+        if self._until is None:
+            return False
+        short = [name for name, log in logs.items() if log.position.lsn < self._until[name].lsn]
+        for name in short:
+            end, head = self._until[name].lsn, logs[name].head()
+            if head < end:
+                raise PositionLostError(
+                    f"the log of {name} was to be read up to {end}, and it is captured up to {head} only: the database was "
+                    "restored, or change data capture was disabled and enabled again"
+                )
+        return not short
+
+    def _end_of(self, name: str) -> Lsn | None:
+        return None if self._until is None else self._until[name].lsn
+
+    def _new_log(self, name: str, tables: CapturedTables) -> DatabaseLog:
+        position, tells = self._restart[name], self._lane.is_first
+        return DatabaseLog(self._settings, name, position, self._told, tables, self._new_batch, tells=tells)
+
+    def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:
+        """The schema history up to where reading begins."""
+        return KeptHistory(self._settings, given, self._holds, writes=self._lane.is_first)
+
+    def _holds(self, record: HistoryRecord) -> bool:
+        """Whether a record of the history is of these databases, and told where reading begins."""
+        names = {name.lower(): name for name in self._settings.database_names}
+        name, commit = names.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
+        if record["source"].get("server") != self._settings.topic_prefix or name is None:
+            return False
+        return not commit or Lsn.from_text(str(commit)) <= self._restart[name].lsn.next()
+
+    def _new_heartbeats(self) -> Heartbeats | None:
+        """Nothing beats in a range that is to give the same again when it is read again."""
+        settings = self._settings
+        wanted = settings.heartbeat_interval_ms > 0 and self._lane.is_first and self._now_us is None
+        return Heartbeats(settings, lambda: SqlServerActionConnection(settings)) if wanted else None
+
+    def _first_batch(self) -> LogBatch:
+        """What a connector says before its first change: the structures that it begins with, and of a snapshot without rows."""
+        batch = self._new_batch()
+        tells = self._lane.is_first and self._now_us is None
+        started, completed = Telling(self._settings, self._restart.delivered).without_rows() if tells else ([], [])
+        for records in started:
+            batch.add(records)
+        self._told.tell_initial(self._restart, batch)
+        for records in completed:
+            batch.add(records)
+        if self._heartbeats is not None:  # one comes when all is told, as after a snapshot of rows
+            self._heartbeats.hurry()
+        self._restart = self._restart.told()
+        return self._finished(batch)
+
+    def _new_batch(self) -> Batch:
+        """One that is handled now, or at the time that the range says."""
+        return Batch(_microseconds() if self._now_us is None else self._now_us)
+
+    def _wait_ms(self) -> int:
+        longest = self._settings.poll_interval_ms
+        return longest if self._heartbeats is None else self._heartbeats.wait_ms(longest)
+
+    def _finished(self, batch: Batch, *, idle: bool = False, at_head: bool = False) -> LogBatch:
+        restart = self._restart
+        progress = Progress(restart.delivered, restart.to_dict(), signalled=self._progress.signalled)
+        if self._heartbeats is not None:
+            self._heartbeats.beat(batch, progress, _microseconds())
+        return LogBatch(
+            in_log_order(batch.records),
+            progress,
+            self._history.save(self._told.take_history()),
+            changes=batch.changes,
+            source_ts_ms=batch.source_ts_ms,
+            idle=idle,
+            at_head=at_head,
+        )
+
+
+def _microseconds() -> int:
+    """Since the epoch."""
+    return time.time_ns() // 1000

@@ -1,0 +1,192 @@
+"""Structures that were told: what the schema history says, and the schema-change events that make it.
+
+Change tables have their structure beside them, so the history is not needed to read them. It is kept to know what was told
+already, and with which capture instance: a table that is not in it is new (CREATE), one whose rows come from another instance
+with other columns has changed (ALTER). An instance keeps the structure that it was told with.
+
+Each lane keeps the same; the first alone has the events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.schema_records import SchemaChangeRecords, source_times
+from tailrace.connectors.sqlserver import source_block
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
+from tailrace.errors import StructureError
+from tailrace.schema.changes_topic import SchemaEvent
+from tailrace.schema.history import history_record, parse_id, table_of
+from tailrace.schema.structures import ChangeType, TableChange
+from tailrace.schema.tables import Table, TableId
+
+NO_DDL: Final = "N/A"  # what Debezium tells of a change that it finds in a change table
+SNAPSHOT, LAST = "true", "last"  # marks of a snapshot
+INSTANCE: Final = "capture_instance"
+"""The attribute of a table in the history that names the capture instance whose rows have this structure."""
+NO_INSTANCE: Final = ""  # of a table that is not captured any more
+
+
+class ToldStructures:
+    """The structures of all tables that were told, and of each capture instance that was."""
+
+    def __init__(self, settings: SqlServerSettings, history: Iterable[HistoryRecord], *, tells: bool = True) -> None:
+        """`tells`: schema-change events are wanted, if the configuration wants them."""
+        self._settings = settings
+        self._tells = tells and settings.include_schema_changes
+        self._tables: dict[TableId, Table] = {}
+        self._instances: dict[str, Table] = {}
+        self._new_history: list[HistoryRecord] = []
+        source, context = source_block.change_schema(settings), source_block.context(settings)
+        self._records = SchemaChangeRecords(settings, source, source_block.CONNECTOR, context)
+        for number, record in enumerate(history, 1):
+            self._take(record, number)
+
+    def get(self, table: TableId) -> Table | None:
+        """The structure that was told last; None where none was."""
+        return self._tables.get(table)
+
+    def of_instance(self, instance: Instance) -> Table | None:
+        """The structure that an instance was told with; None where it was not."""
+        return self._instances.get(identity(instance))
+
+    @property
+    def tables(self) -> Mapping[TableId, Table]:
+        """All of them; not to be changed."""
+        return self._tables
+
+    def captured(self, database: str) -> list[TableId]:
+        """The tables of a database that were captured when they were read last."""
+        return [
+            table for table in self._tables if table.catalog == database and self.told_instance(table) != NO_INSTANCE
+        ]
+
+    def told_instance(self, table: TableId) -> str | None:
+        """Which instance a table was told with last, as `identity` has it; None where that is not known."""
+        told = self._tables.get(table)
+        return None if told is None else dict(told.attributes).get(INSTANCE)
+
+    def tell(self, table: Table, instance: Instance, lsn: Lsn, batch: Batch, *, mark: str | None = None) -> None:
+        """A table's rows have this structure from now on: recorded, and told where it is another one than before.
+
+        Args:
+            table: the structure.
+            instance: whose rows they are.
+            lsn: the commit from which on it holds.
+            batch: where the event goes.
+            mark: of a snapshot, for the source block.
+
+        """
+        before = self._tables.get(table.id)
+        told = replace(table, attributes=((INSTANCE, identity(instance)),))
+        self._put(told)
+        change = ChangeType.CREATE if before is None else ChangeType.ALTER
+        event = _event(change, told, NO_DDL)
+        self._remember(event, lsn, batch.now_us)
+        if before is None or not _same(before, table):
+            self.add_events([event], lsn, batch, mark)
+
+    def leave(self, table: TableId, lsn: Lsn, now_us: int) -> None:
+        """A table is not captured any more: where it is again, nothing of what lies between is missed.
+
+        Its structure counts as told, as in Debezium.
+        """
+        left = replace(self._tables[table], attributes=((INSTANCE, NO_INSTANCE),))
+        self._put(left)
+        self._remember(_event(ChangeType.ALTER, left, NO_DDL), lsn, now_us)
+
+    def tell_initial(self, restart: RestartPosition, batch: Batch) -> None:
+        """Add the events of the structures that a connector begins with, where no rows follow; the last one is marked so."""
+        told = [(name, event) for name in restart for event in self.initial_events(name)]
+        for i, (name, event) in enumerate(told, 1):
+            self.add_events([event], restart[name].lsn, batch, LAST if i == len(told) else SNAPSHOT)
+
+    def add_events(self, events: Sequence[SchemaEvent], lsn: Lsn, batch: Batch, mark: str | None = None) -> None:
+        """Add events of structures at an LSN; `mark`: of a snapshot."""
+        if not self._tells or not events:
+            return
+        times = source_times(batch.now_us)
+        varying = {**times, "commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": None, "snapshot": mark}
+        sources = [
+            {**source_block.constants(self._settings, change.id), **varying}
+            for event in events
+            for change in event.changes
+            if change.id is not None
+        ]
+        positions = [str(beginning_of(lsn))] * len(events)
+        batch.add(self._records.records(events, sources, positions, batch.rank << 32, batch))
+        batch.rank += len(events)
+
+    def initial_events(self, database: str) -> list[SchemaEvent]:
+        """The events of all tables of a database, for a connector that begins with them."""
+        return [
+            _event(ChangeType.CREATE, table)
+            for table_id, table in sorted(self._tables.items())
+            if table_id.catalog.lower() == database.lower()
+        ]
+
+    def take_history(self) -> list[HistoryRecord]:
+        """The records that the schema history gets since the last call."""
+        taken, self._new_history = self._new_history, []
+        return taken
+
+    def _put(self, table: Table) -> None:
+        self._tables[table.id] = table
+        of_instance = dict(table.attributes).get(INSTANCE)
+        if of_instance:
+            self._instances[of_instance] = table
+
+    def _take(self, record: HistoryRecord, number: int) -> None:
+        try:
+            for change in record.get("tableChanges") or ():
+                table_id = parse_id(change["id"])
+                if change["type"] == ChangeType.DROP:
+                    self._tables.pop(table_id, None)
+                else:
+                    self._put(table_of(table_id, change["table"], change.get("comment")))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise StructureError(f"record {number} of the schema history is damaged: {error!r}") from error
+
+    def _remember(self, event: SchemaEvent, lsn: Lsn, now_us: int) -> None:
+        self._new_history.append(recorded(self._settings, event, lsn, now_us))
+
+
+def recorded(settings: SqlServerSettings, event: SchemaEvent, lsn: Lsn, now_us: int, **more: Any) -> dict[str, Any]:
+    """An event as the schema history keeps it, with the position of Debezium's connector; `more` goes into that."""
+    source = {"server": settings.topic_prefix, "database": event.database}
+    position = {"commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": 0, **more}
+    return history_record(source, position, now_us // 1000, event)
+
+
+def first_history(
+    settings: SqlServerSettings, found: Sequence[tuple[Table, Instance]], lsn: Lsn, now_us: int
+) -> list[HistoryRecord]:
+    """The structures that a connector begins with, in the order of the tables' names."""
+    told = [replace(table, attributes=((INSTANCE, identity(instance)),)) for table, instance in found]
+    return [
+        recorded(settings, _event(ChangeType.CREATE, table), lsn, now_us, snapshot=True)
+        for table in sorted(told, key=lambda each: each.id)
+    ]
+
+
+def identity(instance: Instance) -> str:
+    """What tells a capture instance from an earlier one of the same name."""
+    return f"{instance.name}:{instance.object_id}"
+
+
+def _event(type_: ChangeType, table: Table, ddl: str = "") -> SchemaEvent:
+    database = table.id.catalog
+    held = None if type_ is ChangeType.DROP else table
+    change = TableChange(type_, database, ddl, table.id, table=held)
+    return SchemaEvent(database, ddl, (change,), table.id.name, schema=table.id.schema)
+
+
+def _same(one: Table, other: Table) -> bool:
+    return (one.columns, one.primary_key) == (other.columns, other.primary_key)

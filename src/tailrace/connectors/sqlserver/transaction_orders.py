@@ -1,0 +1,185 @@
+"""The place of each change in its transaction, over all tables, where transactions are told of.
+
+A window's tables are delivered one after the other, but the numbers of a table's changes depend on those of all others. So
+the keys of all changes of the window are read first, four narrow columns of each table that has any, and numbered; then each
+table's rows take their numbers from there.
+
+Debezium reads all tables side by side and takes the smallest (commit LSN, change LSN) that any of them has next. A table
+itself is in the order of its commands, where change LSNs need not ascend: so a change counts with the largest change LSN
+that came before it in its table and transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes import expand
+from tailrace.changes.shape import Prepared
+from tailrace.changes.transactions import Counts
+from tailrace.changes.vectors import Bytes
+from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.sqlserver.change_tables import AFTER, ChangeRows
+from tailrace.connectors.sqlserver.transactions import Transactions
+
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What numbering takes of a table's changes.
+
+    Attributes:
+        name: of the table, as transaction metadata has it.
+        transaction: index of each change's transaction in the window; shape (n,).
+        change: change LSNs, shape (n, 10).
+        weight: how many records that count each becomes; shape (n,).
+
+    """
+
+    name: str
+    transaction: Int64
+    change: Bytes
+    weight: Int64
+
+
+class KeyReader:
+    """Gathers the keys of one table, batch after batch."""
+
+    def __init__(self, name: str, transactions: Transactions) -> None:
+        self._name = name
+        self._transactions = transactions
+        self._parts: list[tuple[Int64, Bytes, Int64]] = []
+
+    def take(self, rows: ChangeRows, weight: Int64 | None = None) -> None:
+        """Take the changes of some rows; each becomes one record, unless `weight` says otherwise."""
+        first = np.flatnonzero(rows.operation != AFTER)
+        run, begins = lsn_columns.runs_of(rows.commit[first])
+        places = self._transactions.places(rows.commit[first[begins]])
+        counted = np.ones(len(first), np.int64) if weight is None else weight
+        self._parts.append((places[run], rows.change[first].copy(), counted))
+
+    def keys(self) -> Keys | None:
+        """All of them; None where there were none."""
+        if not self._parts:
+            return None
+        transaction, change, weight = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        return Keys(self._name, transaction, change, weight)
+
+
+def weights(prepared: Prepared) -> Int64:
+    """How many records that count each change becomes: an update that moves a row to another key becomes two."""
+    expansion = prepared.expansion
+    change = expansion.roles[expand.CHANGE][expansion.live]
+    return np.bincount(change, minlength=len(prepared.changes)).astype(np.int64)
+
+
+class Orders:
+    """The numbers of a window's changes, and how many records each transaction has.
+
+    Attributes:
+        told: indices of the transactions that have records, ascending.
+
+    """
+
+    def __init__(self, keys: Sequence[Keys], transactions: int) -> None:
+        """`transactions`: how many the window has."""
+        self._names = [each.name for each in keys]
+        self._own: dict[str, tuple[Int64, Int64]] = {}
+        self._taken: dict[str, int] = {}
+        none = np.zeros(0, np.int64)
+        self._counts = Counts(none, none, none, self._names)
+        if keys:
+            self._number(keys, transactions)
+        self.told: Int64 = np.unique(self._counts.transaction)
+
+    def _number(self, keys: Sequence[Keys], transactions: int) -> None:
+        transaction = np.concatenate([each.transaction for each in keys])
+        weight = np.concatenate([each.weight for each in keys])
+        order = self._merged(keys, transaction)
+        base = np.empty(len(order), np.int64)
+        base[order] = _before(transaction[order], weight[order], transactions)
+        start = 0
+        for each in keys:
+            stop = start + len(each.transaction)
+            self._own[each.name] = base[start:stop], _before(each.transaction, each.weight, transactions)
+            start = stop
+        table = np.repeat(np.arange(len(keys)), [len(each.transaction) for each in keys])
+        self._counts = _counted(transaction, table, weight, base, self._names)
+
+    @staticmethod
+    def _merged(keys: Sequence[Keys], transaction: Int64) -> Int64:
+        """The order in which Debezium takes the changes: indices into all of them, table after table."""
+        high, low = zip(*(_largest_so_far(each) for each in keys), strict=True)
+        order: Int64 = np.lexsort((np.concatenate(low), np.concatenate(high), transaction))
+        return order
+
+    def number(self, name: str, prepared: Prepared, count: int, kept: npt.NDArray[np.intp] | None = None) -> None:
+        """Set the orders of a table's next records; its batches are to come in their order.
+
+        Args:
+            name: of the table.
+            prepared: the records.
+            count: how many changes the table has here.
+            kept: which of them the records are made of; None: all.
+
+        """
+        total, of_table = self._own[name]
+        begin = self._taken.get(name, 0)
+        self._taken[name] = begin + count
+        change = prepared.expansion.roles[expand.CHANGE].astype(np.int64)
+        within = _within(change, prepared.expansion.live, len(prepared.changes))
+        place = begin + (change if kept is None else kept[change])
+        prepared.total_order = total[place] + within
+        prepared.data_collection_order = of_table[place] + within
+
+    def skip(self, name: str, changes: int) -> None:
+        """So many of a table's first changes do not come: they are delivered."""
+        self._taken[name] = self._taken.get(name, 0) + changes
+
+    def counts(self) -> Counts:
+        """The records of the transactions in `told`, by table, in the order of each one's first record."""
+        counts = self._counts
+        return Counts(np.searchsorted(self.told, counts.transaction), counts.table, counts.count, counts.names)
+
+
+def _counted(transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str]) -> Counts:
+    """The records of each transaction by table, in the order of each one's first record."""
+    pair = transaction * len(names) + table
+    order = np.argsort(pair, kind="stable")
+    begins = np.flatnonzero(np.diff(pair[order], prepend=-1))
+    pairs = pair[order][begins]
+    count = np.add.reduceat(weight[order], begins)
+    first = np.minimum.reduceat(base[order], begins)
+    owner, of = pairs // len(names), pairs % len(names)
+    by_first = np.lexsort((first, owner))
+    return Counts(owner[by_first], of[by_first], count[by_first], names)
+
+
+def _before(transaction: Int64, weight: Int64, transactions: int) -> Int64:
+    """How many records of its transaction come before each change; those of a transaction stand together."""
+    added = np.bincount(transaction, weights=weight, minlength=transactions).astype(np.int64)
+    begin = np.cumsum(added) - added
+    return np.cumsum(weight) - weight - begin[transaction]
+
+
+def _within(change: Int64, live: npt.NDArray[np.bool_], changes: int) -> Int64:
+    """The rank of each record, from 1, among those of its change that count; a tombstone has that of its delete."""
+    counted = np.cumsum(live)
+    first = np.searchsorted(change, np.arange(changes))
+    before = np.concatenate([[0], counted])[first]
+    rank: Int64 = counted - before[change]
+    return rank
+
+
+def _largest_so_far(keys: Keys) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
+    """The largest change LSN of each change's table and transaction up to it, as numbers that sort."""
+    high, low = lsn_columns.as_integers(keys.change)
+    last = keys.transaction[1:] == keys.transaction[:-1]
+    falls = last & ((high[1:] < high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] < low[:-1])))
+    if not falls.any():
+        return high, low
+    return lsn_columns.running_largest(keys.transaction, high, low)

@@ -1,0 +1,118 @@
+"""The transactions of a window: commit LSNs and times, from cdc.lsn_time_mapping, read once for all tables.
+
+Debezium tells as time of a change what it selects beside it: the begin of the transaction where change tables are read
+themselves, its end where they are read through functions. Both are the server's local time; the offset of its zone at the
+time of reading is taken off.
+
+Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.vectors import Bytes
+from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
+from tailrace.errors import PositionLostError
+
+Int64 = npt.NDArray[np.int64]
+
+_BATCH: Final = 50_000
+_MINUTE_US: Final = 60_000_000
+_HEAD: Final = "SELECT sys.fn_cdc_get_max_lsn(), DATEPART(TZOFFSET, SYSDATETIMEOFFSET())"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How far a log is captured, and how many minutes the server's clock is ahead of UTC."""
+
+    lsn: Lsn
+    offset_minutes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transactions:
+    """Transactions in the order of their commits.
+
+    Attributes:
+        commit: commit LSNs, shape (n, 10).
+        time_us: the time that Debezium tells of each, microseconds since the epoch; shape (n,).
+
+    """
+
+    commit: Bytes
+    time_us: Int64
+
+    def __len__(self) -> int:
+        return len(self.time_us)
+
+    def places(self, commit: Bytes) -> Int64:
+        """Where these commits stand; they ascend.
+
+        Raises:
+            PositionLostError: one is not there.
+
+        """
+        places = lsn_columns.places_in(commit, self.commit)
+        if len(places) and places.min() < 0:
+            lost = lsn_columns.lsn_at(commit, int(places.argmin()))
+            raise PositionLostError(
+                f"cdc.lsn_time_mapping does not know the transaction {lost}, whose changes are in a change table: the clean-up "
+                "job has overtaken the connector; let it keep changes for longer (EXEC sys.sp_cdc_change_job 'cleanup', "
+                "@retention = minutes) and take a new snapshot"
+            )
+        return places
+
+
+def head(session: Session) -> Head:
+    """How far the log is captured now."""
+    ((lsn, offset),) = session.rows(_HEAD)
+    return Head(Lsn(bytes(lsn)) if lsn else Lsn(bytes(SIZE)), int(offset))
+
+
+def transactions(session: Session, window: Window, at_most: int, offset_minutes: int, *, ends: bool) -> Transactions:
+    """The first transactions of a window; those without changes, which only say that time goes by, are left out.
+
+    Args:
+        session: in the database.
+        window: of its log.
+        at_most: so many.
+        offset_minutes: how far the server's clock is ahead of UTC.
+        ends: the times of their ends are wanted, not of their begins.
+
+    """
+    column = "tran_end_time" if ends else "tran_begin_time"
+    sql = (
+        f"SELECT TOP ({at_most}) start_lsn, {column} FROM cdc.lsn_time_mapping "  # noqa: S608 -- both are ours
+        "WHERE start_lsn > ? AND start_lsn <= ? AND tran_id <> 0x00 ORDER BY start_lsn"
+    )
+    commits, times = [np.empty((0, SIZE), np.uint8)], [np.empty(0, np.int64)]
+    for batch in session.batches(sql, window.after.raw, window.until.raw, rows=_BATCH):
+        commits.append(lsn_columns.raw_of(batch.column(0), "start_lsn"))
+        times.append(_microseconds(batch.column(1)) - offset_minutes * _MINUTE_US)
+    return Transactions(np.concatenate(commits), np.concatenate(times))
+
+
+def count_transactions(session: Session, window: Window) -> int:
+    """How many transactions with changes, of rows or of structure, lie in a window."""
+    sql = "SELECT COUNT(*) FROM cdc.lsn_time_mapping WHERE start_lsn > ? AND start_lsn <= ? AND tran_id <> 0x00"
+    return int(session.one(sql, window.after.raw, window.until.raw))
+
+
+def reaches_back_to(session: Session, lsn: Lsn) -> bool:
+    """Whether all transactions behind that LSN are still told of."""
+    return session.one("SELECT TOP (1) 1 FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw) is not None
+
+
+def _microseconds(array: pa.Array) -> Int64:
+    """Local times as microseconds since the epoch; a transaction without one has 0."""
+    plain = array.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0)
+    return plain.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

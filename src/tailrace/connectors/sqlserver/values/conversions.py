@@ -1,0 +1,120 @@
+"""Which conversion a column's values take, by its type and by how its field is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import pyarrow as pa
+
+from tailrace.changes.vectors import Vector, from_arrow
+from tailrace.connectors.shared import jdbc
+from tailrace.connectors.shared.default_values import encoded
+from tailrace.connectors.sqlserver.values import decimals, moments
+from tailrace.connectors.sqlserver.values.guids import guid_texts
+from tailrace.schema.connect import Schema, Type
+from tailrace.schema.tables import Column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Conversion = Callable[[Sequence[pa.Array]], Vector]
+_AS_THEY_ARE: Final = {
+    Type.BOOLEAN: pa.bool_(),
+    Type.INT16: pa.int64(),
+    Type.INT32: pa.int64(),
+    Type.INT64: pa.int64(),
+    Type.FLOAT32: pa.float32(),
+    Type.FLOAT64: pa.float64(),
+    Type.STRING: pa.string_view(),
+    Type.BYTES: pa.binary_view(),
+}
+_BY_SCHEMA: Final[dict[str, Conversion]] = {
+    "io.debezium.time.Date": moments.days,
+    "org.apache.kafka.connect.data.Date": moments.days,
+    "io.debezium.time.IsoDate": moments.day_texts,
+    "io.debezium.time.Time": moments.times(1_000_000),
+    "org.apache.kafka.connect.data.Time": moments.times(1_000_000),
+    "io.debezium.time.MicroTime": moments.times(1000),
+    "io.debezium.time.NanoTime": moments.times(1),
+    "io.debezium.time.IsoTime": moments.time_texts,
+    "io.debezium.time.Timestamp": moments.timestamps(1000),
+    "org.apache.kafka.connect.data.Timestamp": moments.timestamps(1000),
+    "io.debezium.time.MicroTimestamp": moments.timestamps(1),
+    "io.debezium.time.IsoTimestamp": moments.timestamp_texts,
+    "io.debezium.time.ZonedTimestamp": moments.zoned_texts,
+}
+_NANO_TIMESTAMP: Final = "io.debezium.time.NanoTimestamp"
+GUID: Final = "uniqueidentifier"
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """Makes vectors of one column's arrays."""
+
+    conversion: Conversion
+    binary_mode: str | None = None
+
+    def __call__(self, arrays: Sequence[pa.Array]) -> Vector:
+        """The vector of the arrays that the column's expressions gave."""
+        return self.conversion(arrays)
+
+    def placeholder(self, text: str) -> str | bytes:
+        """`unavailable.value.placeholder` in the column's form."""
+        return text if self.binary_mode is None else encoded(text.encode(), self.binary_mode)
+
+
+def converter_of(column: Column, schema: Schema, binary_mode: str) -> Converter:
+    """How the values of a column become those of a field of that schema.
+
+    Args:
+        column: the column.
+        schema: of its field in a key.
+        binary_mode: `binary.handling.mode`.
+
+    """
+    if column.jdbc_type in jdbc.BINARY_TYPES:
+        return Converter(_plain(schema) if schema.type is Type.BYTES else _encoding(binary_mode), binary_mode)
+    if column.jdbc_type in jdbc.DECIMAL_TYPES:
+        return Converter(_decimal(schema, column.scale or 0))
+    if column.type_name.lower() == GUID:
+        return Converter(guid_texts)
+    if schema.name == _NANO_TIMESTAMP:
+        return Converter(moments.nano_timestamps(column.name, optional=schema.optional))
+    return Converter(_BY_SCHEMA.get(schema.name or "") or _plain(schema))
+
+
+def _plain(schema: Schema) -> Conversion:
+    wanted = _AS_THEY_ARE[schema.type]
+
+    def convert(arrays: Sequence[pa.Array]) -> Vector:
+        array = arrays[0]
+        return from_arrow(array if array.type == wanted else array.cast(wanted))
+
+    return convert
+
+
+def _decimal(schema: Schema, scale: int) -> Conversion:
+    if schema.type is Type.BYTES:
+        return lambda arrays: decimals.unscaled(arrays[0], scale)
+    if schema.type is Type.STRING:
+        return lambda arrays: decimals.texts(arrays[0], scale)
+    return lambda arrays: decimals.doubles(arrays[0], scale)
+
+
+def _encoding(mode: str) -> Conversion:
+    """Bytes as text."""
+    import polars as pl  # much memory, for tables that have bytes shown so
+
+    def convert(arrays: Sequence[pa.Array]) -> Vector:
+        series = pl.Series(pl.from_arrow(arrays[0].cast(pa.large_binary())))
+        texts = _url_safe(series) if mode == "base64-url-safe" else series.bin.encode("hex" if mode == "hex" else "base64")
+        return from_arrow(texts.to_arrow(compat_level=pl.CompatLevel.newest()))
+
+    return convert
+
+
+def _url_safe(series: pl.Series) -> pl.Series:
+    texts = series.bin.encode("base64")
+    return texts.str.replace_all("+", "-", literal=True).str.replace_all("/", "_", literal=True)

@@ -1,0 +1,176 @@
+"""The tables of a window, one after the other: their rows as batches of records.
+
+Where transactions are told of, the keys of all tables' changes are read first and numbered (`transaction_orders.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes.shape import Prepared
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
+from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
+from tailrace.connectors.sqlserver.change_tables import ChangeRows, Window, rows_of
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.filled_tables import has_rows
+from tailrace.connectors.sqlserver.positions import DatabasePosition, RowPosition
+from tailrace.connectors.sqlserver.row_changes import (
+    Serials,
+    changes_of,
+    delivered_changes,
+    newest_ms,
+    not_delivered,
+)
+from tailrace.connectors.sqlserver.transaction_orders import KeyReader, Orders, weights
+from tailrace.connectors.sqlserver.transactions import Transactions
+
+BATCH_BYTES: Final = 8 << 20  # of Arrow's memory
+FIRST_ROWS, MOST_ROWS = 2_048, 32_768  # of a batch
+GROWTH: Final = 4  # from batch to batch, at most
+
+Int64 = npt.NDArray[np.int64]
+NewBatch = Callable[[], Batch]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWindow:
+    """A window that is being read.
+
+    Attributes:
+        session: in its database.
+        window: of its log.
+        transactions: that lie in it.
+        filled: the tables that have rows in it, by name; where nothing is counted only this lane's.
+        orders: the numbers of all its changes; None where transactions are not told of.
+
+    """
+
+    session: Session
+    window: Window
+    transactions: Transactions
+    filled: Sequence[Active]
+    orders: Orders | None
+
+
+class WindowTables:
+    """Reads the tables of one database's windows."""
+
+    def __init__(
+        self, tables: CapturedTables, instances: CaptureInstances, new_batch: NewBatch, *, counts: bool
+    ) -> None:
+        """`counts`: changes are numbered within their transactions, over all tables."""
+        self._tables = tables
+        self._instances = instances
+        self._new_batch = new_batch
+        self._counts = counts
+        self._captured: dict[tuple[str, bool], Captured] = {}
+        self._batch_rows = FIRST_ROWS
+
+    def open(self, session: Session, window: Window, found: Transactions, begin: DatabasePosition) -> OpenWindow:
+        """Look which tables have rows, and number their changes where that is wanted."""
+        active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
+        wanted = active if self._counts else [each for each in active if self._tables.owns(each.table)]
+        has = has_rows(session, [each.instance for each in wanted], window, by_function=self._tables.by_function)
+        opened = OpenWindow(
+            session, window, found, [each for each, some in zip(wanted, has, strict=True) if some], None
+        )
+        return replace(opened, orders=self._orders(opened, begin)) if self._counts else opened
+
+    def batches(self, opened: OpenWindow, begin: DatabasePosition) -> Iterator[tuple[Batch, DatabasePosition]]:
+        """The batches of this lane's tables from a position on, each with the position behind it."""
+        for each in opened.filled:
+            if self._tables.owns(each.table) and each.name >= (begin.table or ""):
+                after = begin.after if each.name == begin.table else None
+                for batch, end in self._rows(opened, each, after, begin.taken_over):
+                    yield batch, replace(begin, table=each.name, after=end)
+
+    def _rows(
+        self, opened: OpenWindow, active: Active, after: RowPosition | None, taken_over: RowPosition | None
+    ) -> Iterator[tuple[Batch, RowPosition]]:
+        """One table's batches, each with the position of its last row."""
+        captured = self._captured_of(active, only_keys=False)
+        serials = Serials(None if after is None else (after.commit, after.change, after.serial))
+        parts = rows_of(opened.session, captured.reading, opened.window, after, lambda: self._batch_rows)
+        with closing(parts):
+            for part in parts:
+                self._aim(part)
+                numbers = serials.number(part)
+                batch = self._new_batch()
+                self._add(opened, captured, part, numbers, taken_over, batch)
+                yield batch, part.position(len(part) - 1, int(numbers[-1]))
+
+    def _add(
+        self,
+        opened: OpenWindow,
+        captured: Captured,
+        part: ChangeRows,
+        numbers: Int64,
+        taken_over: RowPosition | None,
+        batch: Batch,
+    ) -> None:
+        rows, kept, orders = part, None, opened.orders
+        if taken_over is not None:
+            rows, numbers, kept = not_delivered(part, numbers, taken_over)
+        columns, ids = captured.columns(rows), orders is not None
+        changes = changes_of(
+            rows, numbers, columns, opened.transactions, captured.constants, transaction_ids=ids, rank=batch.rank
+        )
+        prepared = captured.shape.prepare(changes)
+        if orders is not None:
+            orders.number(captured.name, prepared, part.changes, kept)
+        if len(changes):
+            self._encode(captured, prepared, batch)
+            batch.changes += len(changes)
+            batch.tables += 1
+            batch.rank += len(changes)
+            batch.note_time(newest_ms(changes))
+
+    def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
+        batch.add(captured.shape.records(prepared, batch.now_us))
+
+    def _orders(self, opened: OpenWindow, begin: DatabasePosition) -> Orders:
+        """The numbers of all changes of a window; those that are delivered of the table in progress are passed over."""
+        keys, passed = [], 0
+        for each in opened.filled:
+            captured = self._captured_of(each, only_keys=True)
+            moves = self._tables.moves_keys(self._instances.structure(each.instance), each.instance)
+            reading = replace(captured.reading, mask=False, selects=captured.reading.selects if moves else ())
+            reader = KeyReader(captured.name, opened.transactions)
+            with closing(rows_of(opened.session, reading, opened.window, None, lambda: MOST_ROWS)) as parts:
+                for part in parts:
+                    reader.take(part, _weights(captured, part, opened.transactions) if moves else None)
+                    if each.name == begin.table and begin.after is not None:
+                        passed += delivered_changes(part, begin.after)
+            keys += [read for read in [reader.keys()] if read is not None]
+        orders = Orders(keys, len(opened.transactions))
+        for each in opened.filled:
+            if each.name == begin.table:
+                orders.skip(str(each.table), passed)
+        return orders
+
+    def _captured_of(self, active: Active, *, only_keys: bool) -> Captured:
+        instance = active.instance
+        key = f"{instance.name}:{instance.object_id}:{instance.start_lsn}", only_keys
+        if key not in self._captured:
+            structure = self._instances.structure(instance)
+            self._captured[key] = self._tables.captured(structure, instance, only_keys=only_keys)
+        return self._captured[key]
+
+    def _aim(self, part: ChangeRows) -> None:
+        """Batches of about the same memory, whatever the rows are like."""
+        wanted = BATCH_BYTES * len(part) // max(part.bytes, 1)
+        self._batch_rows = max(2, min(wanted, MOST_ROWS, self._batch_rows * GROWTH))
+
+
+def _weights(captured: Captured, part: ChangeRows, found: Transactions) -> Int64:
+    """How many records that count each change becomes."""
+    numbers, columns = np.ones(len(part), np.int64), captured.columns(part)
+    changes = changes_of(part, numbers, columns, found, captured.constants, transaction_ids=False, rank=0)
+    return weights(captured.shape.prepare(changes))

@@ -1,0 +1,109 @@
+"""Snapshots in one transaction, as `snapshot.isolation.mode` asks for by name."""
+
+import pytest
+from tests.connectors.sqlserver.snapshots.conftest import changes_behind
+
+from support.snapshotting import begun, taken
+from tailrace.connectors import connector_for
+from tailrace.connectors.base import Lane
+from tailrace.errors import ConfigError, RetriableError
+
+MODES = ("read_uncommitted", "read_committed", "repeatable_read", "snapshot", "exclusive")
+
+
+@pytest.fixture
+def tables(sqlserver):
+    """One table with a key and one without."""
+    sqlserver.sql(f"ALTER DATABASE [{sqlserver.name}] SET ALLOW_SNAPSHOT_ISOLATION ON")
+    sqlserver.sql("CREATE TABLE dbo.t (id int PRIMARY KEY, v nvarchar(20))")
+    sqlserver.sql("CREATE TABLE dbo.u (v int, w nvarchar(5))")
+    sqlserver.capture("t")
+    sqlserver.capture("u")
+    sqlserver.sql("INSERT dbo.t VALUES (1, N'one'), (2, N'two'), (3, N'three')")
+    sqlserver.sql("INSERT dbo.u VALUES (7, N'x'), (7, N'x'), (8, NULL)")
+    sqlserver.capture_all()
+    return sqlserver
+
+
+def rows_of(snapshot, database):
+    return snapshot.rows(f"s.{database.name}.dbo.t"), snapshot.rows(f"s.{database.name}.dbo.u")
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_each_mode_reads_the_tables_and_waits_for_no_capture_job(tables, settings_for, mode):
+    snapshot = taken(settings_for(snapshot_isolation_mode=mode))
+    keyed, keyless = rows_of(snapshot, tables)
+    assert [(row["id"], row["v"]) for row in keyed] == [(1, "one"), (2, "two"), (3, "three")]
+    assert sorted((row["v"], row["w"] or "") for row in keyless) == [(7, "x"), (7, "x"), (8, "")]
+    assert snapshot.marks(f"s.{tables.name}.dbo.t") == ["first", "true", "last_in_data_collection"]
+    assert snapshot.marks(f"s.{tables.name}.dbo.u") == ["first_in_data_collection", "true", "last"]
+    assert snapshot.progress.restart[tables.name]["lsn"].replace(":", "") == tables.max_lsn().hex()
+    assert snapshot.progress.snapshot == {"lanes": 1, "done": True}
+
+
+@pytest.mark.parametrize("mode", ["snapshot", "read_committed"])
+def test_what_is_committed_meanwhile_comes_with_the_log(tables, settings_for, mode):
+    settings = settings_for(snapshot_isolation_mode=mode)
+    steps = iter(range(100))
+
+    def between():
+        n = next(steps)
+        tables.sql(f"INSERT dbo.t VALUES ({100 + n}, N'new'), ({200 + n}, N'new')")
+
+    snapshot = taken(settings, between=between)
+    tables.capture_all()
+    keyed, _ = rows_of(snapshot, tables)
+    assert {row["id"] for row in keyed} >= {1, 2, 3}
+    told = {row["key"] for row in changes_behind(settings, snapshot)[f"s.{tables.name}.dbo.t"]}
+    assert len(told) >= 2
+    everything = told | {record["key"] for record in snapshot.topics[f"s.{tables.name}.dbo.t"]}
+    assert len(everything) == tables.value("SELECT COUNT(*) FROM dbo.t")
+
+
+def test_one_that_is_stopped_begins_anew(tables, settings_for, caplog):
+    settings = settings_for(snapshot_isolation_mode="repeatable_read")
+    snapshot = begun(settings, 1)
+    reader = connector_for(settings).snapshot(Lane(), snapshot.progress, snapshot.history)
+    batches = [next(reader) for _ in range(2)]
+    reader.close()
+    assert "it begins anew" in caplog.text
+    assert all(batch.progress == snapshot.progress for batch in batches)
+
+
+@pytest.mark.parametrize(("mode", "waits"), [("exclusive", True), ("read_committed", False), ("snapshot", False)])
+def test_only_exclusive_keeps_writers_away_from_tables_that_are_still_to_be_read(tables, settings_for, mode, waits):
+    settings = settings_for(snapshot_isolation_mode=mode)
+    snapshot = begun(settings, 1)
+    reader = connector_for(settings).snapshot(Lane(), snapshot.progress, snapshot.history)
+    next(reader)
+    try:
+        tables.sql("SET LOCK_TIMEOUT 50")
+        if waits:
+            with pytest.raises(Exception, match="Lock request time out"):
+                tables.sql("INSERT dbo.u VALUES (9, N'y')")
+        else:
+            tables.sql("INSERT dbo.u VALUES (9, N'y')")
+    finally:
+        tables.sql("SET LOCK_TIMEOUT -1")
+        reader.close()
+
+
+def test_a_lock_is_waited_for_as_long_as_the_configuration_says(tables, settings_for):
+    other = tables.server.connect(tables.name)
+    try:
+        other.cursor().execute("BEGIN TRANSACTION; UPDATE dbo.t SET v = N'held' WHERE id = 1")
+        settings = settings_for(snapshot_isolation_mode="exclusive", snapshot_lock_timeout_ms="0")
+        with pytest.raises(RetriableError, match="Lock request time out"):
+            taken(settings)
+    finally:
+        other.close()
+
+
+def test_it_can_not_be_asked_for_in_the_midst_of_another_snapshot(tables, settings_for):
+    snapshot = begun(settings_for(snapshot_include_collection_list=rf"{tables.name}\.dbo\.t"), 1)
+    reader = connector_for(settings_for()).snapshot(Lane(), snapshot.progress, snapshot.history)
+    progress = next(reader).progress
+    reader.close()
+    settings = settings_for(snapshot_isolation_mode="snapshot")
+    with pytest.raises(ConfigError, match="while a snapshot is under way"):
+        next(connector_for(settings).snapshot(Lane(), progress, snapshot.history))

@@ -1,0 +1,102 @@
+"""By which key a table is read, and how its values become bounds and literals again."""
+
+import pytest
+from tests.connectors.sqlserver.snapshots.writing import KEYS
+from tests.connectors.sqlserver.typed_tables import session_of
+
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row, literals
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, NoKey, choose, keys_of
+from tailrace.connectors.sqlserver.snapshots.statements import are_within, ascending, chunk, chunk_end
+from tailrace.errors import ProgressError
+from tailrace.schema.tables import TableId
+
+ID = ChunkKey("PK", (KeyColumn("id", Kind.INT, "int"),))
+
+
+def part(column, *, index=1, primary=True, descends=False, nullable=False, computed=False, useless=False, type_="int"):
+    return (index, f"i{index}", primary, column, descends, nullable, computed, useless, type_, 4, 10, 0, None)
+
+
+def test_the_primary_key_is_taken_before_a_unique_index_of_numbers():
+    key = choose([part("a", type_="date"), part("b", index=2, primary=False)], ["a", "b"])
+    assert isinstance(key, ChunkKey)
+    assert key.names == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"nullable": True}, "may be null"),
+        ({"computed": True}, "computed column a"),
+        ({"useless": True}, "has a condition, is disabled"),
+        ({"type_": "float"}, "of type float"),
+    ],
+)
+def test_an_index_that_can_not_be_read_by_is_no_key(wrong, why):
+    found = choose([part("a", **wrong)], ["a"])
+    assert isinstance(found, NoKey)
+    assert why in found.reason
+
+
+def test_a_key_whose_columns_are_not_captured_is_none():
+    found = choose([part("a"), part("b")], ["a"])
+    assert isinstance(found, NoKey)
+    assert "the column b, which is not captured" in found.reason
+    other = choose([part("a"), part("b"), part("c", index=2, primary=False)], ["a", "c"])
+    assert isinstance(other, ChunkKey)
+    assert other.names == ("c",)
+
+
+def test_a_table_without_unique_indexes_has_none():
+    assert choose([], []) == NoKey("it has neither a primary key nor a unique index")
+
+
+def test_bounds_that_are_none_of_a_key_are_refused():
+    for bound in ([], [1, 2], ["1"], [True], [None]):
+        with pytest.raises(ProgressError):
+            literals(ID, bound)
+    date = ChunkKey("PK", (KeyColumn("d", Kind.DATE, "date"),))
+    with pytest.raises(ProgressError, match="no value of the key column d"):
+        literals(date, ["2026-01-01'; DROP TABLE t --"])
+
+
+def test_keys_are_kept_as_json():
+    key = ChunkKey(
+        "PK", (KeyColumn("k", Kind.TEXT, "nvarchar(20)", "Latin1_General_CI_AS"), KeyColumn("n", Kind.INT, "int"))
+    )
+    assert ChunkKey.from_dict(key.to_dict()) == key
+    with pytest.raises(ProgressError):
+        ChunkKey.from_dict({"index": "PK", "columns": [{"name": "k"}]})
+
+
+@pytest.mark.parametrize("type_", KEYS)
+def test_chunks_of_keys_of_every_kind_have_each_row_once_in_the_servers_order(sqlserver, type_):
+    """GIVEN 25 rows, WHEN they are read 4 at a time from bound to bound, THEN they are the rows as the server orders them."""
+    sqlserver.sql(f"CREATE TABLE dbo.t (k {type_} NOT NULL PRIMARY KEY, n int)")
+    for n in range(25):
+        sqlserver.sql(f"INSERT dbo.t VALUES ({KEYS[type_](n)}, {n})")
+    sqlserver.capture("t")
+    with session_of(sqlserver) as session:
+        table = TableId(sqlserver.name, "dbo", "t")
+        key = keys_of(session, catalog.instances(session))[table]
+        assert isinstance(key, ChunkKey)
+        expected = [n for (n,) in session.rows("SELECT n FROM dbo.t ORDER BY k")]
+        found, after, bounds = [], None, []
+        while True:
+            rows = session.rows(chunk(table, ["c.n", *key.told("c")], key, (after, None), 4))
+            if not rows:
+                break
+            found += [n for n, *_ in rows]
+            bounds += [bound_of_row(key, row) for _, *row in rows]
+            after = bounds[-1]
+        assert found == expected
+        assert ascending(session, key, [bounds[0], bounds[5], bounds[3], bounds[9]]) == [
+            bounds[0],
+            bounds[5],
+            bounds[9],
+        ]
+        within = are_within(session, key, bounds, [(bounds[2], bounds[4]), (bounds[20], None)])
+        assert [i for i, is_in in enumerate(within) if is_in] == [3, 4, 21, 22, 23, 24]
+        ((*row,),) = session.rows(chunk_end(table, key, bounds[1], 3))
+        assert bound_of_row(key, row) == bounds[4]

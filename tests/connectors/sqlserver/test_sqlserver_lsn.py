@@ -1,0 +1,153 @@
+"""Log sequence numbers, one by one and as columns, and the positions made of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tailrace.changes import expand
+from tailrace.changes.model import Level
+from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
+from tailrace.connectors.sqlserver.positions import (
+    DatabasePosition,
+    RestartPosition,
+    RowPosition,
+    position_facts,
+    position_program,
+    restart_at,
+)
+from tailrace.errors import LogFormatError, ProgressError
+
+settings.register_profile("unhurried", deadline=None)  # the first call compiles
+settings.load_profile("unhurried")
+
+LSNS = st.binary(min_size=10, max_size=10).map(Lsn)
+ROWS = st.builds(RowPosition, LSNS, st.integers(0, 2**31 - 1), LSNS, st.integers(1, 4), st.integers(1, 9))
+
+
+def column(lsns: list[Lsn]) -> np.ndarray:
+    return np.frombuffer(b"".join(lsn.raw for lsn in lsns), np.uint8).reshape(-1, 10)
+
+
+@given(LSNS, LSNS)
+def test_texts_sort_as_the_log_does(one: Lsn, other: Lsn) -> None:
+    assert (one < other) == (one.text < other.text) == (one.raw < other.raw)
+    assert Lsn.from_text(one.text) == one
+    assert Lsn.from_text(one.text.upper()) == one
+
+
+@given(LSNS)
+def test_the_next_and_the_previous_one_are_each_other_s(lsn: Lsn) -> None:
+    if lsn.raw != b"\xff" * 10:
+        assert lsn < lsn.next()
+        assert lsn.next().previous() == lsn
+    assert ZERO.previous() == ZERO
+
+
+@pytest.mark.parametrize("text", ["", "NULL", "00000025:00000d98", "00000025:00000d98:00a2x", "25:d98:a2"])
+def test_a_text_that_is_no_lsn_is_refused(text: str) -> None:
+    with pytest.raises(ProgressError, match="no LSN"):
+        Lsn.from_text(text)
+
+
+@given(st.lists(LSNS, max_size=30))
+def test_columns_have_the_texts_of_their_values(lsns: list[Lsn]) -> None:
+    raw = lsn_columns.raw_of(pa.array([lsn.raw for lsn in lsns], pa.large_binary()), "x")
+    assert lsn_columns.texts(raw).to_arrow().to_pylist() == [lsn.text for lsn in lsns]
+    assert [lsn_columns.lsn_at(raw, i) for i in range(len(raw))] == lsns
+
+
+def test_a_piece_of_an_arrow_column_is_that_piece() -> None:
+    array = pa.array([bytes([i] * 10) for i in range(5)], pa.large_binary())
+    assert lsn_columns.raw_of(array.slice(2, 2), "x").tolist() == [[2] * 10, [3] * 10]
+
+
+@pytest.mark.parametrize("values", [[None], [b"short"], [b"x" * 10, b"y" * 11]])
+def test_what_is_no_lsn_in_a_row_is_refused(values: list[bytes | None]) -> None:
+    with pytest.raises(LogFormatError, match="seqval"):
+        lsn_columns.raw_of(pa.array(values, pa.large_binary()), "__$seqval")
+
+
+@given(st.lists(st.sampled_from([Lsn(bytes([i] * 10)) for i in range(3)]), max_size=20))
+def test_runs_are_the_equal_ones_in_a_row(lsns: list[Lsn]) -> None:
+    run, begins = lsn_columns.runs_of(column(lsns))
+    expected = [sum(a != b for a, b in zip(lsns[:i], lsns[1 : i + 1], strict=True)) for i in range(len(lsns))]
+    assert run.tolist() == expected
+    assert [lsns[i] for i in begins] == [lsn for i, lsn in enumerate(lsns) if i == 0 or lsns[i - 1] != lsn]
+
+
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xy")), max_size=20), st.integers(0, 20))
+def test_rows_with_the_same_lsns_are_numbered_over_the_borders_of_batches(
+    keys: list[tuple[str, str]], cut: int
+) -> None:
+    commit, change = ([Lsn(key[i].encode() * 10) for key in keys] for i in (0, 1))
+    whole = lsn_columns.serials(column(commit), column(change), None).tolist()
+    for i, number in enumerate(whole):
+        assert number == (whole[i - 1] + 1 if i and keys[i] == keys[i - 1] else 1)
+    cut = min(cut, len(keys))
+    last = None if not cut else (commit[cut - 1], change[cut - 1], whole[cut - 1])
+    assert whole[:cut] + lsn_columns.serials(column(commit[cut:]), column(change[cut:]), last).tolist() == whole
+
+
+@given(st.sets(LSNS, max_size=20), st.sets(LSNS, max_size=5))
+def test_places_are_found_in_what_ascends(known: set[Lsn], others: set[Lsn]) -> None:
+    ordered, wanted = sorted(known), sorted({*list(known)[::2], *others})
+    found = lsn_columns.places_in(column(wanted), column(ordered)).tolist()
+    assert found == [ordered.index(lsn) if lsn in known else -1 for lsn in wanted]
+
+
+@given(ROWS, ROWS)
+def test_texts_of_positions_sort_as_a_change_table_is_read(one: RowPosition, other: RowPosition) -> None:
+    def key(position: RowPosition) -> tuple[object, ...]:
+        return position.commit, position.command, position.change, position.operation
+
+    assert (key(one) < key(other)) == (str(one) < str(other))
+    assert RowPosition.from_dict(one.to_dict()) == one
+
+
+@given(ROWS)
+def test_the_template_of_positions_writes_the_same_text(position: RowPosition) -> None:
+    roles = np.zeros((expand.ROLES, 2), np.int32)
+    vectors = [fact.vector for fact in position_facts(position)]
+    for program in (position_program(), position_program(Level.BATCH, Level.BATCH)):
+        rendered = program.render(vectors, roles)
+        assert [rendered[0], rendered[1]] == [str(position).encode()] * 2
+
+
+@given(LSNS, LSNS, ROWS, st.booleans())
+def test_restart_positions_survive_json(lsn: Lsn, until: Lsn, row: RowPosition, initial: bool) -> None:
+    for position in (DatabasePosition(lsn), DatabasePosition(lsn, until, "dbo.t", row, initial, row)):
+        restart = RestartPosition({"a": position, "b": DatabasePosition(until)})
+        again = RestartPosition.from_dict(restart.to_dict(), ("a", "b"))
+        assert again.to_dict() == restart.to_dict()
+        assert again["a"] == position
+        assert again.delivered == f"{lsn},{until}"
+
+
+@pytest.mark.parametrize(
+    ("given_", "why"),
+    [
+        ({}, "not a restart position"),
+        ({"file": "binlog.000003", "pos": 4}, "not a restart position"),
+        ({"shop": {"lsn": "x"}}, "no LSN"),
+        ({"shop": {"lsn": ZERO.text, "more": 1}}, "not known here"),
+        ({"shop": {"lsn": ZERO.text, "after": {"commit": ZERO.text}}}, "not a position"),
+        ({"other": {"lsn": ZERO.text}}, "nothing of the database shop"),
+    ],
+)
+def test_a_progress_that_is_something_else_is_refused(given_: dict[str, object], why: str) -> None:
+    with pytest.raises(ProgressError, match=why):
+        RestartPosition.from_dict(given_, ("shop",))
+
+
+def test_a_place_of_debezium_s_is_forgotten_with_its_transaction() -> None:
+    commit = Lsn(b"\x05" * 10)
+    place = RowPosition(commit, 0, commit, 0)
+    position = DatabasePosition(commit.previous(), taken_over=place)
+    assert position.at(commit.previous()).taken_over == place
+    assert position.at(commit) == DatabasePosition(commit)
+    assert restart_at({"a": commit}, initial=True).told().to_dict() == {"a": {"lsn": commit.text}}

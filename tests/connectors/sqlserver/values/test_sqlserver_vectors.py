@@ -1,0 +1,146 @@
+"""Columns of a result as vectors: nulls where there may be none, placeholders, bytes as text, altered types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from tests.connectors.sqlserver.typed_tables import rendered
+
+from tailrace.config.load import from_mapping
+from tailrace.connectors.shared import jdbc
+from tailrace.connectors.sqlserver.types import ColumnType, column_type
+from tailrace.connectors.sqlserver.values import vectors, with_placeholder
+from tailrace.errors import StructureError
+from tailrace.schema.tables import Column, TableId
+
+TABLE = TableId("d", "dbo", "t")
+PLACEHOLDER = "__debezium_unavailable_value"
+
+
+def typed(
+    name: str, kind: int, type_name: str, *, mode: str = "bytes", time: str = "adaptive", **more: Any
+) -> ColumnType:
+    """The type of a column."""
+    properties = {
+        "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
+        "topic.prefix": "s",
+        "database.hostname": "h",
+        "database.user": "u",
+        "database.password": "p",
+        "database.names": "d",
+        "binary.handling.mode": mode,
+        "time.precision.mode": time,
+    }
+    found = column_type(TABLE, Column(name, type_name, type_name, kind, **more), from_mapping(properties))
+    assert found is not None
+    return found
+
+
+def shown(types: list[ColumnType], *arrays: pa.Array) -> list[dict[str, Any]]:
+    return rendered(types, vectors(arrays, types))
+
+
+def test_each_type_takes_as_many_arrays_as_it_selects() -> None:
+    types = [
+        typed("a", jdbc.TIMESTAMP, "datetime2", length=27, scale=7),
+        typed("b", jdbc.DATETIMEOFFSET, "datetimeoffset", length=30, scale=3),
+        typed("c", jdbc.INTEGER, "int"),
+    ]
+    assert [each.select("x.[y]") for each in types] == [
+        ("x.[y]", "DATEPART(nanosecond, x.[y])"),
+        ("x.[y]", "DATEPART(tzoffset, x.[y])"),
+        ("x.[y]",),
+    ]
+    micros, nanos = pa.array([1], pa.timestamp("us")), pa.array([1500], pa.int32())
+    utc = pa.array([0], pa.timestamp("us", tz="UTC"))
+    found = shown(types, micros, nanos, utc, pa.array([-90], pa.int32()), pa.array([7], pa.int32()))
+    assert found == [{"a": 1500, "b": "1969-12-31T22:30:00-01:30", "c": 7}]
+
+
+def test_the_seventh_digit_is_selected_where_it_is_shown() -> None:
+    widths = {
+        time: typed("a", jdbc.TIMESTAMP, "datetime2", time=time, length=27, scale=7).width
+        for time in ("adaptive", "isostring", "nanoseconds", "microseconds", "connect")
+    }
+    assert widths == {"adaptive": 2, "isostring": 2, "nanoseconds": 2, "microseconds": 1, "connect": 1}
+
+
+def test_nulls_of_columns_that_have_none_become_their_default_or_zero() -> None:
+    types = [
+        typed("text", jdbc.LONGVARCHAR, "text", optional=False),
+        typed("given", jdbc.VARCHAR, "varchar", optional=False, default="('a default text')"),
+        typed("bytes", jdbc.VARBINARY, "varbinary", optional=False),
+        typed("number", jdbc.INTEGER, "int", optional=False),
+        typed("price", jdbc.DECIMAL, "decimal", optional=False, length=5, scale=2),
+        typed("may_be", jdbc.INTEGER, "int"),
+    ]
+    text = pa.array([None, "x"], pa.large_string())
+    number = pa.array([None, 1], pa.int32())
+    arrays = (text, text, pa.array([None, b"\x01"], pa.large_binary()), number, number.cast(pa.decimal128(12, 2)), number)
+    assert shown(types, *arrays) == [
+        {"text": "", "given": "a default text", "bytes": "", "number": 0, "price": "AA==", "may_be": None},
+        {"text": "x", "given": "x", "bytes": "AQ==", "number": 1, "price": "ZA==", "may_be": 1},
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("bytes", "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="),
+        ("base64", "X19kZWJleml1bV91bmF2YWlsYWJsZV92YWx1ZQ=="),
+        ("hex", PLACEHOLDER.encode().hex()),
+    ],
+)
+def test_the_placeholder_has_the_columns_form(mode: str, expected: str) -> None:
+    types = [typed("i", jdbc.LONGVARBINARY, "image", mode=mode), typed("t", jdbc.LONGNVARCHAR, "ntext", mode=mode)]
+    assert all(each.is_lob for each in types)
+    found = vectors([pa.array([None, b"\x02"], pa.large_binary()), pa.array([None, "ž"], pa.large_string())], types)
+    rows = np.array([True, False])
+    placed = [with_placeholder(vector, rows, each, PLACEHOLDER) for vector, each in zip(found, types, strict=True)]
+    first, second = rendered(types, placed)
+    assert first == {"i": expected, "t": PLACEHOLDER}
+    assert second["t"] == "ž"
+
+
+def test_a_placeholder_where_no_row_needs_it_leaves_the_vector() -> None:
+    type_ = typed("t", jdbc.LONGNVARCHAR, "ntext")
+    (vector,) = vectors([pa.array([None], pa.large_string())], [type_])
+    assert with_placeholder(vector, np.array([False]), type_, PLACEHOLDER) is vector
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [("hex", "fbff00"), ("base64", "+/8A"), ("base64-url-safe", "-_8A"), ("bytes", "+/8A")],
+)
+def test_bytes_come_in_the_form_that_is_asked_for(mode: str, expected: str) -> None:
+    types = [typed("b", jdbc.VARBINARY, "varbinary", mode=mode)]
+    found = shown(types, pa.array([b"\xfb\xff\x00", None, b""], pa.large_binary()))
+    assert [row["b"] for row in found] == [expected, None, ""]
+
+
+def test_values_whose_type_was_altered_are_shown_as_the_field_has_it_where_that_is_possible() -> None:
+    types = [typed("n", jdbc.INTEGER, "int"), typed("t", jdbc.VARCHAR, "varchar"), typed("f", jdbc.DOUBLE, "float")]
+    found = shown(types, pa.array(["12"], pa.large_string()), pa.array([5], pa.int32()), pa.array([1], pa.int64()))
+    assert found == [{"n": 12, "t": "5", "f": 1.0}]
+
+
+def test_values_that_cant_be_shown_name_the_column_and_what_to_do() -> None:
+    types = [typed("n", jdbc.INTEGER, "int")]
+    with pytest.raises(StructureError, match=r"column n come as large_string.*int32.*new capture instance"):
+        shown(types, pa.array(["twelve"], pa.large_string()))
+
+
+def test_clr_types_and_new_types_are_selected_in_a_form_that_the_driver_has() -> None:
+    assert typed("g", jdbc.VARBINARY, "geometry").select("c.[g]") == ("CAST(c.[g] AS varbinary(max))",)
+    assert typed("h", jdbc.VARBINARY, "hierarchyid").select("c.[h]") == ("CAST(c.[h] AS varbinary(max))",)
+    assert typed("j", jdbc.NVARCHAR, "json").select("c.[j]") == ("CAST(c.[j] AS nvarchar(max))",)
+    assert typed("b", jdbc.VARBINARY, "varbinary").select("c.[{}]") == ("c.[{}]",)
+
+
+def test_an_empty_result_gives_empty_vectors() -> None:
+    types = [typed("d", jdbc.DECIMAL, "decimal", length=5, scale=2), typed("t", jdbc.VARCHAR, "varchar")]
+    found = vectors([pa.array([], pa.decimal128(5, 2)), pa.array([], pa.large_string())], types)
+    assert [vector.length for vector in found] == [0, 0]

@@ -1,0 +1,135 @@
+"""tailrace in a scenario, as a connector that `playing.play` drives: in this process and without Spark.
+
+It reads on only while it is waited for, so that what happens between two batches is decided by the scenario.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Self
+
+from tests.differential.records import Record
+from tests.differential.snapshots.playing import record_of
+from tests.differential.snapshots.running import PATIENCE
+from tests.differential.sqlserver.running import base, is_mark
+from tests.differential.sqlserver.scenarios import Scenario
+from tests.differential.sqlserver.stand import Stand
+
+from support.reading import plain
+from support.signalling import stored
+from tailrace.changes.records import Records
+from tailrace.config.load import from_mapping
+from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.connectors import connector_for
+from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
+
+SCAN_SECONDS = 0.05
+
+
+class Following:
+    """One connector that follows a stand's log, in one run or several; `records` are what it told, in order."""
+
+    def __init__(self, stand: Stand, scenario: Scenario, **changed: str) -> None:
+        self.stand = stand
+        self.databases = scenario.databases
+        self.properties = {**base(stand, self.databases), **scenario.properties, **changed}
+        kept = {name: value for name, value in self.properties.items() if not name.startswith("offset.")}
+        self.settings = from_mapping({"header.converter": "org.apache.kafka.connect.json.JsonConverter", **kept})
+        self.records: list[Record] = []
+        self.progress: Progress | None = None
+        self._history: list[Any] = []
+        self._batches: Iterator[LogBatch] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Begin with the snapshot, which is read to its end, or go on where the last run has ended."""
+        connector = connector_for(self.settings)
+        if self.progress is None:
+            point = connector.start_point(1 if self.settings.snapshot_mode in WITH_ROWS else 0)
+            self.progress, self._history = stored(point.progress), list(point.history)
+        if self.progress.snapshot_is_pending:
+            with self._scanned():
+                for batch in connector.snapshot(Lane(), self.progress, tuple(self._history)):
+                    self._take(batch)
+        else:
+            self._told(connector.skipped(self.progress))
+        range_ = LogRange(self.progress.restart, None, None, Lane())
+        self._batches = connector.read(range_, self.progress, tuple(self._history))
+
+    def until_snapshot(self) -> None:
+        """It is read when the connector has begun."""
+
+    def until_marked(self, marks: int) -> None:
+        """Read on to the log's end, behind the marker's rows."""
+        self._until(lambda idle: idle and self._marked(marks), f"marker {marks}")
+
+    def until_incremental(self, rows: int) -> None:
+        """Read on until so many rows of incremental snapshots have come."""
+        self._until(lambda _: self._incremental() >= rows, f"{rows} incremental rows")
+
+    def stop(self) -> None:
+        """Read no further; what was read is delivered."""
+        batches: Any = self._batches
+        if batches is not None:
+            batches.close()
+        self._batches = None
+
+    def _until(self, condition: Callable[[bool], bool], what: str) -> None:
+        assert self._batches is not None
+        deadline = time.monotonic() + PATIENCE
+        idle = False
+        while not condition(idle):
+            assert time.monotonic() < deadline, f"{what} did not come"
+            batch = next(self._batches)
+            idle = batch.idle
+            self._take(batch)
+
+    def _incremental(self) -> int:
+        sources = (_payload(each.value).get("source") or {} for each in self.records)
+        return sum(source.get("snapshot") == "incremental" for source in sources)
+
+    @contextmanager
+    def _scanned(self) -> Iterator[None]:
+        """The capture jobs scan now and then, as a snapshot wants to see that they have passed its end."""
+        ended = threading.Event()
+
+        def scan() -> None:
+            while not ended.wait(SCAN_SECONDS):
+                for database in self.stand.databases.values():
+                    database.step()
+
+        scanning = threading.Thread(target=scan)
+        scanning.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            scanning.join()
+
+    def _marked(self, marks: int) -> bool:
+        rows = [each for each in self.records if is_mark(_payload(each.value), marks)]
+        return len(rows) == len(self.databases)
+
+    def _take(self, batch: LogBatch) -> None:
+        self.progress = stored(batch.progress)
+        self._history += json.loads(json.dumps(list(batch.history)))
+        self._told(batch.records)
+
+    def _told(self, given: Sequence[Records]) -> None:
+        for records in given:
+            self.records += [record_of(records.topic, plain(records, i)) for i in range(len(records))]
+
+
+def _payload(value: Any) -> Mapping[str, Any]:
+    value = value or {}
+    found: Mapping[str, Any] = value["payload"] if "schema" in value and "payload" in value else value
+    return found

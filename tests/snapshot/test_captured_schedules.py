@@ -1,0 +1,55 @@
+"""Schedules of a database whose changes are captured late, as SQL Server's are; a failure names the seed that replays it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from simulator import captured
+from simulator.captured import CapturedDatabase, run_captured
+from simulator.checks import ViolationError
+
+from tailrace.connectors.sqlserver.change_tables import AFTER
+from tailrace.snapshot.first_changes import Rewinder
+
+SCHEDULES = 1_000
+ENOUGH = 4_000
+
+
+@pytest.mark.parametrize("first", range(0, SCHEDULES, 500))
+def test_every_row_is_delivered_once_as_it_was_at_p_however_late_changes_are_captured(first):
+    run_all(range(first, first + 500))
+
+
+def run_all(seeds):
+    for seed in seeds:
+        run_captured(seed)
+
+
+def newest_captured(database):
+    """What was captured, whatever the read has seen."""
+    return max(database.visible_upto() - 2, 0)
+
+
+def as_the_change_table_has_them(rows):
+    return np.flatnonzero(rows.operation != AFTER)
+
+
+_note = Rewinder.note
+
+
+def any_image_is_complete(self, touches):
+    return _note(self, replace(touches, complete=np.ones_like(touches.complete)))
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "wrong"),
+    [
+        (CapturedDatabase, "passed", newest_captured),
+        (captured, "in_order", as_the_change_table_has_them),
+        (Rewinder, "note", any_image_is_complete),
+    ],
+)
+def test_the_simulator_notices_when(where, name, wrong, monkeypatch):
+    monkeypatch.setattr(where, name, wrong)
+    with pytest.raises(ViolationError, match=r"seed \d+: (Violation|Progress)Error"):
+        run_all(range(ENOUGH))

@@ -1,0 +1,102 @@
+"""Reading a SQL Server's change tables in this process, without Spark and without a sink."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tailrace.config.load import from_mapping
+from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
+from tailrace.connectors.sqlserver.reader import SqlServerConnector
+from tailrace.testing.sqlserver_server import Database
+
+NOW_US = 1_767_225_600_000_000
+PLAIN = {"key_converter_schemas_enable": "false", "value_converter_schemas_enable": "false"}
+
+
+def settings_of(database: Database, *others: Database, **properties: str) -> Any:
+    """The settings of a connector that reads these databases; messages without schemas."""
+    names = [each.name for each in (database, *others)]
+    return from_mapping(database.server.properties(*names, **PLAIN, **properties))
+
+
+@dataclass
+class Read:
+    """What was read, and how far."""
+
+    progress: Progress
+    history: list[Mapping[str, Any]]
+    records: list[dict[str, Any]] = field(default_factory=list)
+    batches: int = 0
+
+    def take(self, batch: LogBatch) -> None:
+        """Have a batch's records and its progress."""
+        self.records += records_of(batch)
+        self.progress = batch.progress
+        self.history = [*self.history, *batch.history]
+        self.batches += 1
+
+    def fresh(self) -> Read:
+        """The same place, without records."""
+        return Read(self.progress, list(self.history))
+
+    def of(self, table: str) -> list[dict[str, Any]]:
+        """The records of topics that end so."""
+        return [record for record in self.records if record["topic"].endswith(table)]
+
+    @property
+    def by_topic(self) -> dict[str, list[dict[str, Any]]]:
+        """The records of each topic, in their order."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for record in self.records:
+            found.setdefault(record["topic"], []).append(record)
+        return found
+
+
+def begin(settings: Any) -> Read:
+    """A connector that begins now."""
+    point = SqlServerConnector(settings).start_point()
+    return Read(point.progress, list(point.history))
+
+
+def batches(settings: Any, read: Read, lane: Lane = Lane(), until: Any = None) -> Iterator[LogBatch]:  # noqa: B008
+    """The batches up to the head of now, or an end that is given; the time of processing stands still."""
+    connector = SqlServerConnector(settings)
+    end = connector.head() if until is None else until
+    range_ = LogRange(read.progress.restart, end, NOW_US, lane)
+    return connector.read(range_, read.progress, read.history)
+
+
+def read_on(settings: Any, read: Read, lane: Lane = Lane(), until: Any = None) -> Read:  # noqa: B008
+    """Read to the head of now."""
+    for batch in batches(settings, read, lane, until):
+        read.take(batch)
+    return read
+
+
+def records_of(batch: LogBatch) -> list[dict[str, Any]]:
+    """A batch's records as they would be compared."""
+    return [
+        {
+            "topic": records.topic,
+            "key": _json(records.keys[i]),
+            "value": _json(records.values[i]),
+            "position": (records.positions[i] or b"").decode(),
+        }
+        for records in batch.records
+        for i in range(len(records))
+    ]
+
+
+def told(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
+    """What happened, shortly: operation, before and after; a tombstone is None alone."""
+    return [
+        (each["value"]["op"], each["value"]["before"], each["value"]["after"]) if each["value"] else (None,)
+        for each in records
+    ]
+
+
+def _json(text: bytes | None) -> Any:
+    return None if text is None else json.loads(text)
