@@ -23,6 +23,13 @@ def test_a_state_comes_back_from_its_json_as_it_was():
     assert SnapshotState.from_dict(json.loads(json.dumps(STATE.to_dict()))) == STATE
 
 
+def test_it_comes_back_without_having_been_a_text_too():
+    """As where a task tries again in the same process."""
+    state = start(shares([TablePlan("a", 10, [[5]], (1, 9))], 2)[0], {"n": 1})
+    assert state.tables["a"].span == (1, 5)
+    assert SnapshotState.from_dict(state.to_dict()) == state
+
+
 def test_a_lane_begins_with_its_plan_and_nothing_delivered():
     plan = shares([TablePlan("b"), TablePlan("a", 3, [[1]])], 2)[0]
     state = start(plan, {"n": 1})

@@ -209,6 +209,12 @@ def test_a_held_image_is_found_again_by_another_process():
     assert events(first) + run(again, state) == [("t", "b", "true"), ("t", "a", "last")]
 
 
+def test_a_held_image_is_gone_with_its_table():
+    """Where a table's part of the log goes with it."""
+    state = SnapshotState.from_dict({**whole("a", "t").to_dict(), "held": {"t": "01" * 16}})
+    assert run(Script({"a": "k"}), state) == [("a", "k", "last")]
+
+
 def test_a_held_image_that_the_log_lacks_is_an_error():
     state = SnapshotState.from_dict({**whole("t").to_dict(), "held": {"t": "01" * 16}})
     with pytest.raises(ProgressError, match="lacks the change of t"):

@@ -25,6 +25,7 @@ from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Column, Table, TableId
 
 HistoryRecord = Mapping[str, Any]
+NO_STATEMENT = (None, "", "N/A")  # as ddl
 
 _ID_PART = re.compile(r'"((?:[^"]|"")*)"')
 
@@ -296,8 +297,13 @@ def parsed_record(line: bytes) -> dict[str, Any] | None:
 
 
 def identity(record: HistoryRecord) -> bytes:
-    """What two copies of one record have in common."""
+    """What two copies of one record have in common.
+
+    Where no statement made the change (SQL Server), many tables are told of at one position: then the structures count.
+    """
     parts = [record.get(name) for name in ("source", "position", "databaseName", "ddl")]
+    if record.get("ddl") in NO_STATEMENT:
+        parts.append(record.get("tableChanges"))
     return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
 
 

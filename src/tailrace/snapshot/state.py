@@ -53,8 +53,9 @@ class TableState:
     span: tuple[int, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {name: value for name, usual in _USUAL if (value := getattr(self, name)) != usual}
+        """As JSON: an array is a list also where it is read again without having been a text."""
+        members = {name: value for name, usual in _USUAL if (value := getattr(self, name)) != usual}
+        return members if self.span is None else {**members, "span": list(self.span)}
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> TableState:

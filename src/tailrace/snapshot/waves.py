@@ -128,10 +128,22 @@ class SnapshotLane:
                 if rewinder is not None:
                     self._hold_again(touches, self._noted(rewinder, touches).rows)
         for table in self._stored.held:
-            if table not in self._held:
+            if table not in self._held and not self._is_gone(table):
                 raise ProgressError(
                     f"the log up to {self._position} lacks the change of {table} that the snapshot's progress names"
                 )
+
+    def _is_gone(self, table: str) -> bool:
+        """Whether a table that is to be read still is not there any more: with it the log of it may be gone."""
+        place = next((place for place in self._places if place.rest.table == table), None)
+        if place is None:
+            return False
+        if table not in self._whole:
+            return self._source.read(place.rest) is None
+        view = self._source.view(table)
+        if view is not None:
+            view.close()
+        return view is None
 
     def _hold_again(self, touches: TableTouches, rows: Rows) -> None:
         digest = self._stored.held.get(touches.table)

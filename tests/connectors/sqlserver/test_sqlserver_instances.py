@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.sqlserver_reading import Read, begin, read_on, settings_of, told
+from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
 from tailrace.connectors.base import Lane, LogRange
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import PositionLostError
@@ -204,6 +204,48 @@ def test_a_table_that_was_altered_before_it_was_captured_anew_may_have_lost_chan
     shop.capture_all()
     with pytest.raises(PositionLostError, match="snapshot"):
         read_on(settings, read)
+
+
+def test_an_instance_that_was_made_anew_and_has_no_beginning_yet_is_no_silence(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    shop.sql("INSERT t VALUES (1, N'lost')")
+    shop.capture_all()
+    shop.uncapture("t")
+    shop.sql("EXEC sys.sp_cdc_enable_table 'dbo', 't', @role_name = NULL")
+    with pytest.raises(PositionLostError, match=r"dbo\.t: .* was dropped .* where the capture job has not come to"):
+        read_on(settings, read)
+
+
+def test_an_instance_that_is_made_anew_while_a_window_is_read_is_no_silence(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    shop.sql("INSERT other VALUES (1); INSERT t VALUES (1, N'lost')")
+    shop.capture_all()
+    reading = batches(settings, read)
+    assert [records.topic for records in next(reading).records] == [f"{settings.topic_prefix}.{shop.name}.dbo.other"]
+    shop.uncapture("t")
+    shop.capture("t")
+    with pytest.raises(PositionLostError, match=r"dbo\.t: .* dbo_t was dropped and made anew before it was read"):
+        list(reading)
+
+
+def test_what_is_lost_is_lost_to_the_lane_that_reads_it_alone(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    shop.sql("INSERT t VALUES (1, N'lost')")
+    shop.capture("t", instance="t_2")
+    shop.sql("INSERT t VALUES (2, N'new')")
+    shop.capture_all()
+    shop.uncapture("t", instance="dbo_t")
+    lost = []
+    for number in range(3):
+        try:
+            read_on(settings, read.fresh(), Lane(number, 3))
+        except PositionLostError:
+            lost.append(number)
+    topic = f"{settings.topic_prefix}.{shop.name}.dbo.t"
+    assert lost == [number for number in range(3) if Lane(number, 3).owns(topic)]
 
 
 def test_what_the_clean_up_took_away_before_it_was_read_is_lost(shop: Database) -> None:

@@ -151,3 +151,11 @@ def test_a_place_of_debezium_s_is_forgotten_with_its_transaction() -> None:
     assert position.at(commit.previous()).taken_over == place
     assert position.at(commit) == DatabasePosition(commit)
     assert restart_at({"a": commit}, initial=True).told().to_dict() == {"a": {"lsn": commit.text}}
+
+
+def test_a_database_may_be_spelled_otherwise_in_the_configuration_than_by_the_server() -> None:
+    place = {"lsn": "00000025:00000d98:0003"}
+    found = RestartPosition.from_dict({"shop": place, "b": place}, ("Shop", "b"))
+    assert found.to_dict() == {"Shop": place, "b": place}
+    both = RestartPosition.from_dict({"shop": place, "Shop": place}, ("Shop", "shop"))
+    assert list(both) == ["shop", "Shop"]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, records_of, settings_of, told
-from tailrace.connectors.base import Lane, LogRange
+from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace.connectors.sqlserver import window_tables
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.errors import PositionLostError
+from tailrace.errors import PositionLostError, RetriableError
 from tailrace.testing.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
@@ -270,6 +270,12 @@ def test_a_database_is_named_as_the_server_spells_it(shop: Database) -> None:
     shop.sql("INSERT notes VALUES ('one')")
     shop.capture_all()
     assert read_on(shouted, other).by_topic == read_on(settings, start).by_topic
+
+
+def test_a_database_that_was_read_before_and_can_not_be_opened_now_may_come_back(shop: Database) -> None:
+    settings, place = settings_of(shop, database_names="nowhere"), {"nowhere": {"lsn": "00000025:00000d98:0003"}}
+    with pytest.raises(RetriableError, match="nowhere"):
+        next(SqlServerConnector(settings).read(LogRange(place), Progress("", place), ()))
 
 
 def test_tables_whose_names_sort_oddly_are_all_gone_on_with(sqlserver: Database) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tailrace.config.property import Kind, Property, Status
+from tailrace.config.property import Family, Kind, Property, Status, prefixed
 
 GROUP = "Connection"
 _HOST = re.compile(r"[A-Za-z0-9_.\-:%]+")
@@ -69,3 +69,17 @@ PROPERTIES = (
         doc="Pause before the attempt after a retriable error.",
     ),
 )
+
+
+def of_the_driver(doc: str, reason: str) -> tuple[Family, ...]:
+    """What else is meant for the JDBC driver, under both names that such properties have had."""
+    return (
+        prefixed("driver.", doc, Status.IGNORED, reason),
+        Family(
+            name="database.<camelCase>",
+            pattern=re.compile(r"database\.[a-z]+[A-Z]\w*"),
+            status=Status.IGNORED,
+            reason=reason,
+            doc="The old way to hand properties to the JDBC driver.",
+        ),
+    )

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -48,13 +48,28 @@ class Active:
 
 
 class CaptureInstances:
-    """The instances of one database's wanted tables, as they are now."""
+    """The instances of one database's wanted tables, as they are now.
 
-    def __init__(self, settings: SqlServerSettings, told: ToldStructures) -> None:
+    Attributes:
+        version: how often they have changed.
+
+    """
+
+    def __init__(
+        self,
+        settings: SqlServerSettings,
+        told: ToldStructures,
+        matters: Callable[[TableId], bool] = lambda _table: True,
+    ) -> None:
+        """`matters`: whether the rows of a table are read here; what is lost of others is for their readers to say."""
         self._settings = settings
         self._told = told
+        self._matters = matters
+        self.version = 0
         self._stamp: tuple[Any, ...] | None = None
         self._by_table: dict[TableId, list[Instance]] = {}
+        self._not_begun: dict[TableId, Instance] = {}
+        self._identities: dict[str, str] = {}
         self._structures: dict[TableId, Table] = {}
         self._altered: frozenset[int] = frozenset()
         self._warned: set[tuple[str, str]] = set()
@@ -70,13 +85,17 @@ class CaptureInstances:
         if stamp == self._stamp:
             return False
         found: defaultdict[TableId, list[Instance]] = defaultdict(list)
-        for instance in catalog.instances(session):
-            if instance.start_lsn is not None and self._settings.tables.matches(instance.table):
+        wanted = [each for each in catalog.instances(session) if self._settings.tables.matches(each.table)]
+        for instance in wanted:
+            if instance.start_lsn is not None:
                 found[instance.table].append(instance)
+        self._not_begun = {each.table: each for each in wanted if each.table not in found}
+        self._identities = {each.name: identity(each) for each in wanted}
         self._by_table = {table: _newest_of_same_start(found[table]) for table in sorted(found)}
         self._structures = tables(session, session.database, lambda table: table in self._by_table)
         self._altered = catalog.altered_since_captured(session)
         self._stamp = stamp
+        self.version += 1
         self._warn_of_columns()
         return True
 
@@ -119,23 +138,35 @@ class CaptureInstances:
         gone = []
         for table in self._told.captured(session.database):
             instances = self._by_table.get(table)
-            if not instances:
+            first = instances[0] if instances else self._not_begun.get(table)
+            if first is None:
                 gone.append(table)
-                continue
-            start = instances[0].start_lsn
-            if start is not None and start > window.after.next():
-                self._require_nothing_in(session, instances[0], Window(window.after, start.previous()))
+            elif self._matters(table):
+                start = first.start_lsn
+                gap = window if start is None else Window(window.after, start.previous())
+                if not gap.is_empty:
+                    self._require_nothing_in(session, first, gap)
         return gone
 
     def require_kept(self, session: Session, read: Sequence[Active], window: Window) -> None:
         """Raise where the clean-up job has taken something away while these were read in a window.
 
-        One that was dropped has been read to its end: no query of it failed.
+        One that was dropped has been read to its end, as no query of it failed; unless another one got its name.
+
+        Raises:
+            PositionLostError: changes may be lost; the message names the table.
+
         """
-        if not self.refresh(session):
+        if not read or not self.refresh(session):
             return
         now = {identity(each): each for instances in self._by_table.values() for each in instances}
         for active in read:
+            if self._identities.get(active.instance.name, identity(active.instance)) != identity(active.instance):
+                raise PositionLostError(
+                    f"{active.table}: the capture instance {active.instance.name} was dropped and made anew before it was read "
+                    f"to its end: it was read up to {window.after}. Changes behind that may be lost: take a new snapshot (one "
+                    "start with snapshot.mode=always)"
+                )
             before, after = active.instance.start_lsn, now.get(identity(active.instance))
             if after is None or after.start_lsn is None or before is None:
                 continue
@@ -156,12 +187,12 @@ class CaptureInstances:
         if told is not None and told != identity(first):
             return (
                 f"{table}: the capture instance {told.partition(':')[0]} was dropped before it was read to its end: it was "
-                f"read up to {after}, and {first.name} begins at {first.start_lsn}. Changes in between may be lost: take a new "
+                f"read up to {after}, and {first.name} begins {_place(first)}. Changes in between may be lost: take a new "
                 "snapshot (one start with snapshot.mode=always)"
             )
         return (
-            f"{table}: changes are lost: they were read up to {after}, and the capture instance {first.name} has them from "
-            f"{first.start_lsn} on: the clean-up job took the others away. Let it keep them for longer (EXEC "
+            f"{table}: changes are lost: they were read up to {after}, and the capture instance {first.name} begins "
+            f"{_place(first)}: the clean-up job took what was before. Let it keep changes for longer (EXEC "
             f"sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes), and {SNAPSHOT_AGAIN}"
         )
 
@@ -185,6 +216,10 @@ def _newest_of_same_start(instances: list[Instance]) -> list[Instance]:
     """Of instances that start at the same LSN Debezium reads the newest; so do we."""
     by_start = {each.start_lsn: each for each in instances}  # they come oldest first
     return list(by_start.values())
+
+
+def _place(instance: Instance) -> str:
+    return "where the capture job has not come to" if instance.start_lsn is None else f"at {instance.start_lsn}"
 
 
 def _fits(table: Table, instance: Instance) -> bool:

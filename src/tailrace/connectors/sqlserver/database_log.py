@@ -23,13 +23,14 @@ from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.captured import FUNCTION, CapturedTables
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition
 from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.connectors.sqlserver.transactions import Transactions
 from tailrace.connectors.sqlserver.window_tables import NewBatch, WindowTables
-from tailrace.errors import SourceSetupError
+from tailrace.errors import RetriableError, SourceSetupError
 
 WINDOW_TRANSACTIONS: Final = 100_000
 COUNTED_TRANSACTIONS: Final = 20_000  # where they are told of: the keys of all their changes are held
@@ -66,8 +67,8 @@ class DatabaseLog:
         self._told = told
         self._new_batch = new_batch
         self._session: Session | None = None
-        self._instances = CaptureInstances(settings, told)
         counts = settings.provide_transaction_metadata
+        self._instances = CaptureInstances(settings, told, lambda table: counts or tables.owns(table))
         self._reader = WindowTables(tables, self._instances, new_batch, counts=counts)
         self._boundaries = Boundaries(settings) if counts and tells else None
         self._bound = _bound_of(settings)
@@ -104,10 +105,12 @@ class DatabaseLog:
         if told.records:
             self.position = begin
             yield told
+        version = self._instances.version
         try:
             yield from self._tables_of(session, window, found, begin)
         except SourceSetupError as error:
-            if not self._instances.refresh(session):
+            self._instances.refresh(session)
+            if self._instances.version == version:
                 raise
             log.warning(
                 "%s: capture instances have changed while they were read, beginning again: %s", self._database, error
@@ -119,7 +122,10 @@ class DatabaseLog:
 
     def _open(self) -> Session:
         if self._session is None:
-            session = connect(self._settings, self._database)
+            try:
+                session = connect(self._settings, self._database)
+            except NoDatabaseError as error:  # it was open when reading began: a server that restarts recovers it first
+                raise RetriableError(str(error)) from error
             catalog.require_captured(session, self._database)
             self._session = session
         return self._session
@@ -147,7 +153,7 @@ class DatabaseLog:
     def _require_all(self, session: Session, window: Window) -> None:
         for table in self._instances.require_all(session, window):
             log.warning(
-                "%s is not captured any more, and left out from now on; what was not read of it up to %s is lost",
+                "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
                 table, window.after,
             )  # fmt: skip
             self._told.leave(table, window.after, self._new_batch().now_us)

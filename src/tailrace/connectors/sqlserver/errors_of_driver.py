@@ -50,6 +50,10 @@ _NO_SNAPSHOT: Final = re.compile(
 _NO_HOST: Final = re.compile(r"0x2AF9|0x2AFC|No such host|Name or service not known", re.IGNORECASE)
 
 
+class NoDatabaseError(ConfigError):
+    """The server does not open the database: there is none of that name, it is not for the user, or it is not online (4060)."""
+
+
 def of_driver(error: Exception, doing: str) -> TailraceError:
     """What an error of the driver means, with what was being done before the cause."""
     state, text = str(getattr(error, "driver_error", "") or ""), server_text(error)
@@ -92,7 +96,9 @@ def _lasting(text: str, message: str) -> TailraceError:
         return ConfigError(f"{message}; set database.applicationIntent=ReadOnly to read from this replica")
     if found := _NO_DATABASE.search(text):
         name = found.group(1) or found.group(2) or ""
-        return ConfigError(f"{message}; is {name or 'it'} the right name in database.names, and may the user open it?")
+        return NoDatabaseError(
+            f"{message}; is {name or 'it'} the right name in database.names, and may the user open it?"
+        )
     if _LOGIN.search(text):
         return SourceSetupError(f"{message}; check database.user and database.password")
     if _DENIED.search(text):

@@ -149,7 +149,7 @@ class RestartPosition:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any], names: Sequence[str] = ()) -> RestartPosition:
-        """From what `to_dict` gave; `names` are the databases of the configuration.
+        """From what `to_dict` gave; `names` are the databases of the configuration, which may be spelled otherwise there.
 
         Raises:
             ProgressError: it is something else, or of other databases.
@@ -157,8 +157,9 @@ class RestartPosition:
         """
         if not given or not all(isinstance(each, Mapping) and "lsn" in each for each in given.values()):
             raise ProgressError(f"not a restart position of SQL Server: {dict(given)!r}")
-        found = cls({name: DatabasePosition.from_dict(each) for name, each in given.items()})
-        if missing := [name for name in names if name not in given]:
+        spelled = {name.lower(): name for name in names if name not in given}
+        found = cls({spelled.get(name.lower(), name): DatabasePosition.from_dict(each) for name, each in given.items()})
+        if missing := [name for name in names if name not in set(found)]:
             raise ProgressError(
                 f"the progress knows nothing of the database {missing[0]}: it is new in database.names. Take a connector of "
                 f"its own for it (another topic.prefix), or begin anew with all of them; the progress is of {', '.join(given)}"

@@ -42,7 +42,7 @@ class ToldStructures:
         self._settings = settings
         self._tells = tells and settings.include_schema_changes
         self._tables: dict[TableId, Table] = {}
-        self._instances: dict[str, Table] = {}
+        self._instances: dict[tuple[str, str], Table] = {}  # databases made alike have the same names and ids
         self._new_history: list[HistoryRecord] = []
         source, context = source_block.change_schema(settings), source_block.context(settings)
         self._records = SchemaChangeRecords(settings, source, source_block.CONNECTOR, context)
@@ -55,7 +55,7 @@ class ToldStructures:
 
     def of_instance(self, instance: Instance) -> Table | None:
         """The structure that an instance was told with; None where it was not."""
-        return self._instances.get(identity(instance))
+        return self._instances.get((instance.table.catalog, identity(instance)))
 
     @property
     def tables(self) -> Mapping[TableId, Table]:
@@ -141,7 +141,7 @@ class ToldStructures:
         self._tables[table.id] = table
         of_instance = dict(table.attributes).get(INSTANCE)
         if of_instance:
-            self._instances[of_instance] = table
+            self._instances[table.id.catalog, of_instance] = table
 
     def _take(self, record: HistoryRecord, number: int) -> None:
         try:
@@ -177,7 +177,7 @@ def first_history(
 
 
 def identity(instance: Instance) -> str:
-    """What tells a capture instance from an earlier one of the same name."""
+    """What tells a capture instance from an earlier one of the same name in its database."""
     return f"{instance.name}:{instance.object_id}"
 
 

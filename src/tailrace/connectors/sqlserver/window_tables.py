@@ -28,11 +28,13 @@ from tailrace.connectors.sqlserver.row_changes import (
     newest_ms,
     not_delivered,
 )
+from tailrace.connectors.sqlserver.structures import UNLIMITED
 from tailrace.connectors.sqlserver.transaction_orders import KeyReader, Orders, weights
 from tailrace.connectors.sqlserver.transactions import Transactions
 
 BATCH_BYTES: Final = 8 << 20  # of Arrow's memory
 FIRST_ROWS, MOST_ROWS = 2_048, 32_768  # of a batch
+FIRST_WIDE_ROWS: Final = 32  # where values may be of any length
 GROWTH: Final = 4  # from batch to batch, at most
 
 Int64 = npt.NDArray[np.int64]
@@ -71,13 +73,14 @@ class WindowTables:
         self._new_batch = new_batch
         self._counts = counts
         self._captured: dict[tuple[str, bool], Captured] = {}
-        self._batch_rows = FIRST_ROWS
+        self._batch_rows: dict[str, int] = {}
 
     def open(self, session: Session, window: Window, found: Transactions, begin: DatabasePosition) -> OpenWindow:
         """Look which tables have rows, and number their changes where that is wanted."""
         active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
         wanted = active if self._counts else [each for each in active if self._tables.owns(each.table)]
         has = has_rows(session, [each.instance for each in wanted], window, by_function=self._tables.by_function)
+        self._instances.require_kept(session, wanted, window)  # a table that was just emptied is not passed over
         opened = OpenWindow(
             session, window, found, [each for each, some in zip(wanted, has, strict=True) if some], None
         )
@@ -97,10 +100,12 @@ class WindowTables:
         """One table's batches, each with the position of its last row."""
         captured = self._captured_of(active, only_keys=False)
         serials = Serials(None if after is None else (after.commit, after.change, after.serial))
-        parts = rows_of(opened.session, captured.reading, opened.window, after, lambda: self._batch_rows)
+        first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if _is_wide(captured) else FIRST_ROWS
+        rows = self._batch_rows.setdefault(active.name, first)
+        parts = rows_of(opened.session, captured.reading, opened.window, after, lambda: rows)
         with closing(parts):
             for part in parts:
-                self._aim(part)
+                rows = self._batch_rows[active.name] = _aimed(part, rows)
                 numbers = serials.number(part)
                 batch = self._new_batch()
                 self._add(opened, captured, part, numbers, taken_over, batch)
@@ -163,10 +168,15 @@ class WindowTables:
             self._captured[key] = self._tables.captured(structure, instance, only_keys=only_keys)
         return self._captured[key]
 
-    def _aim(self, part: ChangeRows) -> None:
-        """Batches of about the same memory, whatever the rows are like."""
-        wanted = BATCH_BYTES * len(part) // max(part.bytes, 1)
-        self._batch_rows = max(2, min(wanted, MOST_ROWS, self._batch_rows * GROWTH))
+
+def _aimed(part: ChangeRows, rows: int) -> int:
+    """How many rows come next, after so many were asked for: batches of about the same memory, whatever the rows are like."""
+    wanted = BATCH_BYTES * len(part) // max(part.bytes, 1)
+    return max(2, min(wanted, MOST_ROWS, rows * GROWTH))
+
+
+def _is_wide(captured: Captured) -> bool:
+    return any((captured.table.columns[i].length or 0) >= UNLIMITED // 2 for i in captured.selected)
 
 
 def _weights(captured: Captured, part: ChangeRows, found: Transactions) -> Int64:

@@ -6,7 +6,8 @@ from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.snapshots.bounds import bound_of
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, NoKey, keys_of
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, keys_of
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.errors import ProgressError, UnsupportedError
 from tailrace.schema.tables import TableId
 

@@ -4,9 +4,10 @@ import pytest
 from tests.connectors.sqlserver.snapshots.writing import KEYS
 from tests.connectors.sqlserver.typed_tables import session_of
 
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row, literals
-from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, NoKey, choose, keys_of
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, choose, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import are_within, ascending, chunk, chunk_end
 from tailrace.errors import ProgressError
 from tailrace.schema.tables import TableId
@@ -46,6 +47,12 @@ def test_a_key_whose_columns_are_not_captured_is_none():
     other = choose([part("a"), part("b"), part("c", index=2, primary=False)], ["a", "c"])
     assert isinstance(other, ChunkKey)
     assert other.names == ("c",)
+
+
+def test_an_index_with_a_column_of_a_clr_type_is_not_taken_for_one_of_its_other_columns():
+    found = choose([part("a"), part("node", type_="CLR")], ["a", "node"])
+    assert isinstance(found, NoKey)
+    assert "the column node of type CLR" in found.reason
 
 
 def test_a_table_without_unique_indexes_has_none():

@@ -69,6 +69,10 @@ def test_nothing_is_proven_while_the_job_stands_still(sqlserver, session):
     assert catalog.max_lsn(session) == before
 
 
+def test_a_scan_that_took_as_much_as_one_cycle_may_is_not_taken_for_one_that_came_to_the_end(session):
+    assert CaptureJob(session)._most == 500  # @maxtrans, not @maxtrans times @maxscans
+
+
 def test_scans_prove_it_where_nothing_changes_and_where_something_does(sqlserver, session):
     job = CaptureJob(session)
     for statement in ("DECLARE @x int", "INSERT dbo.t VALUES (1)"):

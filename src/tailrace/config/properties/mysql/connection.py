@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from tailrace.config.properties import connection
-from tailrace.config.property import Family, Kind, Property, Status, prefixed
+from tailrace.config.property import Family, Kind, Property, Status
 
 _JDBC = "it belongs to the JDBC driver, which tailrace does not use"
 
@@ -133,12 +133,5 @@ FAMILIES = (
         reason="encryption is set with database.ssl.mode and its companions",
         doc="The JDBC driver's own properties for encryption.",
     ),
-    prefixed("driver.", "Properties handed to the JDBC driver.", Status.IGNORED, _JDBC),
-    Family(
-        name="database.<camelCase>",
-        pattern=re.compile(r"database\.[a-z]+[A-Z]\w*"),
-        status=Status.IGNORED,
-        reason=_JDBC,
-        doc="The old way to hand properties to the JDBC driver.",
-    ),
+    *connection.of_the_driver("Properties handed to the JDBC driver.", _JDBC),
 )

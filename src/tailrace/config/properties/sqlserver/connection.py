@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from tailrace.config.properties import connection
-from tailrace.config.property import Family, Kind, Property, Status, prefixed
+from tailrace.config.property import Family, Kind, Property, Status
 
 _JDBC = "it belongs to the JDBC driver, and the ODBC driver that is used here has no such option"
 
@@ -180,12 +180,5 @@ FAMILIES = (
         reason="set database.hostname, database.port, database.instance and database.names",
         doc="Where the server is, in the driver's words.",
     ),
-    prefixed("driver.", "Further properties of the JDBC driver.", Status.IGNORED, _JDBC),
-    Family(
-        name="database.<camelCase>",
-        pattern=re.compile(r"database\.[a-z]+[A-Z]\w*"),
-        status=Status.IGNORED,
-        reason=_JDBC,
-        doc="The old way to hand properties to the JDBC driver.",
-    ),
+    *connection.of_the_driver("Further properties of the JDBC driver.", _JDBC),
 )

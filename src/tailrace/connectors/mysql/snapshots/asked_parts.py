@@ -30,9 +30,10 @@ from tailrace.connectors.mysql.snapshots.asking import Asking, warn
 from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
 from tailrace.connectors.mysql.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, limits_of
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.mysql.snapshots.parts import STRUCTURES
 from tailrace.connectors.mysql.snapshots.splitting import Size, estimated_sizes
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import with_signalled
 from tailrace.connectors.signalled import AskedStep, Signalled
 from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError

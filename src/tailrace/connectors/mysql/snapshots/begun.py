@@ -12,7 +12,8 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey, keys_of, led_by
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of, led_by
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.schema.tables import TableId
 from tailrace.signalled.work import TableWork
 

@@ -14,11 +14,12 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.checks import EVERYTHING, account, cascades, privileges
 from tailrace.connectors.mysql.connection import Connection, rows
-from tailrace.connectors.mysql.snapshots.keys import NoKey, keys_of
+from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read
 from tailrace.connectors.mysql.snapshots.prepared import prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import may_lock, may_lock_tables
 from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.schema.tables import TableId
 
 GLOBAL_LOCK: Final = frozenset({"RELOAD", "FLUSH_TABLES", EVERYTHING})

@@ -27,10 +27,11 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots import splitting
 from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind, NoKey
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility, Visible
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.model import Notification

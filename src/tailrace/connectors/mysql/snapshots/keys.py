@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.errors import ProgressError
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
@@ -116,13 +117,6 @@ class ChunkKey:
             return cls(str(given["index"]), tuple(_column_from_dict(column) for column in given["columns"]))
         except (KeyError, TypeError, ValueError) as error:
             raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class NoKey:
-    """A table can't be read in chunks; `reason` is the end of a sentence."""
-
-    reason: str
 
 
 def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:

@@ -9,7 +9,8 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings, translated
 from tailrace.connectors.mysql.snapshots import statements
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, NoKey
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
 from tailrace.errors import ConfigError, RetriableError, TailraceError
 from tailrace.schema.tables import TableId

@@ -21,7 +21,7 @@ from typing import Final
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, mappings, rows
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row, expressions, literals
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind, NoKey
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.mysql.snapshots.rulers import Ruler, ruler
 from tailrace.connectors.mysql.snapshots.statements import (
     EVERYTHING,
@@ -31,6 +31,7 @@ from tailrace.connectors.mysql.snapshots.statements import (
     inside_of,
     names_of,
 )
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
 

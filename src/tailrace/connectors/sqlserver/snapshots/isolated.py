@@ -131,7 +131,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
         locks = self._settings.snapshot_locking_mode != "none"
         session.execute(f"SAVE TRANSACTION {_SAVEPOINT}")
         for table in database.tables if locks else ():
-            session.rows(f"SELECT TOP (0) * FROM {quoted(table.schema, table.name)} WITH (TABLOCKX)")  # noqa: S608
+            session.rows(f"SELECT TOP (1) 1 FROM {quoted(table.schema, table.name)} WITH (TABLOCKX)")  # noqa: S608
         lsn = catalog.max_lsn(session)
         if self._mode == "repeatable_read":
             session.execute(f"ROLLBACK TRANSACTION {_SAVEPOINT}")

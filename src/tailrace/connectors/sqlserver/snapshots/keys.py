@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.errors import ProgressError
@@ -70,10 +71,10 @@ _TOLD: Final = {
 _SQL: Final = """
     SELECT i.object_id, i.index_id, i.name, i.is_primary_key, c.name, ic.is_descending_key, c.is_nullable, c.is_computed,
            CASE WHEN i.has_filter = 1 OR i.is_disabled = 1 OR i.type NOT IN (1, 2) THEN 1 ELSE 0 END,
-           ty.name, c.max_length, c.precision, c.scale, c.collation_name
+           COALESCE(ty.name, N'CLR'), c.max_length, c.precision, c.scale, c.collation_name
     FROM sys.indexes AS i JOIN sys.index_columns AS ic ON ic.object_id = i.object_id AND ic.index_id = i.index_id
     JOIN sys.columns AS c ON c.object_id = ic.object_id AND c.column_id = ic.column_id
-    JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
+    LEFT JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
     WHERE i.is_unique = 1 AND ic.key_ordinal > 0 AND i.object_id IN ({0})
     ORDER BY i.object_id, i.index_id, ic.key_ordinal"""
 _AT_ONCE: Final = 500
@@ -139,13 +140,6 @@ class ChunkKey:
             return cls(str(given["index"]), columns)
         except (KeyError, TypeError, ValueError) as error:
             raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
-
-
-@dataclass(frozen=True, slots=True)
-class NoKey:
-    """A table can't be read in chunks; `reason` is the end of a sentence."""
-
-    reason: str
 
 
 def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:

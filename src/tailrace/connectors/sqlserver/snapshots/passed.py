@@ -6,16 +6,20 @@ What says it:
 - A scan of the log that began behind the moment and came to the log's end. `sys.dm_cdc_log_scan_sessions` has a row for each
   scan; such ones that found nothing, one after the other, are one row that counts them. When a row is counted up twice, the
   second scan began behind the moment, as it began when the first had ended. A scan that found nothing came to the log's end,
-  and so did one that took fewer transactions than the job lets one take (`maxtrans` times `maxscans`).
+  and so did one that took fewer transactions than the job lets one cycle take (`maxtrans`): whether a row is one cycle or all
+  `maxscans` of them is not told. One that failed proves nothing, whatever it had counted by then.
 - An entry of `cdc.lsn_time_mapping` with a commit time behind the moment, as transactions are captured in the order of their
   commits. The times are the server's own, and one that is not later by `CLOCK_SECONDS` proves nothing: commits that are made at
   once may be numbered in another order. Where nothing changes, such an entry comes every five minutes.
 
 Who may not see the view (VIEW DATABASE STATE; since SQL Server 2022 VIEW DATABASE PERFORMANCE STATE), or reads a replica, where
-no job scans, has the second proof alone.
+no job scans, has the second proof alone. So has a database of an availability group: there a scan goes no further than what
+all replicas have, and finds nothing although more is committed.
 
-Source: https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/change-data-capture-sys-dm-cdc-log-scan-sessions
-and https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql
+Source: https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/change-data-capture-sys-dm-cdc-log-scan-sessions,
+https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql
+and, of availability groups,
+https://learn.microsoft.com/sql/database-engine/availability-groups/windows/replicate-track-change-data-capture-always-on-availability
 """
 
 from __future__ import annotations
@@ -39,18 +43,18 @@ WITHOUT_SCANS_SECONDS: Final = 900.0
 USUAL_POLLING_SECONDS: Final = 5
 
 _NOW: Final = "SELECT SYSDATETIME()"
+_GROUP: Final = "SELECT group_database_id FROM sys.databases WHERE name = DB_NAME()"
 _NEWEST_SCAN: Final = (
     "SELECT TOP (1) session_id, empty_scan_count FROM sys.dm_cdc_log_scan_sessions WHERE session_id > 0 "
     "ORDER BY session_id DESC"
 )
 _SCANS: Final = (
     "SELECT session_id, start_time, end_time, tran_count, empty_scan_count FROM sys.dm_cdc_log_scan_sessions "
-    "WHERE session_id >= ? AND session_id > 0 ORDER BY session_id"
+    "WHERE session_id >= ? AND session_id > 0 AND error_count = 0 ORDER BY session_id"
 )
 _NEWEST_COMMIT: Final = "SELECT TOP (1) tran_end_time FROM cdc.lsn_time_mapping ORDER BY start_lsn DESC"
 _JOB: Final = (
-    "SELECT maxtrans, maxscans, pollinginterval FROM msdb.dbo.cdc_jobs "
-    "WHERE database_id = DB_ID() AND job_type = N'capture'"
+    "SELECT maxtrans, pollinginterval FROM msdb.dbo.cdc_jobs WHERE database_id = DB_ID() AND job_type = N'capture'"
 )
 
 log = logging.getLogger(__name__)
@@ -113,7 +117,7 @@ class CaptureJob:
         self._session = session
         self._most: int | None = None
         self._polling = USUAL_POLLING_SECONDS
-        self._sees_scans = not session.is_read_only
+        self._sees_scans = not session.is_read_only and session.one(_GROUP) is None
         self._ask_settings()
 
     def now(self) -> Moment:
@@ -153,9 +157,12 @@ class CaptureJob:
             scans = [_scan(row) for row in self._session.rows(_SCANS, moment.scan)]
             if is_proven_by_scans(moment, scans, self._most):
                 return True
-        newest = self._session.one(_NEWEST_COMMIT)
-        seconds = REPLICA_CLOCK_SECONDS if self._session.is_read_only else CLOCK_SECONDS
-        return newest is not None and newest > moment.time + dt.timedelta(seconds=seconds)
+        newest: dt.datetime | None = self._session.one(_NEWEST_COMMIT)
+        slack = dt.timedelta(seconds=REPLICA_CLOCK_SECONDS if self._session.is_read_only else CLOCK_SECONDS)
+        if newest is None or newest <= moment.time + slack:
+            return False
+        now: dt.datetime = self._session.one(_NOW)
+        return newest <= now + slack  # else the clock was put back, as in autumn, and the time is that of long before
 
     @property
     def _patience(self) -> float:
@@ -168,8 +175,7 @@ class CaptureJob:
             log.info("the settings of the capture job of %s can't be seen: %s", self._session.database, error)
             return
         if found:
-            transactions, scans, polling = map(int, found[0])
-            self._most, self._polling = transactions * scans, polling
+            self._most, self._polling = map(int, found[0])
 
     def _stuck(self, moment: Moment) -> str:
         return (

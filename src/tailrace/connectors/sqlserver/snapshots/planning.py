@@ -10,10 +10,11 @@ from typing import Any, Final
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.shared.snapshots import planning
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
 from tailrace.connectors.sqlserver.snapshots import point, statements
-from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, NoKey, keys_of
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.source import LSN

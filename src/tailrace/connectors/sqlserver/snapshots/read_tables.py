@@ -17,6 +17,7 @@ from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared import jdbc
+from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.catalog import Instance
@@ -135,6 +136,7 @@ class ReadTables:
         self._keys = keys
         self._captured = CapturedTables(settings)
         self._read: dict[TableId, ReadTable] = {}
+        self._changed: set[TableId] = set()  # and `altered` has not told of it yet
         self._load()
 
     def __iter__(self) -> Iterator[TableId]:
@@ -144,17 +146,25 @@ class ReadTables:
         """How a table is read; None where it is gone."""
         return self._read.get(table)
 
+    def shape_of(self, table: Table) -> Shape:
+        """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
+        read = self._read.get(table.id)
+        return read.shape if read is not None and read.table == table else self._captured.read_shape(table)[2]
+
     def altered(self) -> frozenset[TableId]:
-        """The tables of which the structure is another one than a moment ago, or that are gone.
+        """The tables of which the structure is another one than when this was asked last, or that are gone.
 
         Whatever the capture job has passed is known.
         """
-        if self._session.rows(_DDL) == self._ddl and self._started() == self._starts:
-            return frozenset()
-        before = dict(self._read)
+        if self._session.rows(_DDL) != self._ddl or self._started() != self._starts:
+            self._load()
+        changed, self._changed = frozenset(self._changed), set()
+        return changed
+
+    def is_altered(self, table: TableId) -> bool:
+        """Whether `altered` will tell of a table; also where the capture job does not know of the change yet."""
         self._load()
-        now = {table: read.table for table, read in self._read.items()}
-        return frozenset(table for table, read in before.items() if now.get(table) != read.table)
+        return table in self._changed
 
     def require_log(self) -> None:
         """Raise `PositionLostError` where the change tables do not reach back to P any more."""
@@ -168,17 +178,22 @@ class ReadTables:
         self._ddl, self._starts = self._session.rows(_DDL), self._started()
         tables = structures.tables(self._session, self._session.database, self._keys.__contains__)
         found = instances_at(catalog.instances(self._session), self._point)
-        self._read = {}
-        for table in self._keys:
-            if table in tables:
-                self._read[table] = self._made(tables[table], found.get(table))
+        wanted = {table: found.get(table) for table in self._keys if table in tables}
+        keys = keys_of(self._session, [instance for instance in wanted.values() if instance is not None])
+        now = {}
+        for table, instance in wanted.items():
+            if instance is None:
+                raise lost(table, self._point)
+            self._require_same_key(instance, keys[table])
+            now[table] = self._made(tables[table], instance)
+        self._changed |= {
+            table for table, read in self._read.items() if table not in now or now[table].table != read.table
+        }
+        self._read = now
 
-    def _made(self, table: Table, instance: Instance | None) -> ReadTable:
-        if instance is None:
-            raise lost(table.id, self._point)
+    def _made(self, table: Table, instance: Instance) -> ReadTable:
         readable, types, shape = self._captured.read_shape(structures.of_instance(table, instance))
         key = self._keys[table.id]
-        self._require_same_key(instance, key)
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         large = tuple(
@@ -188,11 +203,8 @@ class ReadTables:
         )
         return ReadTable(readable, types, shape, key, instance, selected, large)
 
-    def _require_same_key(self, instance: Instance, begun: ChunkKey | None) -> None:
-        known = self._read.get(instance.table)
-        if known is not None and known.instance == instance:
-            return
-        now = keys_of(self._session, [instance])[instance.table]
+    def _require_same_key(self, instance: Instance, now: ChunkKey | NoKey) -> None:
+        begun = self._keys[instance.table]
         if begun is not None and now != begun:
             raise StructureError(
                 f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "

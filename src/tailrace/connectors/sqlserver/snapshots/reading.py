@@ -20,7 +20,6 @@ from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of, position_facts
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
-from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
@@ -78,10 +77,7 @@ class SqlServerSnapshot(SqlServerSource):
             self._told.add_events([event], self._restart[database].lsn, batch, mark.value)
 
     def _shape(self, table: Table) -> Shape:
-        read = self.table(table.id)
-        if read is None or read.table != table:
-            raise StructureError(f"{table.id} was altered while its changes were read")
-        return read.shape
+        return self._databases[table.id.catalog].tables.shape_of(table)
 
     @cached_property
     def _events(self) -> list[tuple[str, SchemaEvent]]:

@@ -231,7 +231,7 @@ class SqlServerSource:
         try:
             return self._again_and_again(table, read)
         except SourceSetupError:
-            if table not in self._databases[table.catalog].tables.altered():
+            if not self._databases[table.catalog].tables.is_altered(table):
                 raise
             return None if self.table(table) is None else Unread()
 

@@ -105,7 +105,7 @@ def opened(read: ReadTable, locking: Session, versioned: Session, override: str 
 
     try:
         locking.execute("BEGIN TRANSACTION")
-        locking.rows(f"SELECT TOP (0) * FROM {quoted(table.schema, table.name)} WITH (TABLOCK, HOLDLOCK)")  # noqa: S608
+        locking.rows(f"SELECT TOP (1) 1 FROM {quoted(table.schema, table.name)} WITH (TABLOCK, HOLDLOCK)")  # noqa: S608
         first = locking.one(_NOW)
         if has_versions:
             versioned.execute("SET TRANSACTION ISOLATION LEVEL SNAPSHOT")
