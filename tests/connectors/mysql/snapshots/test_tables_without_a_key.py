@@ -9,9 +9,11 @@ from attrs import evolve
 
 from support.mysql_settings import settings_for
 from support.reading import read_on
-from support.snapshotting import taken
+from support.snapshotting import begun, taken
 from support.writing import SEED, Writer
 from tailrace.config.overrides import LIST, SelectOverride, SelectOverrides
+from tailrace.connectors import connector_for
+from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import connection as mysql
 from tailrace.connectors.mysql.selecting import rows as selecting
 from tailrace.connectors.mysql.snapshots import splitting, views
@@ -130,6 +132,17 @@ def test_its_rows_are_as_of_one_position_while_others_write(server, own, setting
         snapshot = taken(settings, lanes, stop_every, between=writer.wait_for_more)
     assert snapshot.waves > 10
     assert_exact(server, own, settings, snapshot, caplog)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_its_rows_are_one_transaction(server, own, settings):
+    Keyless(server, own)
+    snapshot = begun(settings, 1)
+    batches = list(connector_for(settings).snapshot(Lane(0, 1), snapshot.progress, tuple(snapshot.history)))
+    with_rows = [number for number, batch in enumerate(batches) if batch.changes]
+    assert len(with_rows) > 200 // OF_A_BLOCK
+    assert all(batch.is_open for batch in batches[with_rows[0] : with_rows[-1]])
+    assert not batches[with_rows[-1]].is_open
 
 
 @pytest.fixture

@@ -101,7 +101,7 @@ class SnapshotReader:
         return LogBatch(told, self._of_state(state), at_head=True, figures=self._watched.figures)
 
     def _batch(self, wave: Wave, before: SnapshotState) -> LogBatch:
-        if not wave.pieces and wave.state == before:
+        if not wave.pieces and not wave.is_open and wave.state == before:
             return LogBatch([], self._of_state(before), idle=True)
         for piece in wave.pieces:
             self._note_read(piece.table)
