@@ -114,10 +114,11 @@ def test_transactions_begin_again_at_once(server: StandIn, scripted: ScriptedSer
     connection = connected(server.port, autocommit=False)
     connection.cursor().execute("INSERT x")
     connection.commit()
+    connection.cursor().execute("INSERT x")
     connection.rollback()
     connection.close()
     asked = [what for what, _ in scripted.sessions[0].asked if what in {"begin", "commit", "rollback"}]
-    assert asked == ["begin", "commit", "begin", "rollback"]
+    assert asked[:5] == ["begin", "commit", "begin", "rollback", "begin"]  # a pool ends the last one, too
     assert ("begin", Isolation.CURRENT) in scripted.sessions[0].asked
 
 
