@@ -73,6 +73,9 @@ def _orders_tables() -> Iterator[str]:
     yield loop.format(name="delete_each", body="DELETE FROM orders WHERE id = base + i")
 
 
+ORDERS_COLUMNS = (
+    "id", "customer_id", "product_id", "quantity", "status", "email", "amount", "order_date", "updated_at", "note",
+)  # fmt: skip
 ORDER = (
     "SELECT {n}, 1000 + {n} % 50000, 1 + {n} % 997, 1 + {n} % 20, ELT(1 + {n} % 4, 'NEW', 'PAID', 'SHIPPED', 'CANCELLED'), "
     "CONCAT('user', {n} % 50000, '@example.com'), ({n} % 100000) / 7.0, '2024-01-01 00:00:00.123' + INTERVAL {n} SECOND, "

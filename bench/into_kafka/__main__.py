@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -28,6 +29,7 @@ from bench.measuring import program, servers  # noqa: E402
 from bench.measuring.program import Failures, new_prefix  # noqa: E402
 from bench.measuring.results import Results  # noqa: E402
 from bench.measuring.servers import Servers  # noqa: E402
+from bench.measuring.turns import SIDES, measure_all, missing  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results"
 TRIAL_CHANGES = 20_000
@@ -50,12 +52,9 @@ def main() -> None:
             measure_rates(running, chosen, results, failures)
         if "latency" in args.parts:
             measure_latencies(running, results, failures)
-    shown = (tables.rates(results, chosen), tables.costs(results, chosen), tables.memory(results, chosen))
-    print("\n\n".join(["", *shown, tables.latencies(results)]))
-    print(f"\nraw results: {results.path}")
-    failures.end()
-    if args.write:
-        page.write(results, chosen)
+    shown = [of(results, chosen) for of in (tables.rates, tables.costs, tables.memory)]
+    shown.append(tables.latencies(results))
+    program.end(shown, results, failures, (lambda: page.write(results, chosen)) if args.write else None)
 
 
 def arguments() -> argparse.Namespace:
@@ -92,7 +91,7 @@ def trial(running: Servers) -> None:
     """A small run of both sides: failures show now, and tailrace's compiled code comes into its cache."""
     case = Case("orders", "MINIMAL", "lz4", "off", TRIAL_CHANGES, 1)
     with filled(running, case) as data:
-        for side in plan.SIDES:
+        for side in SIDES:
             begun = time.monotonic()
             catch_up.measure(running, data, case, side, new_prefix(side))
             print(f"trial of {side}: {TRIAL_CHANGES:,} changes in {time.monotonic() - begun:.0f} s", flush=True)
@@ -102,17 +101,10 @@ def measure_rates(running: Servers, chosen: list[Case], results: Results, failur
     """All cases, log by log; results that are there are not made again."""
     for _, group in groupby(chosen, key=lambda case: (*case.data, case.changes)):
         cases = list(group)
-        missing = [
-            (case, *turn) for case in cases for turn in plan.turns(case) if not results.has("rate", _key(case, *turn))
-        ]
-        if not missing:
+        if not (runs := missing(results, "rate", cases)):
             continue
         with filled(running, cases[0]) as data:
-            for case, number, side in missing:
-                with failures.noted(f"{case.label}, {side}"):
-                    figures = catch_up.measure(running, data, case, side, new_prefix(side))
-                    results.add("rate", _key(case, number, side), figures)
-                    print(tables.one_run(case, side, figures), flush=True)
+            measure_all(results, "rate", runs, failures, partial(catch_up.measure, running, data), tables.one_run)
 
 
 def measure_latencies(running: Servers, results: Results, failures: Failures) -> None:
@@ -135,10 +127,6 @@ def filled(running: Servers, case: Case) -> Iterator[logs.Data]:
         yield data
     finally:
         servers.forget(running, data.database)
-
-
-def _key(case: Case, number: int, side: str) -> dict[str, object]:
-    return {**case.key(), "side": side, "round": number}
 
 
 if __name__ == "__main__":

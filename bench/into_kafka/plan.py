@@ -1,17 +1,16 @@
 """What is measured, in which order, and about how long it takes.
 
 A *case* is a workload with the settings under which both sides read it; the *main case* is the one that the project's
-promises are about. Within a case the sides take turns and the second round has them the other way round, so that what
-drifts hits both.
+promises are about.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
-SIDES = ("tailrace", "Debezium")
+from bench.measuring.turns import turns
+
 START_SECONDS = 25  # of a run: both sides' start, the quiet before it, counting
 SECONDS_TO_FILL = {"orders": 16, "wide": 60, "many": 45}  # a million changes
 RATES = {
@@ -69,20 +68,6 @@ def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[C
     wide = Case("wide", "MINIMAL", "lz4", "off", changes // 10, rounds)
     many = Case("many", "MINIMAL", "lz4", "off", changes, rounds)
     return [main if case.is_main else case for case in grid] + [wide, many]
-
-
-class Repeated(Protocol):
-    """A case of any kind, which is measured some times."""
-
-    @property
-    def rounds(self) -> int:
-        """How often."""
-
-
-def turns(case: Repeated) -> Iterator[tuple[int, str]]:
-    """Rounds and sides, in the order in which they run."""
-    for number in range(case.rounds):
-        yield from ((number, side) for side in (SIDES if number % 2 == 0 else reversed(SIDES)))
 
 
 def seconds_for(case: Case, side: str) -> float:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.into_kafka.plan import SIDES, Case
+from bench.into_kafka.plan import Case
 from bench.measuring.cells import COSTS, MEMORY, Row, median, of_costs, of_memory, ratio, short, table, whole
 from bench.measuring.results import Results
+from bench.measuring.turns import SIDES
 
 KEYS = ("workload", "compression", "schemas", "metadata")
 LATENCY_FIGURES = ("p50", "p95", "p99", "max")

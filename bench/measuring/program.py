@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from argparse import ArgumentParser
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -57,6 +57,15 @@ def opened(running: Servers, path: Path, *, go_on: bool) -> Results:
         "versions": servers.versions(running),
     }
     return (Results.go_on if go_on else Results.begin)(path, header)
+
+
+def end(shown: Iterable[str], results: Results, failures: Failures, write: Callable[[], None] | None) -> None:
+    """Print the tables, end the program where anything failed, and put the figures into the pages where that was asked for."""
+    print("\n\n".join(["", *filter(None, shown)]))
+    print(f"\nraw results: {results.path}")
+    failures.end()
+    if write is not None:
+        write()
 
 
 class Failures:

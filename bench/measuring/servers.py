@@ -1,4 +1,4 @@
-"""The MySQL and the Kafka broker that both sides work with."""
+"""The Kafka broker that both sides write to, and the MySQL that they read; `bench.sqlserver.servers` has another source."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ BROKER = {"message.max.bytes": 10485760}
 
 
 @dataclass(frozen=True)
-class Servers:
-    """What both sides connect to, and how many seconds a run waits at most for a quiet machine."""
+class Sink:
+    """The broker, and how many seconds a run waits at most for a quiet machine."""
 
-    mysql: MySqlServer
     broker: KafkaBroker
     patience: float
 
@@ -37,7 +36,7 @@ class Servers:
 
     def pids(self) -> dict[str, int]:
         """The processes to account for apart."""
-        return {"broker": self.broker.pid, "mysql": listening(self.mysql.port)}
+        return {"broker": self.broker.pid}
 
     def stored_bytes(self, names: Iterable[str]) -> int:
         """What the broker has of topics on its disk."""
@@ -45,14 +44,27 @@ class Servers:
         return sum(log.stat().st_size for name in names for log in folder.glob(f"{name}-*/*.log"))
 
 
+@dataclass(frozen=True)
+class Servers(Sink):
+    """What both sides connect to."""
+
+    mysql: MySqlServer
+
+    def pids(self) -> dict[str, int]:
+        """The processes to account for apart."""
+        return {**super().pids(), "mysql": listening(self.mysql.port)}
+
+
+def new_broker() -> KafkaBroker:
+    """A broker to be started."""
+    return KafkaBroker(auto_create=True, heap="1g", java_options=(), properties=BROKER)
+
+
 @contextmanager
 def running(patience: float = 90, flags: tuple[str, ...] = ()) -> Iterator[Servers]:
     """Both servers, thrown away at the end; `flags` are further ones of MySQL's."""
-    with (
-        MySqlServer(flags=(*MYSQL_FLAGS, *flags)) as mysql,
-        KafkaBroker(auto_create=True, heap="1g", java_options=(), properties=BROKER) as broker,
-    ):
-        yield Servers(mysql, broker, patience)
+    with MySqlServer(flags=(*MYSQL_FLAGS, *flags)) as mysql, new_broker() as broker:
+        yield Servers(broker, patience, mysql)
 
 
 def offset(servers: Servers) -> dict[str, Any]:

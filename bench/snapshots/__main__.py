@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -26,6 +27,7 @@ from bench.measuring import program, servers  # noqa: E402
 from bench.measuring.program import Failures, new_prefix  # noqa: E402
 from bench.measuring.results import Results  # noqa: E402
 from bench.measuring.servers import Servers  # noqa: E402
+from bench.measuring.turns import SIDES, measure_all, missing  # noqa: E402
 from bench.snapshots import beside_stream, filled, initial, page, plan, tables, under_changes  # noqa: E402
 from bench.snapshots.filled import Filled  # noqa: E402
 from bench.snapshots.plan import Case  # noqa: E402
@@ -56,11 +58,7 @@ def main() -> None:
     there = [case for case in chosen if results.of("initial", **case.key())]
     shown = [of(results, there) for of in (tables.initial, tables.costs, tables.memory)]
     shown += [tables.under_changes(results), tables.beside_stream(results)]
-    print("\n\n".join(["", *filter(None, shown)]))
-    print(f"\nraw results: {results.path}")
-    failures.end()
-    if args.write:
-        page.write(results, chosen)
+    program.end(shown, results, failures, (lambda: page.write(results, chosen)) if args.write else None)
 
 
 def arguments() -> argparse.Namespace:
@@ -71,7 +69,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="the main case with 1 M rows, one round, nothing else")
     program.add_common_arguments(parser)
     parser.add_argument("--parts", help="initial, changes, incremental [all; quick: initial]")
-    parser.add_argument("--sides", default=",".join(plan.SIDES), help="tailrace, Debezium [both]")
+    parser.add_argument("--sides", default=",".join(SIDES), help="tailrace, Debezium [both]")
     parser.add_argument(
         "--rows", type=int, help="of the long table; the wide one has a twentieth [3000000; quick: 1000000]"
     )
@@ -86,7 +84,7 @@ def arguments() -> argparse.Namespace:
     args.main_rounds = args.main_rounds or (1 if args.quick else 3)
     args.results = args.results or RESULTS / ("snapshots-quick.jsonl" if args.quick else "snapshots.jsonl")
     args.parts = program.parts_of(parser, args.parts or ("initial" if args.quick else ",".join(PARTS)), PARTS)
-    args.sides = program.parts_of(parser, args.sides, plan.SIDES)
+    args.sides = program.parts_of(parser, args.sides, SIDES)
     return args
 
 
@@ -114,20 +112,10 @@ def measure_initial(
     running: Servers, chosen: list[Case], sides: list[str], results: Results, failures: Failures
 ) -> None:
     """All cases over the same tables; results that are there are not made again."""
-    missing = [
-        (case, number, side)
-        for case in chosen
-        for number, side in plan.turns(case)
-        if side in sides and not results.has("initial", {**case.key(), "side": side, "round": number})
-    ]
-    if not missing:
+    if not (runs := missing(results, "initial", chosen, sides)):
         return
     with tables_with(running, "bench_snapshot", chosen[0].tables) as data:
-        for case, number, side in missing:
-            with failures.noted(f"{case.label}, {side}"):
-                figures = initial.measure(running, data, case, side, new_prefix(side))
-                results.add("initial", {**case.key(), "side": side, "round": number}, figures)
-                print(tables.one_run(case, side, figures), flush=True)
+        measure_all(results, "initial", runs, failures, partial(initial.measure, running, data), tables.one_run)
 
 
 def measure_under_changes(running: Servers, args: argparse.Namespace, results: Results, failures: Failures) -> None:

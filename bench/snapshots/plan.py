@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from bench.into_kafka.plan import SIDES, turns
-
-__all__ = ["SIDES", "Case", "cases", "seconds_for_all", "turns"]
+from bench.measuring.turns import turns
 
 START_SECONDS = 30  # of a run: both sides' start, the quiet before it
 ROWS_A_SECOND = {"tailrace": 200_000, "Debezium": 40_000}

@@ -21,6 +21,7 @@ import orjson
 from bench.measuring import topics
 from bench.measuring.servers import Servers
 from bench.snapshots.filled import PARTITIONS
+from bench.workloads import ORDERS_COLUMNS
 
 RANGE = 1_000
 PROCESSES = 2
@@ -30,18 +31,6 @@ TEXT = (
     "CONCAT_WS('|', id, customer_id, product_id, quantity, status, IFNULL(email, '~'), amount, "
     "CAST(UNIX_TIMESTAMP(order_date) * 1000 AS SIGNED), DATE_FORMAT(updated_at, '%Y-%m-%dT%H:%i:%s.%fZ'), IFNULL(note, '~'))"
 )
-COLUMNS = [
-    "id",
-    "customer_id",
-    "product_id",
-    "quantity",
-    "status",
-    "email",
-    "amount",
-    "order_date",
-    "updated_at",
-    "note",
-]
 
 
 class ReplayError(Exception):
@@ -179,5 +168,5 @@ class Fold:
 
 def digest(row: dict[str, Any]) -> int:
     """The first 64 bits of the SHA-256 of a row's text, as `TEXT` gives it."""
-    text = "|".join("~" if row[name] is None else str(row[name]) for name in COLUMNS)
+    text = "|".join("~" if row[name] is None else str(row[name]) for name in ORDERS_COLUMNS)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")

@@ -6,7 +6,8 @@ from typing import Any
 
 from bench.measuring.cells import COSTS, MEMORY, Row, median, of_costs, of_memory, ratio, table, whole
 from bench.measuring.results import Results
-from bench.snapshots.plan import SIDES, Case
+from bench.measuring.turns import SIDES
+from bench.snapshots.plan import Case
 
 KEYS = ("snapshot.max.threads", "compression", "schemas")
 

@@ -1,9 +1,10 @@
 """tailrace beside Debezium in Kafka Connect: the same SQL Server stand-in into the same Kafka broker.
 
-    ./run bench-sqlserver [--quick] [--continue] [--write]
+    ./run bench-sqlserver [--quick] [--parts rates,idle] [--continue] [--write]
 
-Starts a stand-in and a broker of its own, writes the changes and captures them, and lets both sides deliver them in turn; what
-the stand-in gives to their drivers alone is measured beside it. Every result is kept as it comes, as a line of JSON under
+Starts a stand-in and a broker of its own. rates: writes changes, captures them, and lets both sides deliver them in turn; what
+the stand-in gives to somebody who does nothing else, and to their drivers, is measured beside it. idle: many capture instances
+of which none has changes. Every result is kept as it comes, as a line of JSON under
 bench/results; --continue leaves out what is there. A measurement that fails shows the end of its side's log, and the others go
 on; the exit code is 1 then. Everything that the program starts ends with it.
 It needs Linux, a quiet machine, and for its first run a network to fetch jars from.
@@ -14,31 +15,37 @@ from __future__ import annotations
 import argparse
 import sys
 from datetime import UTC, datetime
+from functools import partial
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src"), str(ROOT / "tests")]
 
-from bench.into_kafka.plan import SIDES, turns  # noqa: E402
 from bench.measuring import program  # noqa: E402
 from bench.measuring import servers as machine  # noqa: E402
 from bench.measuring.program import Failures, new_prefix  # noqa: E402
 from bench.measuring.results import Results  # noqa: E402
-from bench.sqlserver import catch_up, ceiling, page, plan, servers, tables  # noqa: E402
-from bench.sqlserver.data import NAME, Data, filled  # noqa: E402
+from bench.measuring.turns import SIDES, measure_all, missing  # noqa: E402
+from bench.sqlserver import catch_up, ceiling, idle, page, plan, servers, tables  # noqa: E402
+from bench.sqlserver.data import NAME, Data, capture_every, filled  # noqa: E402
 from bench.sqlserver.plan import Case  # noqa: E402
 from bench.sqlserver.servers import Servers  # noqa: E402
 
 RESULTS = ROOT / "bench" / "results"
 TRIAL_CHANGES = 10_000
+PARTS = ("rates", "idle")
+OURS = SIDES[0]
 
 
 def main() -> None:
     """Measure, print, and write if asked to."""
     program.end_in_good_order()
     args = arguments()
-    chosen = plan.cases(args.changes, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick)
+    chosen = plan.cases(
+        args.changes, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick, schemas=args.schemas
+    )
     if args.only:
         chosen = [case for case in chosen if args.only in case.label]
     header = {"date": str(datetime.now(UTC).date()), "machine": machine.machine(), "versions": servers.versions()}
@@ -47,16 +54,13 @@ def main() -> None:
     with servers.running(args.patience) as running:
         if not args.no_trial:
             trial(running, args.sides)
-        for (task, changes), group in groupby(chosen, key=lambda case: (case.task, case.changes)):
-            print(f"writing {changes:,} {'changes' if task == plan.CATCH_UP else 'rows'}", flush=True)
-            with filled(running, task, changes) as data:
-                measure(running, data, list(group), args.sides, results, failures)
-    shown = (tables.rates(results, chosen), tables.costs(results, chosen), tables.memory(results, chosen))
-    print("\n\n".join(["", *shown]))
-    print(f"\nraw results: {results.path}")
-    failures.end()
-    if args.write:
-        page.write(results, chosen)
+        if "rates" in args.parts:
+            measure_rates(running, chosen, args.sides, results, failures)
+        if "idle" in args.parts:
+            measure_idle(running, args.instances, args.sides, results, failures)
+    shown = [of(results, chosen) for of in (tables.rates, tables.ceilings, tables.costs, tables.memory)]
+    shown.append(tables.idle(results))
+    program.end(shown, results, failures, (lambda: page.write(results, chosen)) if args.write else None)
 
 
 def arguments() -> argparse.Namespace:
@@ -68,9 +72,14 @@ def arguments() -> argparse.Namespace:
         "--quick", action="store_true", help=f"the main cases with {plan.CHANGES_QUICK:,} changes, one round"
     )
     program.add_common_arguments(parser)
+    parser.add_argument("--parts", help="rates, idle [both]")
+    parser.add_argument(
+        "--instances", type=int, help=f"of the idle server [{plan.INSTANCES}; quick: {plan.INSTANCES_QUICK}]"
+    )
     parser.add_argument("--changes", type=int, help=f"[{plan.CHANGES}; quick: {plan.CHANGES_QUICK}]")
-    parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--main-rounds", type=int, help="of the main cases [3; quick: 1]")
+    parser.add_argument("--schemas", action="store_true", help="the cases with schemas in messages, too")
+    parser.add_argument("--rounds", type=int, default=1, help="of the cases with schemas [1]")
+    parser.add_argument("--main-rounds", type=int, default=1, help="of the cases without schemas [1]")
     parser.add_argument("--only", metavar="TEXT", help="cases whose label has this: 'snapshot', 'schemas off'")
     parser.add_argument("--sides", default=",".join(SIDES), help=f"[{','.join(SIDES)}]")
     parser.add_argument(
@@ -78,7 +87,8 @@ def arguments() -> argparse.Namespace:
     )
     args = parser.parse_args()
     args.changes = args.changes or (plan.CHANGES_QUICK if args.quick else plan.CHANGES)
-    args.main_rounds = args.main_rounds or (1 if args.quick else 3)
+    args.instances = args.instances or (plan.INSTANCES_QUICK if args.quick else plan.INSTANCES)
+    args.parts = program.parts_of(parser, args.parts or ",".join(PARTS), PARTS)
     args.sides = program.parts_of(parser, args.sides, SIDES)
     args.results = args.results or RESULTS / ("sqlserver-quick.jsonl" if args.quick else "sqlserver.jsonl")
     return args
@@ -87,30 +97,49 @@ def arguments() -> argparse.Namespace:
 def trial(running: Servers, sides: list[str]) -> None:
     """A small run of both sides: failures show now, and compiled code comes into its cache."""
     case = Case(plan.CATCH_UP, "lz4", "off", TRIAL_CHANGES, 1)
-    with filled(running, case.task, case.changes) as data:
+    with filled(running, *case.data) as data:
         for side in sides:
             catch_up.measure(running, data, case, side, new_prefix(side))
             print(f"trial of {side}: {TRIAL_CHANGES:,} changes", flush=True)
 
 
-def measure(
-    running: Servers, data: Data, cases: list[Case], sides: list[str], results: Results, failures: Failures
-) -> None:
-    """All runs over the same data; results that are there are not made again."""
-    measure_ceilings(running, data, cases[0], results, failures)
-    for case in cases:
-        for number, side in turns(case):
-            key = {**case.key(), "side": side, "round": number}
-            if side not in sides or results.has("rate", key):
-                continue
-            with failures.noted(f"{case.label}, {side}"):
-                figures = catch_up.measure(running, data, case, side, new_prefix(side))
-                results.add("rate", key, figures)
-                print(tables.one_run(case, side, figures), flush=True)
+def measure_rates(running: Servers, chosen: list[Case], sides: list[str], results: Results, failures: Failures) -> None:
+    """All cases, those over the same data together; results that are there are not made again."""
+    for (task, changes), group in groupby(chosen, key=lambda case: case.data):
+        cases = list(group)
+        left = missing(results, "rate", cases, sides)
+        runs = [run for run in left if run.side == OURS or not run.case.is_ours_alone]
+        if not runs:
+            continue
+        print(f"writing {changes:,} {'changes' if task == plan.CATCH_UP else 'rows'}", flush=True)
+        with filled(running, task, changes) as data:
+            measure_ceilings(running, data, cases[0], results, failures)
+            measure_all(results, "rate", runs, failures, partial(measure, running, data), tables.one_run)
+
+
+def measure(running: Servers, data: Data, case: Case, side: str, prefix: str) -> dict[str, Any]:
+    """One run of one side; tailrace's snapshot wants to see that the capture job has passed its reading."""
+    if case.task == plan.SNAPSHOT:
+        capture_every(data.database, case.polling)
+    return catch_up.measure(running, data, case, side, prefix)
+
+
+def measure_idle(running: Servers, count: int, sides: list[str], results: Results, failures: Failures) -> None:
+    """Each side over the same tables."""
+    left = [side for side in sides if not results.has("idle", {"instances": count, "side": side})]
+    if not left:
+        return
+    print(f"making {count:,} tables with a capture instance each", flush=True)
+    with idle.instances(running, count) as database:
+        for side in left:
+            with failures.noted(f"{count:,} instances, {side}"):
+                figures = idle.measure(running, database, side, new_prefix(side))
+                results.add("idle", {"instances": count, "side": side}, figures)
+                print(f"{side:9} {figures}", flush=True)
 
 
 def measure_ceilings(running: Servers, data: Data, case: Case, results: Results, failures: Failures) -> None:
-    """What the stand-in gives to each driver alone, in changes: an update has two rows in the change table."""
+    """What the stand-in gives to each reader alone, in changes: an update has two rows in the change table."""
     server = running.sqlserver
     url = {"host": server.host, "port": server.port, "user": server.user, "password": server.password, "database": NAME}
     for reader in ceiling.READERS:
@@ -118,7 +147,7 @@ def measure_ceilings(running: Servers, data: Data, case: Case, results: Results,
         if results.has("ceiling", key):
             continue
         with failures.noted(f"{case.task}, {reader} alone"):
-            found = ceiling.measure(reader, url, data, case.task)
+            found = ceiling.measure(reader, url, server.pid, data, case.task)
             found["changes_rate"] = round(found["rate"] * data.changes / data.change_rows)
             results.add("ceiling", key, found)
             print(

@@ -1,11 +1,12 @@
 """How fast the stand-in gives the same rows to somebody who does nothing else with them.
 
-    python -m bench.sqlserver.ceiling mssql-python|jdbc JOB.json
+    python -m bench.sqlserver.ceiling socket|mssql-python|jdbc JOB.json
 
-tailrace's side is mssql-python's Arrow batches, Debezium's is Microsoft's JDBC driver with every value taken out of every
-row, in Java, piece by piece so that they fit into memory. The query is the one of a connector: all rows of a change table in
-the order of the log, or of a table in the order of its key. Each reader is a process of its own; one line of JSON is what it
-took.
+`socket` takes the bytes and throws them away: the stand-in's own speed. tailrace's driver is mssql-python with its Arrow
+batches, Debezium's is Microsoft's JDBC driver, here with every value taken out of every row, in Java, piece by piece so that they
+fit into memory. The query is the one of each connector: all rows of a change table in the order of the log, or of a table (but
+Debezium's has the transaction's time with an offset, for which Java's row sets have no type). Each reader is a process of its
+own; one line of JSON is what it took.
 """
 
 from __future__ import annotations
@@ -21,45 +22,40 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bench.measuring.processes import Stat
 from bench.sqlserver.plan import CATCH_UP, TRANSACTION
+from bench.workloads import ORDERS_COLUMNS
 
 if TYPE_CHECKING:
     from bench.sqlserver.data import Data
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-READERS = ("mssql-python", "jdbc")
-COLUMNS = (
-    "id",
-    "customer_id",
-    "product_id",
-    "quantity",
-    "status",
-    "email",
-    "amount",
-    "order_date",
-    "updated_at",
-    "note",
-)
+SOCKET, ARROW, JDBC = "socket", "mssql-python", "jdbc"
+READERS = (SOCKET, ARROW, JDBC)
 KEYS = ("__$start_lsn", "__$seqval", "__$operation", "__$update_mask", "__$command_id")
 CHANGES = (
-    f"SELECT {', '.join(f'c.[{name}]' for name in (*KEYS, *COLUMNS))}{{2}} WHERE c.[__$start_lsn] > {{0}} AND "
+    f"SELECT {', '.join(f'c.[{name}]' for name in (*KEYS, *ORDERS_COLUMNS))}{{2}} WHERE c.[__$start_lsn] > {{0}} AND "
     "c.[__$start_lsn] <= {1} ORDER BY c.[__$start_lsn], c.[__$command_id], c.[__$seqval], c.[__$operation]"
 )
-FROM = {  # as each side's connector asks
-    "mssql-python": " FROM cdc.dbo_orders_CT c",
-    "jdbc": ", ltm.tran_begin_time FROM cdc.dbo_orders_CT AS c "
-    "LEFT JOIN cdc.lsn_time_mapping ltm ON ltm.start_lsn = c.[__$start_lsn]",
-}
-ROWS = "SELECT * FROM dbo.orders WHERE id > {0} AND id <= {1} ORDER BY id"
+FROM = " FROM cdc.dbo_orders_CT c"
+FROM_OF_DEBEZIUM = (
+    ", ltm.tran_begin_time FROM cdc.dbo_orders_CT AS c "
+    "LEFT JOIN cdc.lsn_time_mapping ltm ON ltm.start_lsn = c.[__$start_lsn]"
+)
+ROWS = (
+    f"SELECT {', '.join(f'c.[{name}]' for name in ORDERS_COLUMNS)} FROM [dbo].[orders] AS c "
+    "WHERE c.[id] > {0} AND c.[id] <= {1} ORDER BY c.[id]"
+)
+ROWS_OF_DEBEZIUM = f"SELECT {', '.join(f'[{name}]' for name in ORDERS_COLUMNS)} FROM [bench].[dbo].[orders] WHERE [id] > {{0}} AND [id] <= {{1}}"
 COMMITS = "SELECT CONVERT(varchar(22), start_lsn, 1) FROM cdc.lsn_time_mapping ORDER BY start_lsn"
 Reading = Callable[[], int]
 BATCH = 8192
 PIECE = 50_000  # rows, as pages of JDBC's
 
 
-def measure(reader: str, url: dict[str, Any], data: Data, task: str) -> dict[str, float]:
-    """Rows a second, and the CPU seconds of the reader for a million of them."""
-    job = {**url, **_queries(data, task), "from": FROM[reader], **(_java() if reader == "jdbc" else {})}
+def measure(reader: str, url: dict[str, Any], pid: int, data: Data, task: str) -> dict[str, float]:
+    """Rows a second, and the CPU seconds of the reader and the server (of process `pid`) for a million of them."""
+    job = {"pid": pid, **url, **_queries(data, task, reader), **(_java() if reader == JDBC else {})}
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(json.dumps(job))
         file.flush()
@@ -74,16 +70,19 @@ def measure(reader: str, url: dict[str, Any], data: Data, task: str) -> dict[str
         "seconds": round(found["seconds"], 3),
         "rate": round(found["rows"] / found["seconds"]),
         "reader_cpu": round(found["cpu"] / found["rows"] * 1e6, 3),
+        "server_cpu": round(found["server_cpu"] / found["rows"] * 1e6, 3),
     }
 
 
-def _queries(data: Data, task: str) -> dict[str, Any]:
+def _queries(data: Data, task: str, reader: str) -> dict[str, Any]:
     """The statement, the whole of what is read, and the borders of its pieces."""
+    is_debezium = reader == JDBC
     if task == CATCH_UP:
         commits = [text for (text,) in data.database.sql(COMMITS)]
         borders = [commits[0], *commits[PIECE // TRANSACTION :: PIECE // TRANSACTION], commits[-1]]
-        return {"sql": CHANGES, "borders": [f"{commits[0][:2]}{'0' * 20}", *borders[1:]]}
-    return {"sql": ROWS, "borders": [*range(0, data.changes, PIECE), data.changes]}
+        sql = CHANGES.format("{0}", "{1}", FROM_OF_DEBEZIUM if is_debezium else FROM)
+        return {"sql": sql, "borders": [f"{commits[0][:2]}{'0' * 20}", *borders[1:]]}
+    return {"sql": ROWS_OF_DEBEZIUM if is_debezium else ROWS, "borders": [*range(0, data.changes, PIECE), data.changes]}
 
 
 def _java() -> dict[str, Any]:
@@ -91,6 +90,23 @@ def _java() -> dict[str, Any]:
 
     driver = [str(jar) for jar in jars.debezium_jars(jars.SQL_SERVER) if "mssql-jdbc" in jar.name]
     return {"libjvm": str(jars.libjvm(jars.java_home())), "jars": driver}
+
+
+def by_socket(job: dict[str, Any]) -> Reading:
+    """All rows, as bytes that nobody looks at; gives how many the server says they were."""
+    from tests.standin.sqlserver.raw_client import RawClient, batch
+
+    from tailrace.standin.sqlserver.tds.packets import Kind, packets
+
+    client = RawClient(job["port"])
+    client.enter(job["password"], job["database"])
+    question = packets(Kind.BATCH, batch(job["sql"].format(job["borders"][0], job["borders"][-1])), 4096)
+
+    def read() -> int:
+        client.send(question)
+        return int.from_bytes(client.drain()[-8:], "little")  # of DONE, [MS-TDS] 2.2.7.6
+
+    return read
 
 
 def by_mssql_python(job: dict[str, Any]) -> Reading:
@@ -102,7 +118,7 @@ def by_mssql_python(job: dict[str, Any]) -> Reading:
 
     def read() -> int:
         cursor = connection.cursor()
-        cursor.execute(job["sql"].format(job["borders"][0], job["borders"][-1], job["from"]))
+        cursor.execute(job["sql"].format(job["borders"][0], job["borders"][-1]))
         return sum(batch.num_rows for batch in cursor.arrow_reader(BATCH))
 
     return read
@@ -122,7 +138,7 @@ def by_jdbc(job: dict[str, Any]) -> Reading:
         rows = 0
         for low, high in pairwise(job["borders"]):
             piece = provider.createCachedRowSet()
-            piece.populate(connection.createStatement().executeQuery(job["sql"].format(low, high, job["from"])))
+            piece.populate(connection.createStatement().executeQuery(job["sql"].format(low, high)))
             rows += int(piece.size())
         return rows
 
@@ -132,12 +148,17 @@ def by_jdbc(job: dict[str, Any]) -> Reading:
 def main(reader: str, path: str) -> None:
     """Read once to warm up, and once more with a clock; connecting does not count."""
     job = json.loads(Path(path).read_text())
-    read = by_jdbc(job) if reader == "jdbc" else by_mssql_python(job)
+    read = {SOCKET: by_socket, ARROW: by_mssql_python, JDBC: by_jdbc}[reader](job)
     read()
-    cpu, begun = time.process_time(), time.monotonic()
+    cpu, server_cpu, begun = time.process_time(), _cpu_of(job["pid"]), time.monotonic()
     rows = read()
-    print(json.dumps({"rows": rows, "seconds": time.monotonic() - begun, "cpu": time.process_time() - cpu}), flush=True)
+    took = {"seconds": time.monotonic() - begun, "cpu": time.process_time() - cpu}
+    print(json.dumps({"rows": rows, **took, "server_cpu": _cpu_of(job["pid"]) - server_cpu}), flush=True)
     os._exit(0)
+
+
+def _cpu_of(pid: int) -> float:
+    return Stat.parse(Path(f"/proc/{pid}/stat").read_text()).cpu
 
 
 if __name__ == "__main__":

@@ -85,11 +85,25 @@ def filled(servers: Servers, task: str, changes: int) -> Iterator[Data]:
         database.sql("INSERT dbo.zz_marker VALUES (1)")
         database.capture_all()
         if task != CATCH_UP:
-            database.resume()  # tailrace's snapshot wants to see that the capture job has passed its reading
+            _take_over(database, changes)
         rows = inserts + updates + deletes
         yield Data(database, before, history, rows, rows + updates, rows + deletes + 1)
     finally:
         database.drop()
+
+
+def capture_every(database: Database, seconds: int) -> None:
+    """From now on the capture job reads the log by itself, with so many seconds between two scans."""
+    database.sql("EXEC sys.sp_cdc_stop_job @job_type = N'capture'")
+    database.sql(f"EXEC sys.sp_cdc_change_job @job_type = N'capture', @pollinginterval = {seconds}")
+    database.sql("EXEC sys.sp_cdc_start_job @job_type = N'capture'")
+    database.resume()
+
+
+def _take_over(database: Database, rows: int) -> None:
+    """Have the stand-in make columns of the table, which it does when all of it was asked for twice."""
+    for _ in range(2):
+        database.sql(f"SELECT id FROM dbo.orders ORDER BY id OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY")
 
 
 def _change(database: Database, inserts: int, updates: int, deletes: int) -> None:

@@ -7,7 +7,8 @@ from bench.measuring.results import Results
 from bench.pages import BENCHMARKS, replace_section
 from bench.sqlserver import tables
 from bench.sqlserver.data import PARTITIONS
-from bench.sqlserver.plan import TRANSACTION, Case
+from bench.sqlserver.idle import SETTLING, WATCHED
+from bench.sqlserver.plan import EAGER, POLLING, TRANSACTION, Case
 
 HEADING = "From SQL Server into Kafka"
 
@@ -22,22 +23,36 @@ def section(results: Results, chosen: list[Case]) -> str:
     header = results.header
     machine = header["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())
-    setting = f"""tailrace beside Debezium in Kafka Connect standalone, in turn, from the same
+    said = f"""tailrace beside Debezium in Kafka Connect standalone, in turn, from the same
 [stand-in for SQL Server](sqlserver-standin.md) into the same broker: no real SQL Server was at hand. Made by
 `./run bench-sqlserver` on {header["date"]}: {machine["cores"]} cores ({machine["architecture"]}) and {machine["memory_gb"]} GB of
 memory for everything together. {versions}.
 
-`catch-up`: a table of 10 columns, {TRANSACTION:,} rows a transaction, 50 % inserts, 35 % updates, 15 % deletes; everything lies in the change
-table before a side starts at the position before it. `snapshot`: the rows of that table, taken as each side does by default.
+`catch-up`: a table of 10 columns, {TRANSACTION:,} rows a transaction, 50 % inserts, 35 % updates, 15 % deletes; everything lies in the
+change table before a side starts at the position before it. `snapshot`: the rows of that table, taken as each side does by default.
 Debezium has its defaults and those of Connect's start script (`{" ".join(KAFKA_SCRIPT[:4])}` …); {PARTITIONS} partitions; tailrace
-commits transactions, Debezium delivers at least once. What counts as changes a second is said [above](#into-kafka).
+commits transactions, Debezium delivers at least once. Changes a second count from the first record's append to the moment when
+the last row is visible to a read-committed consumer and everything is appended, for both sides alike; *from its start*
+from the start of the process. A snapshot's first rows are delivered when a chunk was read whole, which the time from the
+first record on leaves out: there the rate from the start is the one to look at.
 
-The stand-in is a program in Python, and has a speed of its own: the two columns before the last are what it gives to each
-side's driver when that does nothing else with the rows (an update has two rows in the change table and is one change). A ratio
-counts only where that is at least {tables.ENOUGH} times what tailrace does; otherwise it is the stand-in that was measured.
-A snapshot's first rows are delivered when a chunk was read whole, which the time from the first record on leaves out: there the rate
-*from its start* is the one to look at."""
-    parts = [setting, tables.rates(results, chosen)]
+*The stand-in alone* is what it gives to a socket that throws the bytes away, for the same rows by the same query (an update
+has two rows in the change table and is one change). A ratio counts only where that is at least {tables.ENOUGH} times what tailrace does;
+otherwise it is the stand-in that was measured.
+
+tailrace's snapshot takes no locks: it waits until the capture job has passed what was read. A job scans the log every {POLLING} s
+(SQL Server's own default; *polling*), so that a table that is read in a few seconds waits about as long again; Debezium's does
+not wait. The row with {EAGER} s is the same run where the job scans without a pause: the difference is the waiting."""
+    parts = [said, tables.rates(results, chosen)]
+    parts += ["The stand-in, read by one reader alone:", tables.ceilings(results, chosen)]
     parts += ["CPU seconds a million changes:", tables.costs(results, chosen)]
     parts += ["Memory in MB, start included, as [above](#into-kafka):", tables.memory(results, chosen)]
+    if results.of("idle"):
+        parts += [_of_idle(), tables.idle(results)]
     return "\n\n".join(filter(None, parts))
+
+
+def _of_idle() -> str:
+    return f"""Many capture instances, none of which has changes. A row goes into one of the tables every half second from the side's start on
+until the first of them is visible to a consumer: *streams after*. Then nothing is written, and from {SETTLING:.0f} s later on {WATCHED:.0f} s are
+watched: CPU seconds, and memory before and after (PSS, all processes of the side):"""

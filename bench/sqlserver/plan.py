@@ -1,4 +1,4 @@
-"""What is measured: catching up with the log, and taking a snapshot, with schemas and without."""
+"""What is measured: catching up with the log, and taking a snapshot, with schemas and without; and a server that stands idle."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 
 CATCH_UP, SNAPSHOT = "catch-up", "snapshot"
 TRANSACTION = 1_000  # rows
-CHANGES_QUICK, CHANGES = 100_000, 2_000_000
+CHANGES_QUICK, CHANGES = 100_000, 1_000_000
+POLLING, EAGER = 5, 0  # seconds between two scans of the capture job: SQL Server's own default, and without a pause
+INSTANCES_QUICK, INSTANCES = 100, 1_000
 
 
 @dataclass(frozen=True)
@@ -17,6 +19,7 @@ class Case:
     Attributes:
         task: catching up with the changes of the log, or a snapshot of the table's rows.
         changes: how many changes the log has, or how many rows the table.
+        polling: of the capture job, in seconds; only a snapshot depends on it, and only tailrace's.
 
     """
 
@@ -25,16 +28,28 @@ class Case:
     schemas: str  # on, off
     changes: int
     rounds: int
+    polling: int = POLLING
 
     @property
     def label(self) -> str:
         """For the table and for messages."""
-        return f"{self.task}, {self.compression}, schemas {self.schemas}"
+        polled = "" if self.polling == POLLING else f", polled every {self.polling} s"
+        return f"{self.task}, {self.compression}, schemas {self.schemas}{polled}"
+
+    @property
+    def data(self) -> tuple[str, int]:
+        """Which table it is read from."""
+        return self.task, self.changes
+
+    @property
+    def is_ours_alone(self) -> bool:
+        """Whether it makes a difference for tailrace alone."""
+        return self.polling != POLLING
 
     @property
     def is_main(self) -> bool:
         """Whether this is a case that the project's promises are about."""
-        return (self.compression, self.schemas) == ("lz4", "off")
+        return (self.compression, self.schemas, self.polling) == ("lz4", "off", POLLING)
 
     def key(self) -> dict[str, Any]:
         """What tells its results from those of others."""
@@ -43,9 +58,9 @@ class Case:
         return fields
 
 
-def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[Case]:
-    """All cases, those of a task together; quick: the main ones alone."""
-    grid = [Case(task, "lz4", schemas, changes, rounds) for task in (CATCH_UP, SNAPSHOT) for schemas in ("off", "on")]
-    main = [Case(case.task, "lz4", "off", changes, main_rounds) for case in grid if case.is_main]
-    others = [] if quick else [case for case in grid if not case.is_main]
-    return sorted((*main, *others), key=lambda case: case.task)
+def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool, schemas: bool) -> list[Case]:
+    """All cases, those of the same data together; quick: the main ones alone; with `schemas` those that have them too."""
+    main = [Case(task, "lz4", "off", changes, main_rounds) for task in (CATCH_UP, SNAPSHOT)]
+    others = [Case(task, "lz4", "on", changes, rounds) for task in (CATCH_UP, SNAPSHOT)]
+    polled = Case(SNAPSHOT, "lz4", "off", changes, main_rounds, EAGER)
+    return sorted([*main, *(others if schemas else []), *([] if quick else [polled])], key=lambda case: case.task)

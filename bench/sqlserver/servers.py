@@ -7,41 +7,30 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.measuring.servers import BROKER, versions_of_sides
+from bench.measuring.servers import Sink, new_broker, versions_of_sides
 from tests.differential import jars
 
-from tailrace.testing.kafka_broker import KafkaBroker
 from tailrace.testing.sqlserver_server import StandInServer
 
 SERVER = "server"
 
 
 @dataclass(frozen=True)
-class Servers:
-    """What both sides connect to, and how many seconds a run waits at most for a quiet machine."""
+class Servers(Sink):
+    """What both sides connect to."""
 
     sqlserver: StandInServer
-    broker: KafkaBroker
-    patience: float
-
-    @property
-    def address(self) -> str:
-        """The broker's."""
-        return self.broker.address
 
     def pids(self) -> dict[str, int]:
         """The processes to account for apart."""
-        return {"broker": self.broker.pid, SERVER: self.sqlserver.pid}
+        return {**super().pids(), SERVER: self.sqlserver.pid}
 
 
 @contextmanager
 def running(patience: float = 90) -> Iterator[Servers]:
     """Both servers, thrown away at the end."""
-    with (
-        StandInServer() as sqlserver,
-        KafkaBroker(auto_create=True, heap="1g", java_options=(), properties=BROKER) as broker,
-    ):
-        yield Servers(sqlserver, broker, patience)
+    with StandInServer() as sqlserver, new_broker() as broker:
+        yield Servers(broker, patience, sqlserver)
 
 
 def versions() -> dict[str, str]:

@@ -2,49 +2,85 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from bench.into_kafka.plan import SIDES
-from bench.measuring.cells import MEMORY, Row, costs_of, median, of_costs, of_memory, ratio, table, whole
+from bench.measuring.cells import MEMORY, Row, costs_of, median, of_costs, of_memory, ratio, short, table, whole
 from bench.measuring.results import Results
-from bench.sqlserver.ceiling import READERS
-from bench.sqlserver.plan import Case
+from bench.measuring.turns import SIDES
+from bench.sqlserver.ceiling import READERS, SOCKET
+from bench.sqlserver.plan import CATCH_UP, POLLING, Case
 from bench.sqlserver.servers import SERVER
 
-KEYS = ("task", "compression", "schemas")
+KEYS = ("task", "compression", "schemas", "polling")
 ENOUGH = 2  # times ours: less, and the stand-in is what was measured
 
 
 def rates(results: Results, chosen: list[Case]) -> str:
-    """Changes a second: a row a case, both sides in it, and what the stand-in gives to each one's driver alone."""
-    head = [*KEYS, "changes", "tailrace changes/s", "Debezium changes/s", "times"]
-    head += ["tailrace from its start", "Debezium from its start"]
-    head += ["the stand-in to mssql-python", "the stand-in to JDBC", "the ratio counts"]
+    """Changes a second: a row a case, both sides in it, and how much faster the stand-in is than tailrace."""
+    head = [*KEYS, "changes", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
+    head += ["tailrace from its start", "Debezium from its start", "times from the start"]
+    head += ["the stand-in alone", "the ratio counts"]
     rows = []
     for case in chosen:
         own, theirs = of_both(results, case)
-        ceilings = [_ceiling(results, case, reader) for reader in READERS]
+        alone = _ceiling(results, case, SOCKET)
         figures = [whole(own, "rate"), whole(theirs, "rate"), ratio(own, "rate", theirs, "rate")]
         figures += [whole(own, "rate_from_start"), whole(theirs, "rate_from_start")]
-        figures += [whole(ceiling, "changes_rate") for ceiling in ceilings]
-        rows.append([*_keys(case), f"{case.changes:,}", *figures, _counts(own, ceilings[0])])
-    return table(head, rows, left=3)
+        figures += [ratio(own, "rate_from_start", theirs, "rate_from_start"), whole(alone, "changes_rate")]
+        rounds = len(results.of("rate", **case.key(), side=SIDES[0]))
+        rows.append([*_keys(case), f"{case.changes:,}", str(rounds), *figures, _counts(own, alone)])
+    return table(head, rows, left=4)
+
+
+def ceilings(results: Results, chosen: list[Case]) -> str:
+    """What the stand-in gives to a reader that does nothing else: rows and changes a second, the reader's CPU seconds a million rows."""
+    head = ["task", "reader", "rows", "rows/s", "changes/s", "CPU s/M: reader", "CPU s/M: stand-in"]
+    rows = []
+    for case in (case for case in chosen if case.is_main):
+        for reader in READERS:
+            found = _ceiling(results, case, reader)
+            cells = [whole(found, name) for name in ("rows", "rate", "changes_rate")]
+            rows.append([case.task, reader, *cells, short(found, "reader_cpu"), short(found, "server_cpu")])
+    return table(head, rows, left=2)
+
+
+def idle(results: Results) -> str:
+    """Many capture instances and no changes: a row a side."""
+    head = ["capture instances", "side", "streams after, s", "CPU s of a minute: Python", "JVM", "stand-in"]
+    head += ["MB before", "MB after"]
+    rows = [
+        [
+            f"{line['key']['instances']:,}",
+            line["key"]["side"],
+            f"{line['streams_after']:.1f}",
+            *(f"{line[f'{group}_cpu']:.2f}" for group in ("python", "java", SERVER)),
+            *(f"{line[name]:,}" for name in ("mb_before", "mb_after")),
+        ]
+        for line in results.of("idle")
+    ]
+    return table(head, rows, left=2)
 
 
 def costs(results: Results, chosen: list[Case]) -> str:
     """CPU seconds a million changes."""
-    rows = [_keys(case) + of_costs(*of_both(results, case), SERVER) for case in chosen]
-    return table([*KEYS, *costs_of("stand-in")], rows, left=3)
+    rows = []
+    for case in chosen:
+        own, theirs = of_both(results, case)
+        both = {"cpu": own["python_cpu"] + own["java_cpu"]} if own else None
+        rows.append(_keys(case) + of_costs(own, theirs, SERVER) + [ratio(theirs, "java_cpu", both, "cpu")])
+    return table([*KEYS, *costs_of("stand-in"), "Connect / (Python + JVM)"], rows, left=4)
 
 
 def memory(results: Results, chosen: list[Case]) -> str:
     """Peaks in MB."""
-    return table([*KEYS, *MEMORY], [_keys(case) + of_memory(*of_both(results, case)) for case in chosen], left=3)
+    return table([*KEYS, *MEMORY], [_keys(case) + of_memory(*of_both(results, case)) for case in chosen], left=4)
 
 
 def of_both(results: Results, case: Case) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Over the rounds: tailrace's, Debezium's."""
-    own, theirs = (median(results.of("rate", **case.key(), side=side)) for side in SIDES)
+    """Over the rounds: tailrace's, Debezium's, for which polling makes no difference."""
+    both = {SIDES[0]: case, SIDES[1]: replace(case, polling=POLLING) if case.is_ours_alone else case}
+    own, theirs = (median(results.of("rate", **its.key(), side=side)) for side, its in both.items())
     return own, theirs
 
 
@@ -69,4 +105,4 @@ def _counts(own: Row | None, ceiling: Row | None) -> str:
 
 
 def _keys(case: Case) -> list[str]:
-    return [case.task, case.compression, case.schemas]
+    return [case.task, case.compression, case.schemas, "-" if case.task == CATCH_UP else f"{case.polling} s"]

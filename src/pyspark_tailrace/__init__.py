@@ -1,7 +1,8 @@
 """Makes `spark.readStream.format("mysql-cdc")` known without a call.
 
 Spark imports every package named `pyspark_*` that it finds and registers its `DefaultSource`, so this package holds
-nothing else. `tailrace.spark.register(spark)` does the same where Spark does not look, as in some notebooks.
+nothing else, and there is one for each name. `tailrace.spark.register(spark)` does the same where Spark does not look, as in
+some notebooks.
 """
 
 from tailrace.source.changes import ChangesSource

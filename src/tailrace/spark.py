@@ -9,7 +9,8 @@ if TYPE_CHECKING:
 
 
 def register(spark: SparkSession) -> None:
-    """Make `spark.readStream.format("mysql-cdc")` known; needed only where Spark does not find it by itself."""
-    from tailrace.source.changes import ChangesSource
+    """Make `spark.readStream.format("mysql-cdc")` and `"sqlserver-cdc"` known; needed where Spark does not find them itself."""
+    from tailrace.source.changes import SOURCES
 
-    spark.dataSource.register(ChangesSource)
+    for source in SOURCES:
+        spark.dataSource.register(source)

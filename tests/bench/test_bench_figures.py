@@ -12,6 +12,7 @@ from bench.into_kafka import page, plan, tables
 from bench.measuring.figures import over_rounds, percentile, spread
 from bench.measuring.processes import PROC, Ledger, Sampler, SideError, Stat, living, started
 from bench.measuring.results import OtherRunError, Results
+from bench.measuring.turns import turns
 
 from bench import pages, workloads
 from tailrace.testing.waiting import wait_until
@@ -130,7 +131,7 @@ def test_a_side_that_fails_shows_the_end_of_its_log(tmp_path):
 
 
 def test_every_case_and_side_has_its_turns_and_the_second_round_has_them_the_other_way_round():
-    assert list(plan.turns(plan.Case("orders", "FULL", "none", "on", 10, 2))) == [
+    assert list(turns(plan.Case("orders", "FULL", "none", "on", 10, 2))) == [
         (0, "tailrace"), (0, "Debezium"), (1, "Debezium"), (1, "tailrace"),
     ]  # fmt: skip
 

@@ -12,7 +12,8 @@ from bench.measuring.results import Results
 from bench.snapshots import page, plan, tables
 from bench.snapshots.changes_writer import CHANGES, Keys, transaction
 from bench.snapshots.log_bytes import LogSize, bytes_read, counting_env
-from bench.snapshots.replayed import COLUMNS, Fold, ReplayError, Sums
+from bench.snapshots.replayed import Fold, ReplayError, Sums
+from bench.workloads import ORDERS_COLUMNS
 
 from bench import pages, workloads
 
@@ -25,7 +26,7 @@ MAIN = plan.Case("default", "lz4", "off", 1000, 1)
 
 
 def record(fold, op, id_, *, note="n", after=True):
-    row = dict.fromkeys(COLUMNS, 1) | {"id": id_, "note": note}
+    row = dict.fromkeys(ORDERS_COLUMNS, 1) | {"id": id_, "note": note}
     value = {"op": op, "after": row if after else None}
     fold.take(json.dumps({"id": id_}).encode(), json.dumps(value).encode())
 

@@ -3,7 +3,7 @@
 import pickle
 
 import pytest
-from configurations import MINIMAL
+from configurations import MINIMAL, SQL_SERVER_MINIMAL
 
 from tailrace.config.load import from_mapping
 from tailrace.errors import ConfigError
@@ -134,3 +134,10 @@ def test_signal_tables_are_captured_whatever_the_lists_exclude():
     assert tables.matches(TableId("tmp", "", "s"))
     assert not tables.matches(TableId("ops", "", "t"))
     assert not tables.matches(TableId("tmp", "", "t"))
+
+
+def test_a_signal_table_is_in_a_database_that_is_read():
+    given = SQL_SERVER_MINIMAL | {"database.names": "shop", "signal.data.collection": "Shop.dbo.signals"}
+    assert from_mapping(given).signal_data_collection == ("Shop.dbo.signals",)
+    with pytest.raises(ConfigError, match=r"ops.dbo.signals is in a database that is not read.*database.names"):
+        from_mapping(given | {"signal.data.collection": "ops.dbo.signals"})

@@ -184,14 +184,10 @@ def test_a_signal_table_has_all_three_parts():
     assert "signal.data.collection: dbo.signals must be database.schema.table" in message
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [("signal.data.collection", "crm.dbo.signals"), ("signal.enabled.channels", "source,file")]
-)
-def test_signals_are_refused_so_far(name, value):
-    assert f"{name} is '{value}': that is not supported yet; a SQL Server connector takes no signals" in refused(
-        {name: value}, UnsupportedError
-    )
-    assert with_({"signal.enabled.channels": "source"}).warnings == ()
+def test_signals_are_taken_as_by_any_connector():
+    found = with_({"signal.data.collection": "crm.dbo.signals", "signal.enabled.channels": "source,file"})
+    assert found.signal_enabled_channels == ("source", "file")
+    assert with_({"incremental.snapshot.chunk.size": "5", "incremental.snapshot.option.recompile": "true"}).warnings == ()
 
 
 def test_the_drivers_properties_are_taken_under_both_prefixes():

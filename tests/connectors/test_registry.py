@@ -17,7 +17,7 @@ SETTINGS = {MYSQL: unit_settings(), SQL_SERVER: sqlserver_unit_settings()}
 FUNCTIONS = {
     "checks": ("check",),
     "applying": ("statements_of", "apply"),
-    "rows": ("row_schema", "read_rows"),
+    "rows": ("row_schema", "read_rows", "read_part"),
     "taking_over": ("partitions_of", "restart_of", "history_of", "offsets_of", "too_early", "place_of", "NEEDS_HISTORY"),
 }
 
@@ -39,8 +39,8 @@ def test_the_connector_of_the_settings_is_made(connector_class: str) -> None:
 @pytest.mark.parametrize("connector_class", KINDS)
 def test_a_connector_that_says_so_can_be_read_range_by_range(connector_class: str) -> None:
     made = connector_for(SETTINGS[connector_class])
-    methods = ("snapshot_point", "next_parts", "read_part", "head_after", "progress_at", "history_at")
-    assert all(hasattr(made, name) for name in methods) is places(connector_class).reads_ranges
+    methods = ("snapshot_point", "next_parts", "read_part", "head_after", "progress_at", "history_at", "history_after", "listener", "asked_step")
+    assert all(hasattr(made, name) for name in methods) is (places(connector_class).format is not None)
 
 
 @pytest.mark.parametrize("connector_class", KINDS)

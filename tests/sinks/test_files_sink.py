@@ -47,6 +47,7 @@ def test_the_next_task_gets_progress_and_history(new_sink):
     assert opened.progress == progress(2)
     assert opened.history == [{"ddl": "a"}, {"ddl": "ü"}]
     assert new_sink().peek(0) == progress(2)
+    assert new_sink().peek_history(0) == opened.history
 
 
 def test_the_next_task_gets_what_signals_asked_for_and_a_record_of_before_has_none(new_sink, tmp_path):

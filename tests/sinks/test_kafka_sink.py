@@ -65,8 +65,9 @@ def test_peeking_disturbs_nobody_and_sees_each_commit(place):
     for n in range(3):
         sink.write(place.records([n]))
         assert planner.peek(0) == (progress(n - 1) if n else None)
-        sink.commit(progress(n), [])
+        sink.commit(progress(n), [{"n": n}])
         eventually(lambda: planner.peek(0), progress(n))
+        assert planner.peek_history(0) == [{"n": each} for each in range(n + 1)]
 
 
 def test_closing_drops_what_was_not_committed(place):

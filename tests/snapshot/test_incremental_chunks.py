@@ -5,7 +5,7 @@ import numpy as np
 from tailrace.changes.records import Binary
 from tailrace.snapshot.digests import digests_of
 from tailrace.snapshot.first_changes import TableTouches
-from tailrace.snapshot.incremental import ChunkOutcome, take_chunk
+from tailrace.snapshot.incremental import ChunkOutcome, take_chunk, take_gathered
 from tailrace.snapshot.segments import Segment
 from tailrace.snapshot.source import Section
 
@@ -160,3 +160,49 @@ def test_a_chunk_that_could_not_be_read_is_put_off():
 def test_a_table_that_is_gone_has_nothing_left():
     taken = Script(None, [[("a", None)]]).take(Segment("t", ["c"]))
     assert (taken.outcome, taken.is_last, taken.rows, taken.upto) == (ChunkOutcome.GONE, True, 0, None)
+
+
+class Gathering(Script):
+    """Chunks that were read at V, and a log of which the first `at` sections lie before P."""
+
+    def __init__(self, *chunks, log=(), at=0):
+        super().__init__(None, log)
+        self.chunks = chunks
+        self.n = at
+
+    def take(self, segment=None):
+        return take_gathered(self, segment or Segment("t"), self.chunks, {"n": self.n})
+
+
+def test_chunks_that_were_gathered_lack_what_the_stream_has_told_since_they_were_read():
+    log = [[("b", "b"), (None, "x")], [("a", "q"), ("e", None)], [("c", None)]]
+    chunks = Rows("abc", is_last=False), Rows("deq", is_last=True)
+    script = Gathering(*chunks, log=log, at=2)
+    taken = script.take()
+    assert keys(taken) == ["c", "d"], "what lies behind P does not matter"
+    assert script.asked == [{"n": 2}]
+    assert (taken.outcome, taken.rows, taken.after, taken.is_last) == (ChunkOutcome.TAKEN, 2, ["q"], True)
+
+
+def test_a_gathered_chunk_of_which_all_was_told_moves_the_place_all_the_same():
+    taken = Gathering(Rows("ab", is_last=False), log=[[("a", None), ("b", None)]], at=1).take(Segment("t", ["0"]))
+    assert (keys(taken), taken.rows, taken.after, taken.is_last) == ([], 0, ["b"], False)
+
+
+def test_an_empty_chunk_at_the_end_leaves_the_place_where_the_last_row_was():
+    taken = Gathering(Rows("ab", is_last=False), Rows("", is_last=True)).take()
+    assert (keys(taken), taken.after, taken.is_last) == (["a", "b"], ["b"], True)
+
+
+def test_a_change_of_a_row_that_nobody_knows_lets_gathered_chunks_be_read_again():
+    taken = Gathering(Rows("ab", is_last=False), log=[[(None, "x", False)]], at=1).take(Segment("t", ["0"]))
+    assert (taken.outcome, taken.after, taken.pieces) == (ChunkOutcome.ALTERED, ["0"], ())
+
+
+def test_a_change_that_nobody_is_told_of_wins_over_no_row_that_was_read_but_a_deleted_or_moved_row_is_gone():
+    log = [[("a", "a"), (None, "b"), ("c", None), ("d", "z")]]
+    script = Gathering(Rows("abcd", is_last=True), log=log, at=1)
+    taken = take_gathered(script, Segment("t"), script.chunks, {"n": 1}, {"c", "u", "d"})
+    assert keys(taken) == ["a", "b"]
+    taken = take_chunk(Script(Rows("abcd", is_last=True), log), Segment("t"), None, wins=True, skipped={"u"})
+    assert keys(taken) == ["a"]

@@ -146,15 +146,3 @@ def test_options_are_debeziums_properties_over_those_of_a_file(tmp_path):
     assert job.document["topic.prefix"] == "shop"
     assert job.document["database.connectionTimeZone"] == "UTC"
     assert job.document["connector.class"] == "io.debezium.connector.mysql.MySqlConnector"
-
-
-def test_a_connector_that_is_not_read_range_by_range_is_refused():
-    options = {
-        "connector.class": "sqlserver",
-        "topic.prefix": "shop",
-        "database.hostname": "db.example.org",
-        "database.user": "cdc",
-        "database.names": "crm",
-    }
-    with pytest.raises(UnsupportedError, match="the DataFrame way is not there yet for this connector"):
-        parse_options(options)

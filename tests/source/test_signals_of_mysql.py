@@ -12,10 +12,10 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 from support.key_writer import KeyWriter
 from support.mysql_settings import stream_options
 from support.signalling import execute, signal, signal_table
-from tailrace.connectors.mysql import listening
 from tailrace.connectors.mysql.connection import rows
-from tailrace.connectors.mysql.snapshots import gathering, source
-from tailrace.connectors.shared.snapshots import chunk_sizes
+from tailrace.connectors.mysql.snapshots import source
+from tailrace.connectors.shared import listening
+from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
 from tailrace.source.options import parse_options
@@ -193,7 +193,7 @@ def test_a_line_of_a_file_counts_with_the_offset_that_is_written_and_once(
     data = {"data-collections": [f"{database}.t"], "type": "incremental"}
     file.write_text(json.dumps({"id": "one", "type": "execute-snapshot", "data": data}) + "\n")
     stream.reader().latestOffset(stream.end, ALL)  # of a process that dies before Spark has written this down
-    listen, failures = listening.MySqlListener.heard, itertools.count(1)
+    listen, failures = listening.ChannelListener.heard, itertools.count(1)
 
     def hear_and_fail(self, signalled, position):
         heard = listen(self, signalled, position)
@@ -201,7 +201,7 @@ def test_a_line_of_a_file_counts_with_the_offset_that_is_written_and_once(
             raise RetriableError("the connection was lost")
         return heard
 
-    monkeypatch.setattr(listening.MySqlListener, "heard", hear_and_fail)
+    monkeypatch.setattr(listening.ChannelListener, "heard", hear_and_fail)
     reader = stream.reader()
     while stream.next(reader=reader):
         pass

@@ -7,7 +7,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from support.counting_log import grow
 from tailrace.errors import ConfigError, ProgressError, UnsupportedError
-from tailrace.source import beginning
+from tailrace.source import beginning, plans
 from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
 from tailrace.source.options import parse_options
 
@@ -120,7 +120,7 @@ def test_without_a_file_the_offset_has_the_structures_until_the_rows_are_read(op
 
 def test_structures_that_do_not_fit_into_offsets_need_a_file(options, monkeypatch):
     ((_, end, _),) = run(options, most=1)
-    monkeypatch.setattr(beginning, "LARGEST_PLAN", len(end["snapshot"]["plan"]))
+    monkeypatch.setattr(plans, "LARGEST_PLAN", len(end["snapshot"]["plan"]))
     run(options, most=1)
     del options["schema.history.internal.file.filename"]
     with pytest.raises(ConfigError, match=r"schema\.history\.internal\.file\.filename"):
@@ -130,7 +130,7 @@ def test_structures_that_do_not_fit_into_offsets_need_a_file(options, monkeypatc
 def test_a_damaged_plan_is_named(options):
     ((_, end, _),) = run(options, most=1)
     damaged = {**end, "snapshot": {**end["snapshot"], "plan": "AAAA"}}
-    with pytest.raises(ProgressError, match="plan in Spark's checkpoint is damaged"):
+    with pytest.raises(ProgressError, match="plan in an offset of Spark's checkpoint is damaged"):
         ChangesReader(parse_options(options)).latestOffset(damaged, ALL)
 
 

@@ -13,8 +13,8 @@ from support.key_writer import KeyWriter
 from support.mysql_settings import stream_options
 from support.snapshotting import linear
 from tailrace.connectors.mysql.connection import rows
-from tailrace.connectors.mysql.snapshots import gathering, source, splitting
-from tailrace.connectors.shared.snapshots import chunk_sizes
+from tailrace.connectors.mysql.snapshots import source, splitting
+from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import parse_options

@@ -108,7 +108,7 @@ class CountingLog:
         snapshot = {"lanes": snapshot_lanes, "read": 0} if snapshot_lanes else None
         return StartPoint({"n": n}, [structure(0)], snapshot, f"{n - 1:012d}" if after else "")
 
-    def require_within_reach(self, progress: Progress) -> None:
+    def require_within_reach(self, progress: Progress, history=(), lane=None) -> None:
         self._require(progress.restart["n"])
 
     def _require(self, n):
@@ -171,9 +171,9 @@ class CountingLog:
             if self._fail_every and end < last:
                 raise RetriableError("the connection was dropped")
 
-    def head_after(self, start, max_bytes):
+    def head_after(self, start, max_bytes, at_most=None):
         """A "byte" of this log is a change."""
-        head = self.head()["n"]
+        head = (at_most or self.head())["n"]
         if start is not None and max_bytes is not None:
             head = min(head, -(-(start["n"] + max_bytes) // TRANSACTION) * TRANSACTION)
         return {"n": head}
@@ -183,6 +183,9 @@ class CountingLog:
 
     def history_at(self, history, position):
         return [record for record in history if record["structure"] < max(position["n"], 1)]
+
+    def history_after(self, history, start, end, now_us):
+        return None
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         i = range_.start["n"]

@@ -35,6 +35,7 @@ def stream_options(server: Server, database: str, **more: Any) -> dict[str, str]
         "database.password": server.password,
         "database.server.id": next(SERVER_IDS) * 10,
         "topic.prefix": "test",
+        "poll.interval.ms": 50,
         "database.include.list": database,
         "snapshot.max.threads": 3,
         "include.schema.changes": False,

@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass, field
 
 from support.reading import plain
+from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, LogRange, Progress
-from tailrace.connectors.mysql.reader import MySqlConnector
 
 SECONDS = 60.0
 GONE = object()
@@ -32,7 +32,7 @@ class Followed:
         return self
 
     def _some(self, done, most, between, deadline):
-        reader = MySqlConnector(self.settings).read(
+        reader = connector_for(self.settings).read(
             LogRange(self.progress.restart, None, None, self.lane), self.progress, tuple(self.history)
         )
         try:
@@ -59,8 +59,8 @@ class Followed:
 
     def has_passed(self, head):
         """Whether everything before a restart position is delivered."""
-        wanted = (head["file"], head["pos"])
-        return lambda: (self.progress.restart["file"], self.progress.restart["pos"]) >= wanted
+        wanted = place(head)
+        return lambda: place(self.progress.restart) >= wanted
 
     def is_idle(self):
         """Whether nothing that signals asked for is left."""
@@ -80,9 +80,17 @@ class Followed:
         return [(value["type"], value["additional_data"]) for value in told]
 
 
+def place(restart):
+    """Of a position: MySQL's, or that of one database of SQL Server."""
+    if "file" in restart:
+        return restart["file"], restart["pos"]
+    (only,) = restart.values()
+    return only["lsn"], "until" not in only
+
+
 def begin(settings, lane=None):
     """A lane at the head of the log."""
-    point = MySqlConnector(settings).start_point()
+    point = connector_for(settings).start_point()
     return Followed(settings, stored(Progress("", point.restart)), list(point.history), lane or Lane())
 
 
@@ -101,7 +109,7 @@ def execute(server, database, *names, id_="one", **more):
 
 def read_all(followed, **how):
     """Until nothing is left to do, and the log of now is read."""
-    head = MySqlConnector(followed.settings).head()
+    head = connector_for(followed.settings).head()
     passed = followed.has_passed(head)
     return followed.until(lambda: passed() and followed.is_idle(), **how)
 

@@ -12,6 +12,7 @@ from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.testing.sqlserver_server import Database
 
+READER_PASSWORD = "Reader-1-reader"  # of logins that tests make
 NOW_US = 1_767_225_600_000_000
 PLAIN = {"key_converter_schemas_enable": "false", "value_converter_schemas_enable": "false"}
 
@@ -61,6 +62,17 @@ def begin(settings: Any) -> Read:
     return Read(point.progress, list(point.history))
 
 
+def started(settings: Any) -> Read:
+    """A connector that has told the structures of its beginning."""
+    return read_on(settings, begin(settings)).fresh()
+
+
+def write(database: Database, sql: str) -> None:
+    """Run a batch, and have all of the log captured."""
+    database.sql(sql)
+    database.capture_all()
+
+
 def batches(settings: Any, read: Read, lane: Lane = Lane(), until: Any = None) -> Iterator[LogBatch]:  # noqa: B008
     """The batches up to the head of now, or an end that is given; the time of processing stands still."""
     connector = SqlServerConnector(settings)
@@ -96,6 +108,19 @@ def told(records: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
         (each["value"]["op"], each["value"]["before"], each["value"]["after"]) if each["value"] else (None,)
         for each in records
     ]
+
+
+def afters(read: Read, table: str = "dbo.t") -> list[Any]:
+    """The rows after each change of a table."""
+    return [after for _, _, after in told(read.of(table))]
+
+
+def structures(read: Read) -> list[tuple[str, list[str]]]:
+    """The schema-change events: what happened, and the columns then."""
+    changes = [
+        record["value"]["tableChanges"][0] for record in read.records if "tableChanges" in (record["value"] or {})
+    ]
+    return [(change["type"], [column["name"] for column in change["table"]["columns"]]) for change in changes]
 
 
 def _json(text: bytes | None) -> Any:

@@ -40,6 +40,7 @@ def check_signals(
 
 def _check_tables(values: Mapping[str, Value], naming: Naming, system: SystemNames, problems: Problems) -> None:
     must = f"must be {naming.full}, with quotes where a part has dots"
+    databases = {database.lower() for database in _items(values, "database.names")}
     for name in _items(values, "signal.data.collection"):
         try:
             table = table_id(name)
@@ -48,6 +49,10 @@ def _check_tables(values: Mapping[str, Value], naming: Naming, system: SystemNam
             continue
         if not naming.is_full(table):
             problems.add(f"signal.data.collection: {name} {must}")
+        elif databases and table.catalog.lower() not in databases:
+            problems.add(
+                f"signal.data.collection: {name} is in a database that is not read; put it into one of database.names"
+            )
         elif system.has(table):
             problems.add(
                 f"signal.data.collection: {name} is in a system schema, which is never captured; put it elsewhere"
@@ -64,5 +69,5 @@ def _check_readers(values: Mapping[str, Value], problems: Problems) -> None:
 
 
 def _items(values: Mapping[str, Value], name: str) -> tuple[str, ...]:
-    value = values[name]
+    value = values.get(name)
     return value if isinstance(value, tuple) else ()

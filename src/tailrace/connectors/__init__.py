@@ -26,6 +26,7 @@ class Places:
         position: the function that reads a restart position which a person gave.
         rows: the module with `row_schema` and `read_rows`.
         taking_over: the module with `partitions_of`, `restart_of`, `history_of` and `offsets_of`.
+        format: the name of its DataFrames, where the connector is a `SignalledConnector`.
 
     """
 
@@ -35,7 +36,7 @@ class Places:
     position: str | None = None
     rows: str | None = None
     taking_over: str | None = None
-    reads_ranges: bool = False
+    format: str | None = None
 
 
 _PLACES: Mapping[str, Places] = {
@@ -45,7 +46,7 @@ _PLACES: Mapping[str, Places] = {
         position="tailrace.connectors.mysql.given_offset:restart_from",
         rows="tailrace.connectors.mysql.typed_rows",
         taking_over="tailrace.connectors.mysql.taking_over",
-        reads_ranges=True,
+        format="mysql-cdc",
     ),
     SQL_SERVER: Places(
         connector="tailrace.connectors.sqlserver.reader:SqlServerConnector",
@@ -53,6 +54,8 @@ _PLACES: Mapping[str, Places] = {
         taking_over="tailrace.connectors.sqlserver.taking_over",
         checks="tailrace.connectors.sqlserver.checks",
         applying="tailrace.connectors.sqlserver.applying",
+        format="sqlserver-cdc",
+        rows="tailrace.connectors.sqlserver.typed_rows",
     ),
 }
 
@@ -80,13 +83,9 @@ def applying_of(settings: Settings) -> Any:
     return import_module(_there(settings, _PLACES[settings.connector_class].applying, "tailrace check --apply"))
 
 
-def require_ranges(settings: Settings) -> None:
-    """Raise `UnsupportedError` where the connector can't be read as a DataFrame."""
-    if not _PLACES[settings.connector_class].reads_ranges:
-        raise UnsupportedError(
-            f"connector.class={settings.connector_class}: the DataFrame way is not there yet for this connector; deliver with "
-            "`tailrace run`"
-        )
+def format_of(settings: Settings) -> str:
+    """The name of the connector's DataFrames: `spark.readStream.format(...)`."""
+    return _there(settings, _PLACES[settings.connector_class].format, "the DataFrame way")
 
 
 def typed_rows_of(settings: Settings) -> Any:

@@ -67,6 +67,7 @@ class Lane:
         return self.count == 1 or zlib.crc32(topic.encode()) % self.count == self.number
 
 
+ONLY_LANE: Final = Lane()
 Others = Callable[[], Sequence[Progress | None]]  # how far the other lanes have come, by what the sink has of them now
 
 
@@ -108,13 +109,16 @@ class LogRange:
     """A piece of the log to read: from `start` to `until` (None: for ever); both are the connector's own, JSON.
 
     `now_us`, microseconds since the epoch, is the processing time that the events tell, so that a range that is read
-    again gives the same events; None: the clock's. `lane` says which topics are wanted of it.
+    again gives the same events; None: the clock's. `lane` says which topics are wanted of it. `planned` are structures that
+    were found when the range was planned: those that begin within it are read with these, and no others begin; None: nobody
+    looked.
     """
 
     start: Mapping[str, Any]
     until: Mapping[str, Any] | None = None
     now_us: int | None = None
     lane: Lane = field(default=Lane())
+    planned: Sequence[HistoryRecord] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,8 +183,13 @@ class Connector(Protocol):
         theirs.
         """
 
-    def require_within_reach(self, progress: Progress) -> None:
-        """Raise `PositionLostError` where the log no longer reaches back to where this progress goes on."""
+    def require_within_reach(
+        self, progress: Progress, history: Sequence[HistoryRecord] = (), lane: Lane = ONLY_LANE
+    ) -> None:
+        """Raise `PositionLostError` where the log no longer reaches back to where this progress of a lane goes on.
+
+        `history` is the schema history up to there, which tells what was read before; () where it is not known.
+        """
 
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
@@ -220,11 +229,24 @@ class RangeConnector(Connector, Protocol):
         `progress.restart` is the snapshot's position, `progress.snapshot` None at first.
         """
 
-    def head_after(self, start: Mapping[str, Any] | None, max_bytes: int | None) -> Mapping[str, Any]:
-        """The newest position, or with a limit an earlier boundary that is about so many bytes behind `start`."""
+    def head_after(
+        self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        """The newest position, or with a limit an earlier boundary that is about so many bytes behind `start`.
+
+        It does not lie behind `at_most`, which this method gave before.
+        """
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
         """The progress of one who has everything before a position that was given by a method of this connector."""
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history that lie before such a position."""
+
+    def history_after(
+        self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
+    ) -> Sequence[HistoryRecord] | None:
+        """What a range adds to the schema history that holds at its start; None: that shows only when it is read.
+
+        `now_us` is the processing time of the range.
+        """

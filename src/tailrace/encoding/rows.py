@@ -84,7 +84,8 @@ def typed(vector: Vector, schema: Schema, type_: pa.DataType) -> pa.Array:
     if schema.name in _UNITS:
         return pc.cast(pc.multiply(array, _UNITS[schema.name]), type_)
     if pa.types.is_timestamp(type_):
-        return pc.cast(pc.cast(array, pa.string()), type_)
+        text = pc.replace_substring_regex(pc.cast(array, pa.string()), r"(\.\d{6})\d+", r"\1")  # Spark has microseconds
+        return pc.cast(text, type_)
     if pa.types.is_decimal(type_) and pa.types.is_int64(array.type):
         return array.view(pa.uint64()).cast(type_)  # BIGINT UNSIGNED
     if pa.types.is_decimal(type_):
@@ -154,7 +155,13 @@ class RowEncoder:
     def _column(self, field: pa.Field, values: Sequence[Vector]) -> pa.Array:
         if field.name in self._fields:
             place, schema = self._fields[field.name]
-            return typed(values[place], schema, field.type)
+            try:
+                return typed(values[place], schema, field.type)
+            except pa.ArrowInvalid as error:
+                raise StructureError(
+                    f"the column {field.name} has values that do not fit into the DataFrame's {field.type}: {error}. The table "
+                    "was altered: start the query again with the same checkpoint, and it goes on here, with the column as it is"
+                ) from error
         images = values[0].length if values else 0
         return pa.nulls(images, field.type)  # a column that the table did not have yet, or has no more
 

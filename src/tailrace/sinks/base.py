@@ -61,6 +61,9 @@ class Sink(Protocol):
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come, without disturbing the task that may be at work there."""
 
+    def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
+        """The schema history of a lane up to there, without disturbing anybody either."""
+
     def open(self, lane: int) -> Opened:
         """Take a lane over: from now on, whoever had it before gets a `FencedError` from `commit`."""
 

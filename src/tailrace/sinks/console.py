@@ -48,6 +48,11 @@ class ConsoleSink:
         commit = self._lane_record(lane).read()
         return commit.progress if commit else None
 
+    def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
+        """The schema history of a lane."""
+        record = self._lane_record(lane)
+        return record.history(record.read())
+
     def open(self, lane: int) -> Opened:
         """Take the lane over."""
         if not self._screen.connected:

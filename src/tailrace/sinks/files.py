@@ -66,6 +66,11 @@ class FilesSink:
         commit = self._lane_record(lane).read()
         return commit.progress if commit else None
 
+    def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
+        """The schema history of a lane."""
+        record = self._lane_record(lane)
+        return record.history(record.read())
+
     def open(self, lane: int) -> Opened:
         """Take the lane over, finish the last commit and remove what was left uncommitted."""
         self._lane = lane

@@ -17,7 +17,7 @@ its own key was absent before, if that is another key; not so where the key befo
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -187,7 +187,7 @@ def rewound(digests: Digests, touches: Iterable[TableTouches], inside: Callable[
     return Rewound(rewinder.untouched(digests), images, incomplete)
 
 
-def outside_window(digests: Digests, touches: Iterable[TableTouches]) -> Mask:
+def outside_window(digests: Digests, touches: Iterable[TableTouches], skipped: Collection[str] = ()) -> Mask:
     """Debezium's rule for a chunk: a change within the window wins over the row with its key that was read.
 
     True for each row that stays, shape (n,). The rows that stay belong behind the changes of the window; they are what
@@ -195,14 +195,24 @@ def outside_window(digests: Digests, touches: Iterable[TableTouches]) -> Mask:
     """
     changed = KeySet()
     for some in touches:
-        add_known_keys(changed, some)
+        add_known_keys(changed, some, skipped)
     return ~changed.contains(digests)
 
 
-def add_known_keys(keys: KeySet, touches: TableTouches) -> None:
-    """Put in all keys that changes touch and that are known, also those of incomplete images."""
-    keys.add(touches.before[touches.has_before])
-    keys.add(touches.after[touches.has_after])
+def add_known_keys(keys: KeySet, touches: TableTouches, skipped: Collection[str] = ()) -> None:
+    """Put in all keys that changes touch and that are known, also those of incomplete images.
+
+    `skipped`: operations of which nobody is told ("c", "u"), so that their rows are not known from them. A row that was
+    deleted is gone all the same, and one that was moved to another key.
+    """
+    counts = np.ones(len(touches), np.bool_)
+    if "c" in skipped:
+        counts &= touches.has_before | ~touches.complete
+    if "u" in skipped:
+        stays = (touches.before == touches.after).all(axis=1)
+        counts &= ~(touches.has_before & touches.has_after & stays)
+    keys.add(touches.before[touches.has_before & counts])
+    keys.add(touches.after[touches.has_after & counts])
 
 
 @compiled

@@ -17,6 +17,10 @@ known could be of any row: the chunk is not taken.
 stream will tell them, and no image is delivered. This is for chunks that are read under a condition, of which images
 know nothing. The rows that stay are those of P all the same.
 
+**Chunks that were read at V** (`take_gathered`) are for a log of which the head is known late: the stream goes on meanwhile,
+and stands at a place P behind all that they saw when they are taken. What was touched between V and P the stream has told,
+as above; nothing behind P matters.
+
 A structure that changes between P and H makes the chunk worthless: it does not fit the rows' structure at P. It is for
 the caller to try again once the stream has passed the change. A table that is emptied there has rows at P of which
 neither the read nor the log knows: they are not delivered, and the stream tells that they went.
@@ -25,7 +29,7 @@ neither the read nor the log knows: they are not delivered, and the stream tells
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +100,14 @@ class TakenChunk:
     incomplete: int = 0
 
 
-def take_chunk(source: SnapshotSource, segment: Segment, at: Mapping[str, Any] | None, *, wins: bool) -> TakenChunk:
+def take_chunk(
+    source: SnapshotSource,
+    segment: Segment,
+    at: Mapping[str, Any] | None,
+    *,
+    wins: bool,
+    skipped: Collection[str] = (),
+) -> TakenChunk:
     """Read the next chunk of a segment, and bring it to P.
 
     Args:
@@ -104,9 +115,10 @@ def take_chunk(source: SnapshotSource, segment: Segment, at: Mapping[str, Any] |
         segment: what is to be read still of a table that has a key.
         at: P, where it lies behind V; None where it is V.
         wins: whether a change wins over the row that was read: the rule of the window.
+        skipped: operations of which the stream does not tell, so that they win over nothing.
 
     """
-    log = _TableLog(source, segment.table)
+    log = _TableLog(source, segment.table, skipped)
     told = log.keys_upto(at)
     if told is None:
         return TakenChunk(ChunkOutcome.ALTERED, segment.after, None)
@@ -124,18 +136,48 @@ def take_chunk(source: SnapshotSource, segment: Segment, at: Mapping[str, Any] |
     return TakenChunk(ChunkOutcome.TAKEN, after, log.position, pieces, chunk.is_last, rows, found.incomplete)
 
 
+def take_gathered(
+    source: SnapshotSource,
+    segment: Segment,
+    chunks: Sequence[Chunk],
+    at: Mapping[str, Any],
+    skipped: Collection[str] = (),
+) -> TakenChunk:
+    """Bring chunks that were read at V to P, where the stream stands now, behind everything that they saw.
+
+    Args:
+        source: at V, and with nothing of the log read since; the structure is at P what it was at V.
+        segment: what was to be read of a table that has a key.
+        chunks: of it, at least one, one behind the other.
+        at: P.
+        skipped: operations of which the stream does not tell.
+
+    """
+    log = _TableLog(source, segment.table, skipped)
+    told = log.keys_upto(at)
+    if told is None:
+        return TakenChunk(ChunkOutcome.ALTERED, segment.after, None)
+    pieces = [ChunkPiece(segment.table, each, _untold(np.arange(len(each)), each.digests, told)) for each in chunks]
+    pieces = [piece for piece in pieces if len(piece.rows)]
+    after = next((_end(segment, each) for each in reversed(chunks) if len(each)), segment.after)
+    rows = sum(len(piece.rows) for piece in pieces)
+    return TakenChunk(ChunkOutcome.TAKEN, after, None, pieces, chunks[-1].is_last, rows)
+
+
 class _TableLog:
     """The log as far as it concerns one table.
 
     Attributes:
+        skipped: operations of which the stream does not tell.
         position: up to where it was read; None while nothing behind P was.
         is_altered: whether the structure changed behind P; nothing is read any further then.
         unknown: changes behind P of which not even the key before is known.
 
     """
 
-    def __init__(self, source: SnapshotSource, table: str) -> None:
+    def __init__(self, source: SnapshotSource, table: str, skipped: Collection[str]) -> None:
         self._source = source
+        self.skipped = skipped
         self._table = table
         self.position: Mapping[str, Any] | None = None
         self.is_altered = False
@@ -153,7 +195,7 @@ class _TableLog:
             for touches in self._of(section.touches):
                 if _without_key(touches):
                     return None
-                add_known_keys(keys, touches)
+                add_known_keys(keys, touches, self.skipped)
         return keys
 
     def changes(self) -> Iterator[TableTouches]:
@@ -184,7 +226,7 @@ def _rewound(digests: Digests, log: _TableLog, source: SnapshotSource, interval:
 
 def _outside(digests: Digests, log: _TableLog) -> Rewound:
     """The rows of the chunk that nothing touched behind P."""
-    rows = np.flatnonzero(outside_window(digests, log.changes()))
+    rows = np.flatnonzero(outside_window(digests, log.changes(), log.skipped))
     return Rewound(rows, incomplete=log.unknown)
 
 

@@ -12,7 +12,7 @@ first start: whoever comes next goes on with it, and does not begin another.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -20,7 +20,7 @@ from typing import Final, Protocol, TypeVar
 
 from attrs import evolve
 
-from tailrace.connectors.base import Progress
+from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.errors import PositionLostError
 from tailrace.signals.carried import only_marks
 from tailrace.sinks.base import Claim
@@ -81,15 +81,23 @@ def is_pending(claim: Claim) -> bool:
 def _lost(job: Job, claim: Claim, ask: Ask) -> str:
     """Why a lane can't go on where it stands, also within a snapshot; "" where all can."""
     connector = job.new_connector()
-    for progress in _recorded(claim):
+    for number, progress in enumerate(claim.progress):
+        if progress is None:
+            continue
+        lane = Lane(number, claim.lanes)
         try:
-            ask(partial(connector.require_within_reach, progress))
+            ask(partial(connector.require_within_reach, progress, ask(partial(_history, job, number)), lane))
         except PositionLostError as error:
             return (
                 f"warning: the log no longer reaches back: {error}. A new snapshot begins, as snapshot.mode="
                 f"{job.snapshot_again} wants; what was changed or deleted in between is not told"
             )
     return ""
+
+
+def _history(job: Job, lane: int) -> Sequence[HistoryRecord]:
+    with closing(job.new_sink()) as sink:
+        return sink.peek_history(lane)
 
 
 def _recorded(claim: Claim) -> Iterator[Progress]:

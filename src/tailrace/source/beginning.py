@@ -14,21 +14,16 @@ has the log up to there, and maybe parts as of there.
 
 from __future__ import annotations
 
-import base64
-import lzma
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
-import orjson
+from pathlib import Path
+from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, RangeConnector, StartPoint
-from tailrace.errors import ConfigError, ProgressError
 from tailrace.schema.history import HistoryFile
 from tailrace.source.options import ReadJob
-
-Offset = Mapping[str, Any]
-LARGEST_PLAN: Final = 128 << 10  # bytes; 1,000 tables of 20 columns, very much alike, have 12 kB
+from tailrace.source.plans import packed, unpacked
+from tailrace.source.structures import STRUCTURES, Offset, carried, with_first_structures
 
 
 def offset_at(position: Mapping[str, Any]) -> Offset:
@@ -46,12 +41,13 @@ def begin(job: ReadJob, connector: RangeConnector, max_bytes: int | None) -> Off
     if not job.with_snapshot:
         point = connector.start_point()
         _keep(job, point.history)
-        return offset_at(point.restart)
+        return with_first_structures(job, connector, offset_at(point.restart), point.history)
     time.sleep(job.snapshot_delay_seconds)
     point = connector.snapshot_point()
     _keep(job, point.history)
-    plan = packed(point.snapshot, () if job.history_file else point.history)
-    return _step(job, connector, offset_at(point.restart), plan, None, max_bytes)
+    offset = with_first_structures(job, connector, offset_at(point.restart), point.history)
+    plan = packed(point.snapshot, () if job.history_file or STRUCTURES in offset else point.history)
+    return _step(job, connector, offset, plan, None, max_bytes)
 
 
 def next_parts(job: ReadJob, connector: RangeConnector, start: Offset, max_bytes: int | None) -> Offset | None:
@@ -60,28 +56,14 @@ def next_parts(job: ReadJob, connector: RangeConnector, start: Offset, max_bytes
     if snapshot is None or snapshot["reached"] is None:
         return None
     kept = {"signalled": start["signalled"]} if "signalled" in start else {}
-    offset = {**offset_at(start["position"]), **kept}
+    offset = {**offset_at(start["position"]), **carried(start), **kept}
     return _step(job, connector, offset, snapshot["plan"], snapshot["reached"], max_bytes)
 
 
 def planned_history(offset: Offset) -> Sequence[HistoryRecord]:
     """The structures at P that an offset has; none where a file keeps them."""
     snapshot = offset.get("snapshot")
-    return () if snapshot is None else _unpacked(snapshot["plan"])["history"]
-
-
-def packed(snapshot: Mapping[str, Any] | None, history: Sequence[HistoryRecord]) -> str:
-    """A plan as text; raises `ConfigError` where that is too large for offsets."""
-    plan = lzma.compress(orjson.dumps({"snapshot": snapshot, "history": history}))
-    text = base64.b64encode(plan).decode()
-    if len(text) > LARGEST_PLAN:
-        tables = sum(bool(record.get("tableChanges")) for record in history)
-        raise ConfigError(
-            f"the structures of {tables} tables are {len(text) >> 10} kB, and at most {LARGEST_PLAN >> 10} kB fit into each "
-            "offset of Spark's checkpoint: set schema.history.internal.file.filename to a file that the driver and all "
-            "executors reach"
-        )
-    return text
+    return () if snapshot is None else unpacked(snapshot["plan"])["history"]
 
 
 def _step(
@@ -92,19 +74,12 @@ def _step(
     reached: Mapping[str, Any] | None,
     max_bytes: int | None,
 ) -> Offset:
-    point = StartPoint(offset["position"], (), _unpacked(plan)["snapshot"])
+    point = StartPoint(offset["position"], (), unpacked(plan)["snapshot"])
     step = connector.next_parts(point, reached, job.parts, max_bytes)
     return {**offset, "snapshot": {"plan": plan, "parts": list(step.parts), "reached": step.reached}}
 
 
 def _keep(job: ReadJob, history: Sequence[HistoryRecord]) -> None:
-    if job.history_file:
-        HistoryFile(job.history_file).append(history)
-
-
-def _unpacked(plan: str) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = orjson.loads(lzma.decompress(base64.b64decode(plan)))
-    except (ValueError, lzma.LZMAError) as error:
-        raise ProgressError(f"the snapshot's plan in Spark's checkpoint is damaged: {error}") from error
-    return found
+    if job.history_file and not HistoryFile(job.history_file).append(history):
+        Path(job.history_file).parent.mkdir(parents=True, exist_ok=True)
+        Path(job.history_file).touch()  # it is there, and has nothing

@@ -1,4 +1,4 @@
-"""The DataFrame way: `spark.readStream.format("mysql-cdc")`, for any sink that Spark has.
+"""The DataFrame way: `spark.readStream.format("mysql-cdc")` and `"sqlserver-cdc"`, for any sink that Spark has.
 
 Its rows are records, or with `output="rows"` the typed rows of one table.
 
@@ -10,15 +10,15 @@ and hold the rows as of there (`beginning.py`). A batch with tables that a signa
 end, and rows as of there (`signalled.py`).
 
 The structures at a range's start come from a file, if `schema.history.internal.file.filename` names one, which all
-executors must reach. Without one only a log with full row metadata can be read.
+executors must reach. Without one a connector that knows a range's structures before it is read has them in the offsets
+(`structures.py`); of MySQL only a log with full row metadata can be read then.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPartition
@@ -29,21 +29,25 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
+from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector, SnapshotPart
 from tailrace.errors import RetriableError
 from tailrace.schema.history import HistoryFile
 from tailrace.source.arrow import SPARK_SCHEMA
-from tailrace.source.beginning import Offset, begin, next_parts, offset_at, planned_history
+from tailrace.source.beginning import begin, next_parts, offset_at, planned_history
 from tailrace.source.options import ReadJob, parse_options
 from tailrace.source.reading import RECORDS, Reading, Step, new_connector, row_reading, spark_schema
 from tailrace.source.retry import retrying
 from tailrace.source.signalled import Signals, with_signalled
+from tailrace.source.structures import Offset, carried, planned_structures, structures_at, with_structures
 
 INITIAL: Offset = {"position": None}
 
 
 class ChangesSource(DataSource):  # type: ignore[misc]
     """`format("mysql-cdc")`: options are Debezium's properties, or `config` names a file of them."""
+
+    connector_class: ClassVar[str] = MYSQL
 
     @classmethod
     def name(cls) -> str:
@@ -52,13 +56,27 @@ class ChangesSource(DataSource):  # type: ignore[misc]
 
     def schema(self) -> Any:
         """What its rows have; of typed rows, the columns that the table has now."""
-        job = parse_options(self.options)
+        job = parse_options(self.options, self.connector_class)
         return spark_schema(job) if job.output == "rows" else SPARK_SCHEMA
 
     def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802
         """What plans and reads."""
-        job = parse_options(self.options)
+        job = parse_options(self.options, self.connector_class)
         return ChangesReader(job, row_reading(job, schema) if job.output == "rows" else RECORDS)
+
+
+class SqlServerChangesSource(ChangesSource):
+    """`format("sqlserver-cdc")`."""
+
+    connector_class = SQL_SERVER
+
+    @classmethod
+    def name(cls) -> str:
+        """The name for `format`."""
+        return "sqlserver-cdc"
+
+
+SOURCES = (ChangesSource, SqlServerChangesSource)
 
 
 class RangePartition(InputPartition):  # type: ignore[misc]
@@ -76,7 +94,7 @@ class PartPartition(InputPartition):  # type: ignore[misc]
     def __init__(self, end: Offset, number: int, beside: int = 0) -> None:
         super().__init__(None)
         snapshot = end["snapshot"]
-        self.end = {"position": end["position"], "snapshot": {"plan": snapshot["plan"]}}
+        self.end = {"position": end["position"], "snapshot": {"plan": snapshot["plan"]}, **carried(end)}
         self.part = SnapshotPart(snapshot["parts"][number], number + beside, end["now_us"])
 
 
@@ -106,6 +124,8 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
         """The end of the next batch; `start` when there is nothing to do."""
         end = retrying(self._job.pace, lambda: self._next(start, limit), lambda _notice: None)
         self._signals.gave(end)
+        if end is start and not self._to_fixed_target:
+            time.sleep(self._job.idle_seconds)  # Spark asks again at once, and each time is a login
         return end
 
     def partitions(self, start: Offset, end: Offset) -> list[InputPartition]:
@@ -145,11 +165,13 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
         heard = self._signals.heard(connector, start)
         left, asked = self._signals.next_batch(connector, start, heard, max_bytes)
         if asked is not None:
-            return asked
+            return with_structures(self._job, connector, start, asked)
         newest = self._newest(connector, position, max_bytes)
         if connector.progress_at(newest).delivered > connector.progress_at(position).delivered:
-            return with_signalled(offset_at(newest), left)
-        return start if left == start.get("signalled") else with_signalled(offset_at(position), left)
+            return with_signalled(with_structures(self._job, connector, start, offset_at(newest)), left)
+        if left == start.get("signalled"):
+            return start
+        return with_signalled({**offset_at(position), **carried(start)}, left)
 
     def _is_over(self, connector: RangeConnector, start: Offset) -> bool:
         """Whether a run that ends is at its end: what is asked from now on is for the next one."""
@@ -160,12 +182,9 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
     def _newest(
         self, connector: RangeConnector, position: Mapping[str, Any], max_bytes: int | None
     ) -> Mapping[str, Any]:
-        if max_bytes is None:
-            return self._target or connector.head_after(position, None)
-        cut = connector.head_after(position, max_bytes)
-        if self._target is None:
-            return cut
-        return min(cut, self._target, key=lambda p: connector.progress_at(p).delivered)
+        if max_bytes is None and self._target is not None:
+            return self._target
+        return connector.head_after(position, max_bytes, self._target)
 
 
 def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = RECORDS) -> Iterator[pa.RecordBatch]:
@@ -173,10 +192,11 @@ def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = RECO
     first = start["position"] is None
     position = end["position"] if first else start["position"]
     connector = new_connector(job)
-    history = stored_history(job, connector, position)
+    planned = None if first else planned_structures(end)
+    history = structures_at(job, connector, end if first else start, planned)
 
     def steps(progress: Progress, found: Sequence[HistoryRecord]) -> Iterator[Step]:
-        range_ = LogRange(progress.restart, end["position"], end["now_us"])
+        range_ = LogRange(progress.restart, end["position"], end["now_us"], planned=planned)
         return reading.log(job, range_, progress, (*history, *found))
 
     begun = Progress("", position) if first else connector.progress_at(position)
@@ -188,7 +208,7 @@ def read_range(job: ReadJob, start: Offset, end: Offset, reading: Reading = RECO
 def read_part(job: ReadJob, partition: PartPartition, reading: Reading = RECORDS) -> Iterator[pa.RecordBatch]:
     """The rows of a part of the snapshot, or the events of the structures."""
     position = partition.end["position"]
-    history = planned_history(partition.end) or stored_history(job, new_connector(job), position)
+    history = planned_history(partition.end) or structures_at(job, new_connector(job), partition.end)
 
     def steps(progress: Progress, _: Sequence[HistoryRecord]) -> Iterator[Step]:
         return reading.part(job, partition.part, progress, history)
@@ -216,10 +236,3 @@ def _kept_up(
             time.sleep(job.pace.retry_seconds)
         else:
             return found
-
-
-def stored_history(job: ReadJob, connector: RangeConnector, position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
-    """The history as of a position; what a later range or a broken attempt has added does not count."""
-    if not job.history_file or not Path(job.history_file).exists():
-        return ()
-    return connector.history_at(HistoryFile(job.history_file).load(), position)

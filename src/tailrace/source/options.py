@@ -15,9 +15,10 @@ from tailrace.config.connectors import KINDS
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.load import from_mapping
 from tailrace.config.problems import Problems
+from tailrace.config.properties.connect import MYSQL
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
-from tailrace.connectors import require_ranges
+from tailrace.connectors import format_of
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
@@ -27,7 +28,6 @@ OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"
 OUTPUTS = ("records", "rows")
 ROW_IMAGES = ("after", "both")
 PARTS = 8  # the planner does not know how many cores Spark has
-MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 
 
 @frozen(kw_only=True)
@@ -37,6 +37,7 @@ class ReadJob:
     Attributes:
         document: the connector's configuration, placeholders and all.
         connector: `module:function` that makes a `RangeConnector` of it.
+        format: the name under which Spark knows the source.
         output: `records`, or `rows` for one table's typed columns.
         with_before: whether rows have the image before as well, as `_before`.
         with_snapshot: whether a new stream begins with the tables.
@@ -46,12 +47,14 @@ class ReadJob:
         history_file: where the schema history is kept; None: nowhere.
         max_bytes: of the log or of tables, about so many a batch; None: of the log all there is, of tables what `parts` have.
         takes_signals: whether channels are looked into, through which somebody may ask for something.
+        idle_seconds: the pause where a stream that goes on has nothing to do.
         pace: attempts after retriable errors.
 
     """
 
     document: Mapping[str, Any]
     connector: str = CONNECTOR_FACTORY
+    format: str = "mysql-cdc"
     output: str = "records"
     with_before: bool = False
     with_snapshot: bool = False
@@ -61,16 +64,17 @@ class ReadJob:
     history_file: str | None = None
     max_bytes: int | None = None
     takes_signals: bool = False
+    idle_seconds: float = 0.0
     pace: Pace = field(factory=Pace)
 
 
-def parse_options(options: Mapping[str, str]) -> ReadJob:
-    """From Spark's options; raises `ConfigError` for what is wrong with them."""
+def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> ReadJob:
+    """From Spark's options, which need not say of which connector; raises `ConfigError` for what is wrong with them."""
     given = {name.lower(): value for name, value in options.items()}
     output = _one_of("output", given.get("output", "records"), OUTPUTS)
     both = _one_of("rowImage", given.get("rowimage", "after"), ROW_IMAGES) == "both"
     max_bytes = _max_bytes(given.get("maxbytespertrigger"))
-    document = _document(given)
+    document = _document(given, connector_class)
     if "connector.factory" in given:
         history = document.pop("schema.history.internal.file.filename", None)
         mode = document.pop("snapshot.mode", "no_data")
@@ -82,8 +86,10 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
             history_file=history,
             max_bytes=max_bytes,
         )
-    settings = from_mapping(document, source="the options of mysql-cdc")
-    require_ranges(settings)
+    settings = from_mapping(document, source="the options of the DataFrame")
+    name = format_of(settings)
+    if settings.connector_class != connector_class:
+        raise ConfigError(f'connector.class={settings.connector_class}: take format("{name}") for it')
     if settings.snapshot_mode in ANEW:
         raise UnsupportedError(
             f"snapshot.mode={settings.snapshot_mode}: a DataFrame goes on from its checkpoint, whatever it says; set "
@@ -97,6 +103,7 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
     history = settings.schema_history_internal_file_filename
     return ReadJob(
         document=document,
+        format=name,
         output=output,
         with_before=both,
         with_snapshot=settings.snapshot_mode in WITH_ROWS,
@@ -106,6 +113,7 @@ def parse_options(options: Mapping[str, str]) -> ReadJob:
         history_file=history,
         max_bytes=max_bytes,
         takes_signals=_takes_signals(settings),
+        idle_seconds=settings.poll_interval_ms / 1000,
         pace=pace,
     )
 
@@ -127,13 +135,13 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
         )
 
 
-def _document(given: Mapping[str, str]) -> dict[str, str]:
+def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
     """The file's properties, and over them the options'."""
     spelled = {prop.name.lower(): prop.name for kind in KINDS.values() for prop in kind.tables.properties}
     document = _of_file(Path(given["config"])) if "config" in given else {}
     document |= {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
     if "connector.factory" not in given:
-        document.setdefault("connector.class", MYSQL)
+        document.setdefault("connector.class", connector_class)
     return document
 
 

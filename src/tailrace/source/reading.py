@@ -115,4 +115,4 @@ def _in_pieces(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator
 
 
 def _settings(job: ReadJob) -> Settings:
-    return from_mapping(job.document, source="the options of mysql-cdc")
+    return from_mapping(job.document, source=f"the options of {job.format}")

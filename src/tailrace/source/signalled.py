@@ -17,8 +17,10 @@ import orjson
 from tailrace.connectors.base import RangeConnector
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled, SignalledConnector
 from tailrace.errors import ConfigError
-from tailrace.source.beginning import Offset, offset_at, packed
+from tailrace.source.beginning import offset_at
 from tailrace.source.options import ReadJob
+from tailrace.source.plans import packed
+from tailrace.source.structures import Offset
 
 _UNTOLD: Final[Signalled] = {"planned": "and not given"}
 

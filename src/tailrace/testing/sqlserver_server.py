@@ -118,9 +118,12 @@ class GivenServer(Server):
 class _AgentJobs:
     def quiet(self, database: Database) -> None:
         """The job is replaced by one that was never started; a scan that still runs is waited for by `step`."""
-        if self._has_job(database):
+        jobs = self._jobs(database)
+        if "capture" in jobs:
             database.sql("EXEC sys.sp_cdc_drop_job @job_type = N'capture'")
         database.sql("EXEC sys.sp_cdc_add_job @job_type = N'capture', @start_job = 0, @pollinginterval = 0")
+        if "cleanup" not in jobs:  # the first table makes both, but only where there is none
+            database.sql("EXEC sys.sp_cdc_add_job @job_type = N'cleanup', @start_job = 0")
 
     def resume(self, database: Database) -> None:
         database.sql("EXEC sys.sp_cdc_start_job @job_type = N'capture'")
@@ -135,8 +138,8 @@ class _AgentJobs:
         )
 
     @staticmethod
-    def _has_job(database: Database) -> bool:
-        return any(row[1] == "capture" for row in database.sql("EXEC sys.sp_cdc_help_jobs"))
+    def _jobs(database: Database) -> set[str]:
+        return {str(row[1]) for row in database.sql("EXEC sys.sp_cdc_help_jobs")}
 
 
 def server() -> Server:

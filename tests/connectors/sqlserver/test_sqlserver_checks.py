@@ -6,6 +6,7 @@ import uuid
 import pytest
 from tests.support.unit_settings import sqlserver_unit_settings
 
+from support.sqlserver_reading import READER_PASSWORD
 from tailrace.cli.main import main
 from tailrace.config.load import from_mapping
 from tailrace.connectors.shared.findings import Finding, Level, Statement
@@ -266,19 +267,8 @@ def test_a_replica_that_is_none_is_a_warning(ready):
     assert only(found(made), "this is no read-only replica").level is Level.WARNING
 
 
-@pytest.fixture
-def reader(ready):
-    """A login with a user in the database, who may do nothing yet."""
-    name = f"reader_{uuid.uuid4().hex[:8]}"
-    ready.server.sql(f"CREATE LOGIN [{name}] WITH PASSWORD = 'Reader-1-reader'")
-    ready.sql(f"CREATE USER [{name}] FOR LOGIN [{name}]")
-    yield name
-    ready.sql(f"DROP USER [{name}]")
-    ready.server.sql(f"DROP LOGIN [{name}]")
-
-
 def as_reader(database, reader, **properties):
-    login = {"database.user": reader, "database.password": "Reader-1-reader"}
+    login = {"database.user": reader, "database.password": READER_PASSWORD}
     return from_mapping(database.properties(**properties) | login)
 
 
@@ -312,28 +302,21 @@ def test_tables_that_can_not_be_seen_are_counted(ready, reader):
     assert only(found(as_reader(ready, reader)), "1 captured tables can't be seen").level is Level.WARNING
 
 
-def test_the_gating_role_matters_where_the_function_is_asked(sqlserver):
-    name = f"reader_{uuid.uuid4().hex[:8]}"
+def test_the_gating_role_matters_where_the_function_is_asked(sqlserver, reader):
     sqlserver.sql("CREATE TABLE dbo.orders (id int PRIMARY KEY)")
     sqlserver.sql(
         "EXEC sys.sp_cdc_enable_table @source_schema = N'dbo', @source_name = N'orders', @role_name = N'cdc_readers'"
     )
     sqlserver.pause()
     sqlserver.step()
-    sqlserver.server.sql(f"CREATE LOGIN [{name}] WITH PASSWORD = 'Reader-1-reader'")
-    sqlserver.sql(f"CREATE USER [{name}] FOR LOGIN [{name}]")
-    sqlserver.sql(f"GRANT SELECT ON SCHEMA::cdc TO [{name}]")
-    sqlserver.sql(f"GRANT SELECT ON SCHEMA::dbo TO [{name}]")
-    try:
-        finding = only(found(as_reader(sqlserver, name, data_query_mode="function")), "is not in the roles cdc_readers")
-        assert finding.level is Level.ERROR
-        assert str(finding).endswith(f"ALTER ROLE [cdc_readers] ADD MEMBER [{name}];")
-        assert those_with(found(as_reader(sqlserver, name)), "is not in the roles") == []
-        sqlserver.sql(f"ALTER ROLE cdc_readers ADD MEMBER [{name}]")
-        assert those_with(found(as_reader(sqlserver, name, data_query_mode="function")), "is not in the roles") == []
-    finally:
-        sqlserver.sql(f"DROP USER [{name}]")
-        sqlserver.server.sql(f"DROP LOGIN [{name}]")
+    sqlserver.sql(f"GRANT SELECT ON SCHEMA::cdc TO [{reader}]; GRANT SELECT ON SCHEMA::dbo TO [{reader}]")
+    by_function = as_reader(sqlserver, reader, data_query_mode="function")
+    finding = only(found(by_function), "is not in the roles cdc_readers")
+    assert finding.level is Level.ERROR
+    assert str(finding).endswith(f"ALTER ROLE [cdc_readers] ADD MEMBER [{reader}];")
+    assert those_with(found(as_reader(sqlserver, reader)), "is not in the roles") == []
+    sqlserver.sql(f"ALTER ROLE cdc_readers ADD MEMBER [{reader}]")
+    assert those_with(found(by_function), "is not in the roles") == []
 
 
 def test_a_partitioned_table_whose_partitions_may_be_switched_is_a_warning(ready):

@@ -1,48 +1,30 @@
-"""Capture instances that come, go and change while they are read, and what is lost noticed."""
+"""Capture instances that come, go and change while they are read."""
 
 from __future__ import annotations
 
+import datetime as dt
 import logging
 import time
-from typing import Any
 
 import pytest
 
-from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
+from support.sqlserver_reading import (
+    Read,
+    afters,
+    batches,
+    begin,
+    read_on,
+    settings_of,
+    started,
+    structures,
+    told,
+    write,
+)
 from tailrace.connectors.base import Lane, LogRange
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.errors import PositionLostError
 from tailrace.testing.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
-
-LATER = "WAITFOR DELAY '00:00:00.020'"  # a clean-up takes transactions of one time together
-
-
-@pytest.fixture
-def shop(sqlserver: Database) -> Database:
-    """A database with one captured table, and one that is only there to make transactions."""
-    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a nvarchar(20)); CREATE TABLE other (id int PRIMARY KEY)")
-    sqlserver.capture("t")
-    sqlserver.capture("other")
-    return sqlserver
-
-
-def structures(read: Read) -> list[tuple[str, list[str]]]:
-    """The schema-change events: what happened, and the columns then."""
-    changes = [
-        record["value"]["tableChanges"][0] for record in read.records if "tableChanges" in (record["value"] or {})
-    ]
-    return [(change["type"], [column["name"] for column in change["table"]["columns"]]) for change in changes]
-
-
-def afters(read: Read) -> list[Any]:
-    return [after for _, _, after in told(read.of("dbo.t"))]
-
-
-def started(settings: Any) -> Read:
-    """A connector that has told the structures of its beginning."""
-    return read_on(settings, begin(settings)).fresh()
 
 
 def test_the_structures_of_the_beginning_are_told_once(shop: Database) -> None:
@@ -57,11 +39,9 @@ def test_a_table_goes_over_to_its_second_instance_where_that_starts(shop: Databa
     read = started(settings)
     shop.sql("INSERT t VALUES (1, N'old')")
     shop.sql("ALTER TABLE t ADD b int")
-    shop.sql("INSERT t VALUES (2, N'between', 2)")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (2, N'between', 2)")
     shop.capture("t", instance="t_2")
-    shop.sql("INSERT t VALUES (3, N'new', 3)")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (3, N'new', 3)")
     read_on(settings, read)
     assert afters(read) == [{"id": 1, "a": "old"}, {"id": 2, "a": "between"}, {"id": 3, "a": "new", "b": 3}]
     assert structures(read) == [("ALTER", ["id", "a", "b"])]
@@ -73,13 +53,11 @@ def test_a_second_instance_with_the_same_columns_is_no_change(shop: Database) ->
     settings = settings_of(shop)
     read = started(settings)
     shop.capture("t", instance="t_2")
-    shop.sql("INSERT t VALUES (1, N'x')")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (1, N'x')")
     read_on(settings, read)
     assert (afters(read), structures(read)) == ([{"id": 1, "a": "x"}], [])
     shop.uncapture("t", instance="dbo_t")
-    shop.sql("INSERT t VALUES (2, N'y')")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (2, N'y')")
     read_on(settings, read)
     assert len(afters(read)) == 2
 
@@ -87,8 +65,7 @@ def test_a_second_instance_with_the_same_columns_is_no_change(shop: Database) ->
 def test_a_table_may_change_more_than_twice_in_a_row(shop: Database) -> None:
     settings = settings_of(shop)
     read = started(settings)
-    shop.sql("INSERT t VALUES (0, N'x')")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (0, N'x')")
     previous = "dbo_t"
     for number, column in enumerate(("b", "c", "d"), 1):
         shop.sql(f"ALTER TABLE t ADD {column} int")
@@ -108,11 +85,9 @@ def test_a_table_may_change_more_than_twice_in_a_row(shop: Database) -> None:
 def test_lanes_change_over_alike(shop: Database) -> None:
     settings = settings_of(shop)
     read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'old'); ALTER TABLE t ADD b int")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (1, N'old'); ALTER TABLE t ADD b int")
     shop.capture("t", instance="t_2")
-    shop.sql("INSERT t VALUES (2, N'new', 2)")
-    shop.capture_all()
+    write(shop, "INSERT t VALUES (2, N'new', 2)")
     lanes = [read_on(settings, read.fresh(), Lane(number, 3)) for number in range(3)]
     assert [after for lane in lanes for after in afters(lane)] == [{"id": 1, "a": "old"}, {"id": 2, "a": "new", "b": 2}]
     assert [structures(lane) for lane in lanes] == [[("ALTER", ["id", "a", "b"])], [], []]
@@ -124,12 +99,75 @@ def test_lanes_change_over_alike(shop: Database) -> None:
 def test_a_column_that_no_instance_has_is_named(shop: Database, caplog: pytest.LogCaptureFixture) -> None:
     settings = settings_of(shop)
     read = started(settings)
-    shop.sql("ALTER TABLE t ADD forgotten int; INSERT t VALUES (1, N'x', 2)")
-    shop.capture_all()
+    write(shop, "ALTER TABLE t ADD forgotten int; INSERT t VALUES (1, N'x', 2)")
     with caplog.at_level(logging.WARNING):
         read_on(settings, read)
     assert "not captured by the instance dbo_t: forgotten" in caplog.text
     assert afters(read) == [{"id": 1, "a": "x"}]
+
+
+def types(read: Read) -> list[str]:
+    """The type of the column a in each schema-change event."""
+    changes = [record["value"]["tableChanges"][0] for record in read.records if "tableChanges" in record["value"]]
+    return [column["typeName"] for each in changes for column in each["table"]["columns"] if column["name"] == "a"]
+
+
+@pytest.mark.parametrize("mode", ["direct", "function"])
+def test_a_captured_column_that_gets_another_type_has_it_from_then_on(sqlserver: Database, mode: str) -> None:
+    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a int NOT NULL)")
+    sqlserver.capture("t")
+    settings = settings_of(sqlserver, data_query_mode=mode)
+    read = started(settings)
+    write(sqlserver, "INSERT t VALUES (1, 10)")
+    read_on(settings, read)
+    sqlserver.sql("ALTER TABLE t ALTER COLUMN a varchar(30) NULL")
+    write(sqlserver, "INSERT t VALUES (2, 'ten'), (3, NULL)")
+    read_on(settings, read)
+    assert afters(read) == [{"id": 1, "a": 10}, {"id": 2, "a": "ten"}, {"id": 3, "a": None}]
+    assert types(read) == ["varchar"]
+    again = read_on(settings, read.fresh())
+    assert again.records == []
+
+
+def test_a_type_that_the_source_table_alone_has_so_far_is_not_told(sqlserver: Database) -> None:
+    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a int)")
+    sqlserver.capture("t")
+    settings = settings_of(sqlserver)
+    read = started(settings)
+    write(sqlserver, "INSERT t VALUES (1, 10)")
+    sqlserver.sql("ALTER TABLE t ALTER COLUMN a varchar(30)")
+    read_on(settings, read)
+    assert (afters(read), types(read)) == ([{"id": 1, "a": 10}], [])
+    write(sqlserver, "INSERT t VALUES (2, 'ten')")
+    read_on(settings, read)
+    assert (afters(read)[1:], types(read)) == ([{"id": 2, "a": "ten"}], ["varchar"])
+
+
+def test_a_type_that_changes_while_a_window_is_read_is_noticed(sqlserver: Database) -> None:
+    sqlserver.sql("CREATE TABLE other (id int PRIMARY KEY); CREATE TABLE t (id int PRIMARY KEY, a int)")
+    for table in ("other", "t"):
+        sqlserver.capture(table)
+    settings = settings_of(sqlserver)
+    read = started(settings)
+    write(sqlserver, "INSERT other VALUES (1); INSERT t VALUES (1, 10)")
+    for batch in batches(settings, read):
+        read.take(batch)
+        if len(read.of("dbo.other")) == 1 and not read.of("dbo.t"):
+            write(sqlserver, "ALTER TABLE t ALTER COLUMN a datetime")
+    ten_days = (dt.datetime(1900, 1, 11) - dt.datetime(1970, 1, 1)) // dt.timedelta(milliseconds=1)  # noqa: DTZ001
+    assert (afters(read), types(read)) == ([{"id": 1, "a": ten_days}], ["datetime"])
+
+
+def test_a_column_that_may_be_null_from_now_on_is_told_so(sqlserver: Database) -> None:
+    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a int NOT NULL)")
+    sqlserver.capture("t")
+    settings = settings_of(sqlserver)
+    read = started(settings)
+    sqlserver.sql("ALTER TABLE t ALTER COLUMN a int NULL")
+    write(sqlserver, "INSERT t VALUES (1, NULL)")
+    read_on(settings, read)
+    assert afters(read) == [{"id": 1, "a": None}], "and no zero"
+    assert structures(read) == [("ALTER", ["id", "a"])]
 
 
 def test_a_table_that_is_captured_later_is_picked_up(shop: Database) -> None:
@@ -137,151 +175,10 @@ def test_a_table_that_is_captured_later_is_picked_up(shop: Database) -> None:
     read = started(settings)
     shop.sql("CREATE TABLE late (id int PRIMARY KEY); INSERT late VALUES (1)")
     shop.capture("late")
-    shop.sql("INSERT late VALUES (2); INSERT other VALUES (1)")
-    shop.capture_all()
+    write(shop, "INSERT late VALUES (2); INSERT other VALUES (1)")
     read_on(settings, read)
     assert structures(read) == [("CREATE", ["id"])]
     assert [after for _, _, after in told(read.of("dbo.late"))] == [{"id": 2}]
-
-
-def test_a_table_that_is_not_captured_any_more_is_left_out_with_a_warning(
-    shop: Database, caplog: pytest.LogCaptureFixture
-) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'lost'); INSERT other VALUES (1)")
-    shop.capture_all()
-    shop.uncapture("t")
-    with caplog.at_level(logging.WARNING):
-        read_on(settings, read)
-    assert f"{shop.name}.dbo.t is not captured any more" in caplog.text
-    assert len(read.of("dbo.other")) == 1
-    shop.capture("t")
-    shop.sql("INSERT t VALUES (2, N'again')")
-    shop.capture_all()
-    read_on(settings, read)
-    assert afters(read) == [{"id": 2, "a": "again"}]
-    assert structures(read) == [], "nothing has changed"
-
-
-def test_an_instance_that_was_dropped_before_it_was_read_to_its_end_is_no_silence(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'lost')")
-    shop.capture_all()
-    shop.uncapture("t")
-    shop.capture("t")
-    shop.sql("INSERT t VALUES (2, N'x')")
-    shop.capture_all()
-    with pytest.raises(PositionLostError, match=r"dbo\.t: the capture instance dbo_t was dropped before it was read"):
-        read_on(settings, read)
-
-
-def test_an_instance_that_was_replaced_while_nothing_happened_is_no_loss(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'x')")
-    shop.capture_all()
-    read_on(settings, read)
-    shop.uncapture("t")
-    shop.sql("ALTER TABLE t ADD b int")
-    shop.capture("t")
-    shop.sql("INSERT t VALUES (2, N'y', 2)")
-    shop.capture_all()
-    read_on(settings, read)
-    assert afters(read) == [{"id": 1, "a": "x"}, {"id": 2, "a": "y", "b": 2}]
-    assert structures(read) == [("ALTER", ["id", "a", "b"])]
-
-
-def test_a_table_that_was_altered_before_it_was_captured_anew_may_have_lost_changes(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("ALTER TABLE t ADD b int")
-    shop.capture_all()
-    shop.uncapture("t")
-    shop.capture("t")
-    shop.sql("INSERT t VALUES (2, N'x', 2)")
-    shop.capture_all()
-    with pytest.raises(PositionLostError, match="snapshot"):
-        read_on(settings, read)
-
-
-def test_an_instance_that_was_made_anew_and_has_no_beginning_yet_is_no_silence(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'lost')")
-    shop.capture_all()
-    shop.uncapture("t")
-    shop.sql("EXEC sys.sp_cdc_enable_table 'dbo', 't', @role_name = NULL")
-    with pytest.raises(PositionLostError, match=r"dbo\.t: .* was dropped .* where the capture job has not come to"):
-        read_on(settings, read)
-
-
-def test_an_instance_that_is_made_anew_while_a_window_is_read_is_no_silence(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT other VALUES (1); INSERT t VALUES (1, N'lost')")
-    shop.capture_all()
-    reading = batches(settings, read)
-    assert [records.topic for records in next(reading).records] == [f"{settings.topic_prefix}.{shop.name}.dbo.other"]
-    shop.uncapture("t")
-    shop.capture("t")
-    with pytest.raises(PositionLostError, match=r"dbo\.t: .* dbo_t was dropped and made anew before it was read"):
-        list(reading)
-
-
-def test_what_is_lost_is_lost_to_the_lane_that_reads_it_alone(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'lost')")
-    shop.capture("t", instance="t_2")
-    shop.sql("INSERT t VALUES (2, N'new')")
-    shop.capture_all()
-    shop.uncapture("t", instance="dbo_t")
-    lost = []
-    for number in range(3):
-        try:
-            read_on(settings, read.fresh(), Lane(number, 3))
-        except PositionLostError:
-            lost.append(number)
-    topic = f"{settings.topic_prefix}.{shop.name}.dbo.t"
-    assert lost == [number for number in range(3) if Lane(number, 3).owns(topic)]
-
-
-def test_what_the_clean_up_took_away_before_it_was_read_is_lost(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    for number in (1, 2, 3):
-        shop.sql(f"INSERT t VALUES ({number}, N'x'); {LATER}")
-    shop.capture_all()
-    shop.clean_up("dbo_t", shop.max_lsn())
-    with pytest.raises(PositionLostError, match=r"dbo\.t: changes are lost.*@retention"):
-        read_on(settings, read)
-
-
-def test_the_clean_up_of_what_was_read_is_no_loss(shop: Database) -> None:
-    settings = settings_of(shop)
-    read = started(settings)
-    shop.sql("INSERT t VALUES (1, N'x')")
-    shop.capture_all()
-    read_on(settings, read)
-    shop.clean_up("dbo_t", shop.max_lsn())
-    shop.sql("INSERT t VALUES (2, N'y')")
-    shop.capture_all()
-    read_on(settings, read)
-    assert afters(read) == [{"id": 1, "a": "x"}, {"id": 2, "a": "y"}]
-
-
-def test_a_progress_whose_changes_are_gone_is_out_of_reach(shop: Database) -> None:
-    settings = settings_of(shop, table_include_list="dbo.t")
-    read = started(settings)
-    connector = SqlServerConnector(settings)
-    connector.require_within_reach(read.progress)
-    shop.sql(f"INSERT t VALUES (1, N'x'); {LATER}; INSERT t VALUES (2, N'x')")
-    shop.capture_all()
-    shop.clean_up("dbo_t", shop.max_lsn())
-    with pytest.raises(PositionLostError, match="changes are lost"):
-        connector.require_within_reach(read.progress)
 
 
 def test_many_idle_instances_cost_little(sqlserver: Database) -> None:
@@ -293,8 +190,7 @@ def test_many_idle_instances_cost_little(sqlserver: Database) -> None:
     sqlserver.capture_all()
     settings = settings_of(sqlserver, include_schema_changes="false")
     read = begin(settings)
-    sqlserver.sql("INSERT t7 VALUES (1, 'x'); INSERT t200 VALUES (2, 'y')")
-    sqlserver.capture_all()
+    write(sqlserver, "INSERT t7 VALUES (1, 'x'); INSERT t200 VALUES (2, 'y')")
     read_on(settings, read)
     assert [len(read.of(f"dbo.{table}")) for table in ("t7", "t200")] == [1, 1]
     reader = SqlServerConnector(settings).read(LogRange(read.progress.restart), read.progress, read.history)

@@ -119,14 +119,21 @@ def test_positions_ascend_within_a_topic(shop: Database, small_batches: None) ->
         assert positions == sorted(positions)
 
 
-@pytest.mark.parametrize("mode", ["direct", "function"])
-@pytest.mark.parametrize("metadata", ["false", "true"])
-def test_reading_goes_on_behind_any_batch(shop: Database, small_batches: None, mode: str, metadata: str) -> None:
+@pytest.mark.parametrize(
+    ("mode", "metadata", "has_commands"),
+    [("direct", "false", True), ("direct", "false", False), ("direct", "true", True), ("function", "true", True)],
+)
+def test_reading_goes_on_behind_any_batch(
+    shop: Database, small_batches: None, mode: str, metadata: str, has_commands: bool
+) -> None:
     seed = random.randrange(1 << 30)
     print("seed", seed)
     settings = settings_of(shop, data_query_mode=mode, provide_transaction_metadata=metadata)
     start = begin(settings)
     work(shop, seed)
+    if not has_commands:  # as rows are that an older version of SQL Server captured
+        for table in TABLES:
+            shop.sql(f"UPDATE cdc.dbo_{table}_CT SET [__$command_id] = NULL")
     places: list[Read] = []
     whole = start.fresh()
     for batch in batches(settings, whole.fresh()):

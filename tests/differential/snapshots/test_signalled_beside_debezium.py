@@ -21,7 +21,7 @@ from tests.differential.snapshots.signalled_comparing import PLACES, comparable,
 from tests.differential.snapshots.signalled_here import AT_LEISURE, PLAYS
 from tests.differential.snapshots.test_initial_beside_debezium import PAGE, shown
 
-from tailrace.connectors.mysql.asked import Asked
+from tailrace.connectors.shared.asked import Asked
 
 pytestmark = pytest.mark.mysql
 SIGNALLED = [each for each in SCENARIOS if each.tables is signalled.TABLES]

@@ -139,7 +139,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "the window removes nothing": (
         incremental,
         "outside_window",
-        lambda digests, log: np.array([True for _ in digests if log]),
+        lambda digests, log, _: np.array([True for _ in digests if log]),
     ),
     "the next chunk does not wait for the stream": (
         StreamingLane,

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Self
 
 from tailrace.standin.sqlserver.tds.login import TDS_7_4, obfuscated
-from tailrace.standin.sqlserver.tds.packets import Inbox, Kind, Message, packets
+from tailrace.standin.sqlserver.tds.packets import HEADER, Inbox, Kind, Message, packets
 
 PATIENCE_SECONDS = 20
 PASSWORD = "secret"
@@ -17,10 +17,15 @@ HEADERS = struct.pack("<IIHQI", 22, 18, 2, 0, 1)
 
 
 def login7(
-    password: str = PASSWORD, *, version: int = TDS_7_4, packet_size: int = 4096, flags: bytes = b"\0\0\0\0"
+    password: str = PASSWORD,
+    database: str = "inventory",
+    *,
+    version: int = TDS_7_4,
+    packet_size: int = 4096,
+    flags: bytes = b"\0\0\0\0",
 ) -> bytes:
-    """A LOGIN7 of user sa for database inventory, with one feature: UTF-8."""
-    texts = ["host", "sa", password, "tests", "server", "", "library", "", "inventory"]
+    """A LOGIN7 of user sa for a database, with one feature: UTF-8."""
+    texts = ["host", "sa", password, "tests", "server", "", "library", "", database]
     fixed, data, index = 94, b"", b""
     for place, text in enumerate(texts):
         if place == 5:
@@ -63,10 +68,10 @@ class RawClient:
     ) -> None:
         self._socket.close()
 
-    def enter(self) -> bytes:
+    def enter(self, password: str = PASSWORD, database: str = "inventory") -> bytes:
         """PRELOGIN and LOGIN7; the tokens that come back."""
         self.ask(Kind.PRELOGIN, PRELOGIN)
-        return self.ask(Kind.LOGIN, login7(packet_size=self._packet_size))
+        return self.ask(Kind.LOGIN, login7(password, database, packet_size=self._packet_size))
 
     def ask(self, kind: Kind, data: bytes) -> bytes:
         """Send a message and take the answer's data."""
@@ -79,12 +84,30 @@ class RawClient:
         for at in range(0, len(data), step):
             self._socket.sendall(data[at : at + step])
 
+    def drain(self) -> bytes:
+        """Take the next message, however large, and keep nothing of it but the data of its last packet."""
+        data, last = bytearray(), False
+        while not last:
+            data += self._received()
+            at = 0
+            while len(data) - at >= HEADER.size:
+                _, status, length, *_ = HEADER.unpack_from(data, at)
+                if len(data) - at < length:
+                    break
+                last, at, begun = bool(status & 1), at + length, at + HEADER.size
+            final = bytes(data[begun:at]) if last else b""
+            del data[:at]
+        return final
+
+    def _received(self) -> bytes:
+        data = self._socket.recv(1 << 20)
+        if not data:
+            raise ConnectionError("the server has closed the connection")
+        return data
+
     def answer(self) -> bytes:
         """The data of the next message; `ConnectionError` where the server has closed the connection."""
         while not self._waiting:
-            data = self._socket.recv(65536)
-            if not data:
-                raise ConnectionError("the server has closed the connection")
-            self._inbox.feed(data)
+            self._inbox.feed(self._received())
             self._waiting += self._inbox.messages()
         return self._waiting.pop(0).data

@@ -56,7 +56,7 @@ PROPERTIES = (
         allowed=FAILURES,
         other_spellings={"ignore": "skip"},
         aliases=("event.deserialization.failure.handling.mode",),
-        doc="What happens with a log event that can't be decoded: stop, warn and go on, or go on.",
+        doc="What happens with an event that can't be decoded or shown: stop, or leave it out, with a warning or without.",
     ),
     Property(
         name="event.converting.failure.handling.mode",

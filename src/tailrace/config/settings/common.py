@@ -90,6 +90,7 @@ class Settings:
     # Reading the log
     poll_interval_ms: int
     streaming_delay_ms: int
+    event_processing_failure_handling_mode: str
     statistics_metrics_enabled: bool
     custom_metric_tags: tuple[str, ...]
     custom_sanitize_pattern: str | None

@@ -40,6 +40,5 @@ class MySqlSettings(Settings):
     gtid_ignore_on_recovery: bool
     read_only: bool
     inconsistent_schema_handling_mode: str
-    event_processing_failure_handling_mode: str
     event_converting_failure_handling_mode: str
     schema_history_internal_skip_unparseable_ddl: bool

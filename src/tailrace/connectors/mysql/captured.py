@@ -27,10 +27,10 @@ from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
 from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
 from tailrace.connectors.mysql.rows import RowDecoder
-from tailrace.connectors.mysql.signal_table import signal_tables_of
 from tailrace.connectors.mysql.types import ColumnType, column_type, field_schema, misfits, table_of_map
 from tailrace.connectors.shared.column_policies import column_policies, empty_vector
 from tailrace.connectors.shared.shapes import shape_settings
+from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.errors import StructureError
 from tailrace.schema.connect import Schema
 from tailrace.schema.envelope import TableSchemas, table_schemas

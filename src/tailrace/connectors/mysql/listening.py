@@ -1,133 +1,49 @@
-"""Signals for those who plan a stream and do not read its log: the DataFrame way.
-
-The file and the Kafka topic are read as elsewhere. Of a signal table the rows are looked at that are there
-(`signals/seen.py`), since nobody reads the log before a batch of it is planned. All channels are looked into every
-`signal.poll.interval.ms`. What a signal makes of the work is the same as in the direct way; there is one reader, who
-delivers all tables.
-"""
+"""Signals for those who plan a stream and do not read its log: what of `shared/listening.py` only MySQL can tell."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import GONE, quoted
-from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
+from tailrace.connectors.mysql.connection import connect, error_number, rows
 from tailrace.connectors.mysql.positions import shown
-from tailrace.connectors.mysql.signal_table import is_captured, signal_tables_of
+from tailrace.connectors.mysql.signal_table import is_captured
+from tailrace.connectors.shared.listening import ChannelListener, unreadable
 from tailrace.connectors.signalled import Signalled
 from tailrace.errors import SourceSetupError
-from tailrace.notifications.channels import NotificationChannels
 from tailrace.schema.tables import TableId
-from tailrace.signalled.handling import Surroundings, handled
-from tailrace.signalled.work import Work
-from tailrace.signals.channels import SignalChannels
-from tailrace.signals.model import Signal
-from tailrace.signals.polling import Polling
-from tailrace.signals.seen import SignalRow, packed, unseen
-
-SOURCE: Final = "source"
-MOST_ROWS: Final = 4_000  # of a signal table: a digest of each stands in every offset
-
-log = logging.getLogger(__name__)
 
 
-class MySqlListener:
-    """The signals of one stream."""
+def listener(settings: MySqlSettings, signalled: Signalled | None) -> ChannelListener:
+    """The signals of one stream, from what an offset keeps on."""
+    return ChannelListener(settings, signalled, _Listened(settings))
 
-    def __init__(self, settings: MySqlSettings, signalled: Signalled | None) -> None:
-        """One that goes on from what an offset keeps."""
+
+class _Listened:
+    def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
-        self._tables = signal_tables_of(settings)
-        self._channels = SignalChannels(settings, Work.from_dict(signalled).marks)
-        self._polling = Polling(settings.signal_poll_interval_ms)
-        self._notices = NotificationChannels(settings)
-        self._missing: set[TableId] = set()
 
-    def close(self) -> None:
-        """Let go of the channels."""
-        self._channels.close()
-
-    def begun(self) -> Signalled | None:
-        """What a new stream begins with: what the signal tables have by now is not for it."""
-        return Work(marks={SOURCE: packed(self._rows(), map(str, self._tables))}).to_dict() if self._tables else None
-
-    def heard(self, signalled: Signalled | None, position: Mapping[str, Any]) -> Signalled | None:
-        """What is to be done with what has come in since.
-
-        Raises:
-            ConfigError: a channel can't be read.
-            SourceSetupError: a signal table may not be read, or has too many rows.
-
-        """
-        work = Work.from_dict(signalled)
-        seen, new = self._new_rows(work.marks.get(SOURCE))
-        for signal in (*new, *(received.signal for received in self._channels.poll())):
-            work = self._handled(signal, work, position)
-        marks = {**self._channels.marks, **({} if seen is None else {SOURCE: seen})}
-        return replace(work, marks=marks).to_dict()
-
-    def _handled(self, signal: Signal, work: Work, position: Mapping[str, Any]) -> Work:
-        effect = handled(
-            signal,
-            work,
-            Surroundings(
-                connector=self._settings.topic_prefix,
-                is_first=True,
-                owns=lambda _table: True,
-                tables=self._captured,
-                position=lambda: shown(position),
-            ),
-        )
-        if effect.structures:
-            log.warning(
-                "the signal %r gives structures of tables, which a DataFrame does not take: left out", signal.id
-            )
-        self._notices.tell(effect.notifications, "", 0)
-        return effect.work
-
-    def _new_rows(self, seen: str | None) -> tuple[str | None, list[Signal]]:
-        """What is seen of the signal tables now, and the signals among it that are new."""
-        if not self._tables or not self._polling.is_due():
-            return seen, []
-        there = self._rows()
-        kept = seen or "" if self._missing else ""  # the table may come back with the rows that it had
-        return packed(there, map(str, self._tables), kept), [row.signal for row in unseen(there, seen or "")]
-
-    def _rows(self) -> list[SignalRow]:
-        with connect(self._settings) as session:
-            return [row for table in self._tables for row in self._rows_of(session, table)]
-
-    def _rows_of(self, session: Connection, table: TableId) -> Iterator[SignalRow]:
-        """In the order of their ids: which one came first, nobody can tell."""
+    def rows(self, table: TableId, most: int) -> Sequence[Sequence[Any]] | None:
+        """The rows of a signal table by their first column, at most so many; None where it is not there."""
         name = f"{quoted(table.catalog)}.{quoted(table.name)}"
-        try:
-            found = rows(session, f"SELECT * FROM {name} ORDER BY 1 LIMIT {MOST_ROWS + 1}")  # noqa: S608 -- quoted
-        except SourceSetupError as error:
-            if error_number(error) not in GONE:
-                raise SourceSetupError(
-                    f"the signal table {table} (signal.data.collection) can't be read: {error}. GRANT SELECT ON {name} to the "
-                    "user, or take the table out of the configuration"
-                ) from error
-            if table not in self._missing:
-                log.warning("the signal table %s is not there: no signal is taken from a table until it is", table)
-            self._missing.add(table)
-            return
-        self._missing.discard(table)
-        if len(found) > MOST_ROWS:
-            raise SourceSetupError(
-                f"the signal table {table} has more than {MOST_ROWS} rows, each of which a DataFrame's offset has to remember: "
-                "delete those that were handled"
-            )
-        yield from (SignalRow(str(table), row) for row in found)
+        with connect(self._settings) as session:
+            try:
+                return rows(session, f"SELECT * FROM {name} ORDER BY 1 LIMIT {most}")  # noqa: S608 -- it is quoted
+            except SourceSetupError as error:
+                if error_number(error) in GONE:
+                    return None
+                raise unreadable(table, error, f"GRANT SELECT ON {name}") from error
 
-    def _captured(self) -> Sequence[TableId]:
+    def captured(self) -> Sequence[TableId]:
         """The tables whose rows may be asked for, as they are now."""
         with connect(self._settings) as session:
             lower_names = catalog.server(session).lower_names
             found = catalog.table_ids(session)
         return [table for table in found if is_captured(self._settings, table, lower_names=lower_names)]
+
+    def shown(self, position: Mapping[str, Any]) -> str:
+        """A position, for people."""
+        return shown(position)

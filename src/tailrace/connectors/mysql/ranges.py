@@ -18,8 +18,14 @@ class Ranges:
     def __init__(self, settings: MySqlSettings) -> None:
         self.settings = settings
 
-    def head_after(self, start: Mapping[str, Any] | None, max_bytes: int | None) -> Mapping[str, Any]:
+    def head_after(
+        self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
         """The newest position, in `start`'s count of eras; with a limit, about so many bytes behind `start`."""
+        newest = self._head_after(start, max_bytes)
+        return newest if at_most is None else min(newest, at_most, key=_place)
+
+    def _head_after(self, start: Mapping[str, Any] | None, max_bytes: int | None) -> Mapping[str, Any]:
         with connection.connect(self.settings) as session:
             server = catalog.server(session)
             head = catalog.head(session, server)
@@ -39,11 +45,23 @@ class Ranges:
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
         """The progress of one who has everything before a position."""
-        return Progress(str(RestartPosition.from_dict(position).position), position)
+        return Progress(_place(position), position)
 
-    def history_at(
-        self, history: Sequence[HistoryRecord], position: Mapping[str, Any]
-    ) -> Sequence[HistoryRecord]:
+    def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history that lie before a position."""
         is_before = at_or_before(position)
         return [record for record in history if is_before(record["position"])]
+
+    def history_after(
+        self,
+        history: Sequence[HistoryRecord],  # noqa: ARG002
+        start: Mapping[str, Any],  # noqa: ARG002
+        end: Mapping[str, Any],  # noqa: ARG002
+        now_us: int,  # noqa: ARG002
+    ) -> Sequence[HistoryRecord] | None:
+        """None: the structures stand in the log, which only a reader decodes."""
+        return None
+
+
+def _place(position: Mapping[str, Any]) -> str:
+    return str(RestartPosition.from_dict(position).position)

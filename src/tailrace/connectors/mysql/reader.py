@@ -9,6 +9,7 @@ from typing import Any
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import (
+    ONLY_LANE,
     HistoryRecord,
     Lane,
     LogBatch,
@@ -26,6 +27,7 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
+from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 
@@ -62,7 +64,12 @@ class MySqlConnector(Ranges):
         restart = replace(found.head.restart(server), initial=tells)
         return StartPoint(restart.to_dict(), first_history(self.settings, server, restart, found))
 
-    def require_within_reach(self, progress: Progress) -> None:
+    def require_within_reach(
+        self,
+        progress: Progress,
+        history: Sequence[HistoryRecord] = (),  # noqa: ARG002 -- the log is there or not, whatever was read of it
+        lane: Lane = ONLY_LANE,  # noqa: ARG002 -- each lane reads the whole log
+    ) -> None:
         """Raise `PositionLostError` where the server can't give everything from there on where this progress goes on."""
         from tailrace.connectors.mysql.opening import opening  # as below
 
@@ -85,7 +92,7 @@ class MySqlConnector(Ranges):
         """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
         parts.require_structures(self.settings)
         point = self.start_point(1)
-        return replace(point, history=parts.history_of(self.settings, point), snapshot=parts.tables_of(point))
+        return replace(point, history=parts.history_of(self.settings, point), snapshot=tables_of(point))
 
     def next_parts(
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
@@ -95,9 +102,9 @@ class MySqlConnector(Ranges):
 
     def listener(self, signalled: Signalled | None) -> Listener:
         """What looks for signals, behind those that were handled by then."""
-        from tailrace.connectors.mysql.listening import MySqlListener  # rarely needed
+        from tailrace.connectors.mysql.listening import listener  # rarely needed
 
-        return MySqlListener(self.settings, signalled)
+        return listener(self.settings, signalled)
 
     def asked_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
@@ -109,12 +116,12 @@ class MySqlConnector(Ranges):
 
     def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The read events of a part; what `progress` says was delivered is left out."""
-        from tailrace.connectors.mysql.snapshots.part_reading import PartReader  # as above
+        from tailrace.connectors.mysql.snapshots.part_reading import part_reader  # as above
 
-        return PartReader(self.settings, part, progress, history).batches()
+        return part_reader(self.settings, part, progress, history).batches()
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.mysql.following import Following  # the decoders: a planner asks only for the head
+        from tailrace.connectors.mysql import following  # the decoders: a planner asks only for the head
 
-        return Following(self.settings, range_, progress, history).batches()
+        return following.batches(self.settings, range_, progress, history)

@@ -8,19 +8,11 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import quoted
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.shared.findings import Finding, Level
+from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.schema.tables import TableId
-from tailrace.signals.model import Channel
-from tailrace.signals.names import signal_tables
 from tailrace.signals.table import COLUMNS
 
 TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
-
-
-def signal_tables_of(settings: MySqlSettings) -> tuple[TableId, ...]:
-    """The tables whose rows are signals, as they are configured."""
-    if Channel.SOURCE not in settings.signal_enabled_channels:
-        return ()
-    return signal_tables(settings.signal_data_collection or ())
 
 
 def is_captured(settings: MySqlSettings, table: TableId, *, lower_names: bool) -> bool:
@@ -60,5 +52,7 @@ def _finding(table: TableId, columns: list[tuple[str, str]]) -> Finding:
         return Finding(Level.WARNING, f"the signal table {table} has {len(columns)} columns instead of three", create)
     wrong = [column for column, kind in columns if kind not in TEXTS]
     if wrong:
-        return Finding(Level.WARNING, f"the signal table {table} has columns that are no text: {', '.join(wrong)}", create)
+        return Finding(
+            Level.WARNING, f"the signal table {table} has columns that are no text: {', '.join(wrong)}", create
+        )
     return Finding(Level.OK, f"the signal table {table} has its three columns")

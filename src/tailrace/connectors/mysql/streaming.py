@@ -22,7 +22,7 @@ from tailrace.changes.records import Records
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
-from tailrace.connectors.mysql.asked import Asked
+from tailrace.connectors.mysql.asked import MySqlSignalledLog
 from tailrace.connectors.mysql.blocks import SMALLEST, Blocks
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import CapturedTables
@@ -50,6 +50,7 @@ from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
 from tailrace.connectors.mysql.xa import XaTransactions
+from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.snapshots.telling import Telling
@@ -144,11 +145,12 @@ class LogReader:
         """What turns runs of row events into what is delivered."""
         return RunRecords(self._settings, self._tables, self._bounds, self._restart.era, self._lane)
 
-    def _new_asked(self) -> Asked | None:
+    def _new_asked(self) -> Asked[Boundary] | None:
         """Nobody can ask for anything in a range that is to give the same again when it is read again."""
         if self._now_us is not None:
             return None
-        return Asked(self._settings, self._lane, self._progress, self._tables, self._definitions)
+        of_log = MySqlSignalledLog(self._settings, self._lane, self._tables, self._definitions)
+        return Asked(self._settings, self._lane, self._progress, of_log)
 
     def _new_heartbeats(self) -> Heartbeats | None:
         """Nothing beats in a range that is to give the same again when it is read again."""

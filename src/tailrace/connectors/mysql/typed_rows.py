@@ -1,9 +1,4 @@
-"""One table's changes as typed rows, for the DataFrame way with `output="rows"`.
-
-The columns of the DataFrame are those that the table has when the query starts. The log may go back to a structure
-before that: a column that was not there yet, or is gone since, is null. A column that is added while the query runs
-stops it with a message, because a DataFrame can't grow one; started again, it goes on there with the column.
-"""
+"""One table's changes as typed rows, for the DataFrame way: what of `shared/typed_rows.py` only MySQL can tell."""
 
 from __future__ import annotations
 
@@ -21,16 +16,15 @@ from tailrace.connectors.mysql import catalog, connection, server_structures
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.run_records import RunRecords
-from tailrace.connectors.mysql.snapshots.part_reading import PartReader
+from tailrace.connectors.mysql.snapshots.part_reading import part_reader
 from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.connectors.mysql.types import field_schema
 from tailrace.connectors.shared.batches import Batch
-from tailrace.encoding.rows import RowEncoder, RowSchema, arrow_type
+from tailrace.connectors.shared.typed_rows import BatchRows, RowStep, only_one, part_steps, row_columns, row_steps
+from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import ConfigError
-from tailrace.schema.envelope import value_columns
-from tailrace.schema.names import Names
 from tailrace.schema.structures import Structures
-from tailrace.schema.tables import Table, TableId
+from tailrace.schema.tables import Column, TableId
 
 
 def row_settings(settings: MySqlSettings) -> MySqlSettings:
@@ -58,46 +52,31 @@ def row_schema(settings: MySqlSettings, *, with_before: bool) -> RowSchema:
     settings = row_settings(settings)
     with connection.connect(settings) as session:
         found = server_structures.structures(session, catalog.server(session), settings.tables.matches, locking=False)
-    if len(found.tables) != 1:
-        names = ", ".join(map(str, found.tables)) or "none"
-        raise ConfigError(
-            f'output="rows" is for one table, and table.include.list captures {len(found.tables)}: {names}'
-        )
     structures = Structures()
     for database, ddl in found.databases.items():
         structures.apply(database, ddl)
-    ((table_id, ddl),) = found.tables.items()
-    structures.apply(table_id.catalog, ddl)
-    return RowSchema(_columns(structures[TableId(table_id.catalog, "", table_id.name)], settings), with_before)
+    only = only_one(list(found.tables))
+    structures.apply(only.catalog, found.tables[only])
 
+    def type_of(column: Column) -> pa.DataType:
+        return arrow_type(field_schema(column, settings), column.type_name, column.length, column.scale)
 
-def _columns(table: Table, settings: MySqlSettings) -> pa.Schema:
-    names = Names(settings)
-    fields = []
-    for index in value_columns(table, settings):
-        column = table.columns[index]
-        schema = field_schema(column, settings)
-        type_ = arrow_type(schema, column.type_name, column.length, column.scale)
-        fields.append(pa.field(names.field_name(column.name), type_))
-    return pa.schema(fields)
+    table = structures[TableId(only.catalog, "", only.name)]
+    return RowSchema(row_columns(table, settings, type_of), with_before)
 
 
 def read_rows(
     settings: MySqlSettings, rows: RowSchema, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
-) -> Iterator[tuple[list[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
+) -> Iterator[RowStep]:
     """The rows of a range, batch by batch, with the progress and what the batch adds to the schema history."""
-    reader = _RowReader(row_settings(settings), rows, range_, progress, history)
-    for batch in reader.batches():
-        found: Any = batch.records
-        yield found, batch.progress, batch.history
+    return row_steps(_RowReader(row_settings(settings), rows, range_, progress, history).batches())
 
 
 def read_part(
     settings: MySqlSettings, rows: RowSchema, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
-) -> Iterator[tuple[list[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
+) -> Iterator[RowStep]:
     """The rows of a part of a snapshot, batch by batch."""
-    for shown, reached in PartReader(row_settings(settings), part, progress, history).steps():
-        yield [RowEncoder(rows, shape).encode(shape.prepare(changes)) for shape, changes in shown], reached, ()
+    return part_steps(rows, part_reader(row_settings(settings), part, progress, history).steps())
 
 
 class _RowReader(LogReader):
@@ -126,18 +105,10 @@ class _RunRows(RunRecords):
 
     def __init__(self, rows: RowSchema, *args: Any) -> None:
         super().__init__(*args)
-        self._rows = rows
-        self._encoders: dict[int, RowEncoder] = {}
+        self._rows = BatchRows(rows)
 
     def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
-        encoder = self._encoders.get(id(captured))
-        if encoder is None:
-            encoder = self._encoders[id(captured)] = RowEncoder(self._rows, captured.shape)
-        rows = encoder.encode(prepared)
-        if rows.num_rows:
-            found: list[Any] = batch.records
-            found.append(rows)
-            batch.bytes += rows.nbytes
+        self._rows.add(captured.shape, prepared, batch)
 
     def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:  # noqa: ARG002
         """A truncated table has no row to show: merges can't take it, so it stops the query."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tailrace.changes.records import Records
+from tailrace.signals.model import Signal
 
 
 @dataclass(slots=True)
@@ -19,6 +20,7 @@ class Batch:
         source_ts_ms: when the newest was committed; None while there is none.
         tables: how often rows of a table were decoded together.
         rank: how many events came before, for the order among topics.
+        signals: what rows of signal tables ask, in log order.
 
     """
 
@@ -29,6 +31,7 @@ class Batch:
     source_ts_ms: int | None = None
     tables: int = 0
     rank: int = 0
+    signals: list[Signal] = field(default_factory=list)
 
     def add(self, records: Records) -> None:
         """Take more records in, if there are any."""

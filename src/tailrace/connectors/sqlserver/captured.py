@@ -26,6 +26,7 @@ from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows, Reading
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import position_program
+from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.types import ColumnType, column_types
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.schema.envelope import TableSchemas, table_schemas
@@ -50,6 +51,8 @@ class Captured:
         lobs: for those columns whose NULL in an update may mean that the value is not there: the index of the column, and its
             place among the captured columns.
         placeholder: what such a value is shown as.
+        is_owned: its events are delivered by this lane.
+        is_signals: rows that are inserted into it are signals, for every lane.
 
     """
 
@@ -61,6 +64,8 @@ class Captured:
     reading: Reading
     lobs: tuple[tuple[int, int], ...]
     placeholder: str
+    is_owned: bool = True
+    is_signals: bool = False
 
     @property
     def name(self) -> str:
@@ -106,6 +111,7 @@ class CapturedTables:
         self._positions = position_program()
         self._batch_positions = position_program(Level.BATCH, Level.BATCH)
         self._owned: dict[TableId, bool] = {}
+        self._read: dict[TableId, bool] = {}
 
     @property
     def by_function(self) -> bool:
@@ -117,6 +123,12 @@ class CapturedTables:
         if table not in self._owned:
             self._owned[table] = self._lane.count == 1 or self._lane.owns(self._names.topic(table))
         return self._owned[table]
+
+    def reads(self, table: TableId) -> bool:
+        """Whether the table's rows are read: they are delivered, or they are signals."""
+        if table not in self._read:
+            self._read[table] = self.owns(table) or is_for_signals(self._settings, table)
+        return self._read[table]
 
     def captured(self, table: Table, instance: Instance, *, only_keys: bool = False) -> Captured:
         """How the rows of an instance are read, whose structure is `table`; with `only_keys` to count them.
@@ -137,15 +149,18 @@ class CapturedTables:
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         lobs = tuple((i, ordinals[types[i].name]) for i in selected if types[i].is_lob)
         selects = [each for i in selected for each in types[i].select(f"c.{quoted(types[i].name)}")]
+        is_signals = is_for_signals(self._settings, table.id)
         return Captured(
             table=readable,
             types=types,
             selected=selected,
             shape=self._shape(readable, types, schemas, is_read=False),
             constants=source_block.constants(self._settings, table.id),
-            reading=self._reading(instance, tuple(selects), mask=bool(lobs)),
+            reading=self._reading(instance, tuple(selects), mask=bool(lobs), skips=not is_signals),
             lobs=lobs,
             placeholder=self._settings.unavailable_value_placeholder,
+            is_owned=self.owns(table.id),
+            is_signals=is_signals,
         )
 
     def read_shape(self, table: Table) -> tuple[Table, tuple[ColumnType, ...], Shape]:
@@ -166,9 +181,10 @@ class CapturedTables:
         keys = {types[i].name for i in self._schemas(readable, types).key_columns}
         return not keys <= set(instance.index_columns)
 
-    def _reading(self, instance: Instance, selects: tuple[str, ...], *, mask: bool) -> Reading:
+    def _reading(self, instance: Instance, selects: tuple[str, ...], *, mask: bool, skips: bool) -> Reading:
         settings = self._settings
-        skipped = [number for op in sorted(settings.skipped_operations) for number in _OPERATIONS.get(op, ())]
+        operations = sorted(settings.skipped_operations) if skips else ()
+        skipped = [number for op in operations for number in _OPERATIONS.get(op, ())]
         return Reading(
             instance,
             selects,

@@ -29,6 +29,10 @@ _STAMP: Final = """
     SELECT object_id, start_lsn FROM cdc.change_tables
     UNION ALL SELECT COUNT(*), MAX(ddl_lsn) FROM cdc.ddl_history"""
 _ALTERED: Final = "SELECT DISTINCT object_id FROM cdc.ddl_history"
+_HIDDEN: Final = """
+    SELECT c.capture_instance, c.object_id FROM cdc.change_tables c
+    WHERE NOT EXISTS (SELECT 1 FROM sys.tables t WHERE t.object_id = c.source_object_id)
+    ORDER BY c.capture_instance"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,11 +105,19 @@ def min_lsn(session: Session, instance: str) -> Lsn:
 
 
 def instances(session: Session) -> list[Instance]:
-    """All capture instances of the session's database, by table and in the order in which they are to be read."""
+    """The capture instances of the session's database, by table and in the order in which they are to be read.
+
+    Those of tables that the user may not see (`hidden`) are not among them: the server does not say whose they are.
+    """
     columns = _by_object(session.rows(_COLUMNS))
     keys = _by_object(session.rows(_INDEX_COLUMNS))
     found = [_instance(session.database, row, columns, keys) for row in session.rows(_INSTANCES)]
     return sorted(found, key=lambda each: (each.table, each.order))
+
+
+def hidden(session: Session) -> list[tuple[str, int]]:
+    """The instances whose source table the user may not see, so that `instances` leaves them out: name, object id."""
+    return [(str(name), int(object_id)) for name, object_id in session.rows(_HIDDEN)]
 
 
 def instances_stamp(session: Session) -> tuple[Any, ...]:

@@ -106,6 +106,19 @@ class ChangeRows:
         """How many changes they are: an update has two rows."""
         return int(np.count_nonzero(self.operation != AFTER))
 
+    def take(self, rows: npt.NDArray[np.intp]) -> ChangeRows:
+        """Some of them, in that order."""
+        places = pa.array(rows)
+        return ChangeRows(
+            self.commit[rows],
+            self.change[rows],
+            self.command[rows],
+            self.operation[rows],
+            None if self.mask is None else self.mask.take(places),
+            [column.take(places) for column in self.columns],
+            self.bytes,
+        )
+
     def position(self, index: int, serial: int = 1) -> RowPosition:
         """The position of a row."""
         return RowPosition(
@@ -179,7 +192,8 @@ def _behind(reading: Reading, window: Window, after: RowPosition | None) -> tupl
     change = f"({CHANGE} > ? OR ({CHANGE} = ? AND {OPERATION} > ?))"
     params = [after.change.raw, after.change.raw, after.operation]
     if not reading.by_function:
-        change = f"({COMMAND} > ? OR ({COMMAND} = ? AND {change}))"
+        same = f"{COMMAND} = ?" if after.command else f"({COMMAND} IS NULL OR {COMMAND} = ?)"  # NULLs come first, as 0
+        change = f"({COMMAND} > ? OR ({same} AND {change}))"
         params = [after.command, after.command, *params]
     rest = f"({START} > ? OR {change})"
     return [f"{START} >= ?", until, rest], [after.commit.raw, window.until.raw, after.commit.raw, *params]

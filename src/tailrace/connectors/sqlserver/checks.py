@@ -12,7 +12,7 @@ from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.findings import Finding, Level
 from tailrace.connectors.sqlserver import catalog, setup_sql, structures
-from tailrace.connectors.sqlserver.checking import access, jobs, tables
+from tailrace.connectors.sqlserver.checking import access, jobs, signals, tables
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.errors import TailraceError
 
@@ -66,6 +66,7 @@ def _of_capture(session: Session, settings: SqlServerSettings, *, has_jobs: bool
     wanted = structures.tables(session, session.database, settings.tables.matches)
     instances = catalog.instances(session)
     yield from tables.findings(session, settings, wanted, instances, catalog.altered_since_captured(session))
+    yield from signals.findings(session, settings, wanted, instances)
     read = [each for each in instances if each.table in wanted]
     yield from access.findings(session, settings, who, read, list(tables.by_table(read)))
 

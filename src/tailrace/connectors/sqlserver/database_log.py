@@ -24,13 +24,16 @@ from tailrace.connectors.sqlserver.captured import FUNCTION, CapturedTables
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
+from tailrace.connectors.sqlserver.left_out import FAIL
+from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition
 from tailrace.connectors.sqlserver.reach import require_not_restored
+from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.connectors.sqlserver.transactions import Transactions
-from tailrace.connectors.sqlserver.window_tables import NewBatch, WindowTables
-from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.connectors.sqlserver.window_tables import NewBatch, OpenWindow, WindowTables
+from tailrace.errors import LogFormatError, RetriableError, SourceSetupError, StructureError
 
 WINDOW_TRANSACTIONS: Final = 100_000
 COUNTED_TRANSACTIONS: Final = 20_000  # where they are told of: the keys of all their changes are held
@@ -59,8 +62,21 @@ class DatabaseLog:
         new_batch: NewBatch,
         *,
         tells: bool = True,
+        offset_minutes: int | None = None,
     ) -> None:
-        """`new_batch` makes one that is handled now; `tells`: the records of transactions are this lane's."""
+        """A log that is not open yet.
+
+        Args:
+            settings: of the connector.
+            database: whose log.
+            position: from where on.
+            told: the structures that are known there.
+            tables: those of this lane.
+            new_batch: makes one that is handled now.
+            tells: the records of transactions are this lane's.
+            offset_minutes: how far the server's clock is ahead of UTC; None: it is asked.
+
+        """
         self.position = position
         self._settings = settings
         self._database = database
@@ -68,15 +84,22 @@ class DatabaseLog:
         self._new_batch = new_batch
         self._session: Session | None = None
         counts = settings.provide_transaction_metadata
-        self._instances = CaptureInstances(settings, told, lambda table: counts or tables.owns(table))
-        self._reader = WindowTables(tables, self._instances, new_batch, counts=counts)
+        self._instances = CaptureInstances(settings, told)
+        self._lost = LostChanges(settings, told, self._instances, lambda table: counts or tables.reads(table))
+        self._reader = self._new_reader(tables, counts=counts)
+        self._failures = FAIL if counts else settings.event_processing_failure_handling_mode  # no number may be missing
         self._boundaries = Boundaries(settings) if counts and tells else None
         self._bound = _bound_of(settings)
         self._quiet_since = time.monotonic()
         self._warned_of_agent = False
         self._head, self._offset_minutes = ZERO, 0
+        self._given_offset = offset_minutes
         self._is_last = False
         self.is_at_head = False
+
+    def _new_reader(self, tables: CapturedTables, *, counts: bool) -> WindowTables:
+        """What reads the tables of windows."""
+        return WindowTables(tables, self._instances, self._lost, self._new_batch, counts=counts)
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -100,21 +123,27 @@ class DatabaseLog:
         found, window = self._transactions(session, window)
         self._is_last = window.until == self._head
         told = self._new_batch()
-        self._tell(window, told)
+        tell_new(self._instances, self._told, window, told)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
         if told.records:
             self.position = begin
             yield told
         version = self._instances.version
         try:
-            yield from self._tables_of(session, window, found, begin)
-        except SourceSetupError as error:
+            opened = self._reader.open(session, window, found, begin)
+            if self._instances.version != version:
+                return  # what was told may be different by now
+            yield from self._tables_of(opened, begin)
+        except (SourceSetupError, StructureError, LogFormatError) as error:
             self._instances.refresh(session)
-            if self._instances.version == version:
+            if self._instances.version != version:
+                log.warning(
+                    "%s: capture instances have changed while they were read, beginning again: %s", self._database, error
+                )
+            elif self._reader.failures == self._failures or isinstance(error, SourceSetupError):
                 raise
-            log.warning(
-                "%s: capture instances have changed while they were read, beginning again: %s", self._database, error
-            )
+            else:
+                self._reader.failures = self._failures
 
     def head(self) -> Lsn:
         """How far the log is captured now."""
@@ -133,11 +162,12 @@ class DatabaseLog:
     def _next_window(self, session: Session, until: Lsn | None) -> Window | None:
         """The next window, without the limit of its transactions; None while there is none."""
         head = transactions.head(session)
-        self._head, self._offset_minutes = head.lsn, head.offset_minutes
+        self._head = head.lsn
+        self._offset_minutes = head.offset_minutes if self._given_offset is None else self._given_offset
         after = self.position.lsn
         if self.position.until is not None:
             self._instances.refresh(session)
-            self._require_all(session, Window(after, self.position.until))
+            self._leave_gone(session, Window(after, self.position.until))
             return Window(after, self.position.until)
         require_not_restored(self._database, head.lsn, after)
         window = Window(after, head.lsn if until is None else min(head.lsn, until))
@@ -146,25 +176,12 @@ class DatabaseLog:
             return None
         self._quiet_since = time.monotonic()
         self._instances.refresh(session)
-        self._require_all(session, window)
+        self._leave_gone(session, window)
         switch = self._instances.first_switch(window)
         return window if switch is None else Window(after, switch.previous())
 
-    def _require_all(self, session: Session, window: Window) -> None:
-        for table in self._instances.require_all(session, window):
-            log.warning(
-                "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
-                table, window.after,
-            )  # fmt: skip
-            self._told.leave(table, window.after, self._new_batch().now_us)
-
-    def _tell(self, window: Window, batch: Batch) -> None:
-        """Tell the structures that are new in a window."""
-        for each in self._instances.active(window):
-            if self._told.of_instance(each.instance) is None:
-                structure = self._instances.structure(each.instance)
-                start = each.instance.start_lsn or window.after
-                self._told.tell(structure, each.instance, max(start, window.after), batch)
+    def _leave_gone(self, session: Session, window: Window) -> None:
+        leave_gone(session, self._lost, self._told, window, self._new_batch().now_us)
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
         """The window's transactions, and the window that they fill, if there are more than are wanted."""
@@ -175,19 +192,17 @@ class DatabaseLog:
             return found, window
         return found, Window(window.after, lsn_columns.lsn_at(found.commit, -1))
 
-    def _tables_of(
-        self, session: Session, window: Window, found: Transactions, begin: DatabasePosition
-    ) -> Iterator[Batch]:
+    def _tables_of(self, opened: OpenWindow, begin: DatabasePosition) -> Iterator[Batch]:
         """The batches of a window's tables from a position on, and then its end."""
-        opened = self._reader.open(session, window, found, begin)
         for batch, position in self._reader.batches(opened, begin):
             self.position = position
             yield batch
-        self._instances.require_kept(session, opened.filled, window)
+        self._reader.failures = FAIL
+        self._lost.require_kept(opened.session, opened.filled, opened.window)
         last = self._new_batch()
         if opened.orders is not None and self._boundaries is not None and len(opened.orders.told):
-            last.add(self._boundaries.records(found, opened.orders, last))
-        self.position = begin.at(window.until)
+            last.add(self._boundaries.records(opened.transactions, opened.orders, last))
+        self.position = begin.at(opened.window.until)
         self.is_at_head = self._is_last
         yield last
 

@@ -54,6 +54,10 @@ class NoDatabaseError(ConfigError):
     """The server does not open the database: there is none of that name, it is not for the user, or it is not online (4060)."""
 
 
+class DeniedError(SourceSetupError):
+    """The user has no right to something (229 and its like)."""
+
+
 def of_driver(error: Exception, doing: str) -> TailraceError:
     """What an error of the driver means, with what was being done before the cause."""
     state, text = str(getattr(error, "driver_error", "") or ""), server_text(error)
@@ -102,7 +106,7 @@ def _lasting(text: str, message: str) -> TailraceError:
     if _LOGIN.search(text):
         return SourceSetupError(f"{message}; check database.user and database.password")
     if _DENIED.search(text):
-        return SourceSetupError(
+        return DeniedError(
             f"{message}; the connector's user needs SELECT on the captured tables and on the schema cdc, and the role that "
             "an instance was made with (@role_name)"
         )

@@ -1,15 +1,22 @@
-"""Which change tables have rows in a window of the log: a cheap look, for of many tables most have none."""
+"""Which change tables have rows in a window of the log, and how many: cheap looks, for of many tables most have none."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.errors import SourceSetupError
+
+log = logging.getLogger(__name__)
 
 _ASKED_AT_ONCE: Final = 100
+_MEASURED: Final = 100  # rows
+_KEY_BYTES: Final = 40  # of the columns that every change table has
+_DECLARED: Final = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
 
 
 def has_rows(
@@ -19,16 +26,58 @@ def has_rows(
 
     `by_function`: asked of their functions, for a user who may not read the change tables themselves.
     """
-    found: list[bool] = []
+    exists = "CASE WHEN EXISTS (SELECT 1 FROM {}) THEN 1 ELSE 0 END"
+    return [bool(some) for some in _asked(session, instances, window, exists, by_function=by_function)]
+
+
+def row_counts(
+    session: Session, instances: Sequence[Instance], window: Window, *, by_function: bool = False
+) -> list[int]:
+    """How many rows of a window each instance has."""
+    count = "(SELECT COUNT_BIG(*) FROM {})"
+    return [int(found) for found in _asked(session, instances, window, count, by_function=by_function)]
+
+
+def row_bytes(session: Session, instance: Instance, window: Window, *, by_function: bool = False) -> int:
+    """About how many bytes a row of an instance has, by the first ones of a window."""
+    source = _filled_function(instance, window) if by_function else _filled_table(instance)
+    sql = f"{_DECLARED}; {_mean_bytes(instance, source)}"
+    try:
+        return _KEY_BYTES + int(session.one(sql, *_parameters(window)) or 0)
+    except SourceSetupError as error:  # as below
+        log.info("the changes of %s are taken for short ones: %s", instance.table, error)
+        return _KEY_BYTES
+
+
+def table_row_bytes(session: Session, instance: Instance) -> int:
+    """About how many bytes a row of the table that an instance captures has, by some of them."""
+    try:
+        return int(session.one(_mean_bytes(instance, quoted(instance.table.schema, instance.table.name))) or 0)
+    except SourceSetupError as error:  # a captured column that the table has no more, or that the user may not see
+        log.info("the rows of %s are taken for short ones: %s", instance.table, error)
+        return 0
+
+
+def _mean_bytes(instance: Instance, source: str) -> str:
+    size = " + ".join(["CAST(0 AS bigint)", *(f"ISNULL(DATALENGTH({quoted(name)}), 0)" for name in instance.columns)])
+    return f"SELECT AVG(s.size) FROM (SELECT TOP ({_MEASURED}) {size} AS size FROM {source}) AS s"  # noqa: S608 -- quoted
+
+
+def _asked(
+    session: Session, instances: Sequence[Instance], window: Window, question: str, *, by_function: bool
+) -> list[Any]:
+    """The answers to a question about the rows of each instance; many in one query, the same from window to window."""
+    found: list[Any] = []
     for first in range(0, len(instances), _ASKED_AT_ONCE):
         some = instances[first : first + _ASKED_AT_ONCE]
         sources = [_filled_function(each, window) if by_function else _filled_table(each) for each in some]
-        pieces = [f"CASE WHEN EXISTS (SELECT 1 FROM {source}) THEN 1 ELSE 0 END" for source in sources]  # noqa: S608
-        declared = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
-        sql = f"{declared}; SELECT {', '.join(pieces)}"
-        params = window.after.raw, window.after.next().raw, window.until.raw
-        found += [bool(has_some) for has_some in session.rows(sql, *params)[0]]
+        sql = f"{_DECLARED}; SELECT {', '.join(question.format(source) for source in sources)}"
+        found += session.rows(sql, *_parameters(window))[0]
     return found
+
+
+def _parameters(window: Window) -> tuple[bytes, bytes, bytes]:
+    return window.after.raw, window.after.next().raw, window.until.raw
 
 
 def _filled_table(instance: Instance) -> str:

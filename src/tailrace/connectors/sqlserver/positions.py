@@ -88,6 +88,8 @@ class DatabasePosition:
         initial: a connector begins here and has not told the structures that it begins with.
         taken_over: a place of Debezium's within the transaction behind `lsn`: what lies before it there is delivered, and
             as many rows with its LSNs as it counts.
+        offset_minutes: of the end of a range that was planned: how far the server's clock was ahead of UTC then, by which the
+            times of its changes are told, whenever it is read; None: as it is when it is read.
 
     """
 
@@ -97,6 +99,7 @@ class DatabasePosition:
     after: RowPosition | None = None
     initial: bool = False
     taken_over: RowPosition | None = None
+    offset_minutes: int | None = None
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> DatabasePosition:
@@ -117,6 +120,7 @@ class DatabasePosition:
                 after=RowPosition.from_dict(given["after"]) if given.get("after") else None,
                 initial=bool(given.get("initial")),
                 taken_over=RowPosition.from_dict(given["taken_over"]) if given.get("taken_over") else None,
+                offset_minutes=None if given.get("offset_minutes") is None else int(given["offset_minutes"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ProgressError(f"not a position in SQL Server's log: {given!r}: {error!r}") from error
@@ -134,7 +138,14 @@ class DatabasePosition:
             found["initial"] = True
         if self.taken_over is not None:
             found["taken_over"] = self.taken_over.to_dict()
+        if self.offset_minutes is not None:
+            found["offset_minutes"] = self.offset_minutes
         return found
+
+    @property
+    def is_between_windows(self) -> bool:
+        """Whether everything up to `lsn` is delivered, and nothing behind it."""
+        return self.until is None and self.taken_over is None
 
     def at(self, lsn: Lsn) -> DatabasePosition:
         """Everything up to there is delivered."""
@@ -183,6 +194,11 @@ class RestartPosition:
     def told(self) -> RestartPosition:
         """The same where the structures at the beginning have been told."""
         return RestartPosition({name: replace(each, initial=False) for name, each in self._databases.items()})
+
+    @property
+    def is_between_windows(self) -> bool:
+        """Whether no window of any database is delivered in part."""
+        return all(each.is_between_windows for each in self._databases.values())
 
     @property
     def is_initial(self) -> bool:

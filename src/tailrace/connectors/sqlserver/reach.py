@@ -2,36 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from tailrace.config.settings import SqlServerSettings
-from tailrace.connectors.base import Progress
+from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.sqlserver import catalog, transactions
-from tailrace.connectors.sqlserver.capture_instances import SNAPSHOT_AGAIN
+from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.lost_changes import SNAPSHOT_AGAIN, LostChanges
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.signal_table import is_for_signals
+from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.errors import PositionLostError
+from tailrace.schema.names import Names
+from tailrace.schema.tables import TableId
 
 
-def require_within_reach(settings: SqlServerSettings, progress: Progress) -> None:
-    """Raise where reading can't go on from a progress.
+def require_within_reach(
+    settings: SqlServerSettings, progress: Progress, history: Sequence[HistoryRecord], lane: Lane
+) -> None:
+    """Raise where reading can't go on from a lane's progress.
 
-    Which tables were read before does not stand in the progress. An instance that is older than the position was, and has
-    lost its changes from there on to the clean-up; one that is younger is taken for new here: who reads knows better.
+    The schema history tells which tables were read before, and from which instances. Without one an instance that is older
+    than the position was read, and has lost its changes from there on to the clean-up; one that is younger is taken for new.
 
     Raises:
         PositionLostError: change data behind it is gone, or the database was restored.
+        SourceSetupError: the user may not see a table any more that was read.
 
     """
     restart = RestartPosition.from_dict(progress.restart, settings.database_names)
+    told = ToldStructures(settings, history, tells=False)
     for name in settings.database_names:
         with connect(settings, name) as session:
             catalog.require_captured(session, name)
-            _require(session, settings, restart[name].lsn)
+            lsn, head = restart[name].lsn, transactions.head(session).lsn
+            require_not_restored(session.database, head, lsn)
+            if history:
+                _require_told(session, settings, told, Window(lsn, head), lane)
+            else:
+                _require_older(session, settings, lsn)
 
 
-def _require(session: Session, settings: SqlServerSettings, lsn: Lsn) -> None:
-    require_not_restored(session.database, transactions.head(session).lsn, lsn)
+def _require_told(
+    session: Session, settings: SqlServerSettings, told: ToldStructures, window: Window, lane: Lane
+) -> None:
+    names = Names(settings)
+
+    def matters(table: TableId) -> bool:
+        counts = settings.provide_transaction_metadata or is_for_signals(settings, table)
+        return counts or lane.count == 1 or lane.owns(names.topic(table))
+
+    instances = CaptureInstances(settings, told)
+    instances.refresh(session)
+    LostChanges(settings, told, instances, matters).require_all(session, window)
+
+
+def _require_older(session: Session, settings: SqlServerSettings, lsn: Lsn) -> None:
     reaches_back = transactions.reaches_back_to(session, lsn)
     made = session.one("SELECT MAX(tran_end_time) FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw)
     for instance in catalog.instances(session):

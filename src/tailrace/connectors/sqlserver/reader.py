@@ -6,18 +6,28 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tailrace.changes.records import Records
-from tailrace.config.settings import SqlServerSettings
-from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Others, Progress, StartPoint, alone
+from tailrace.connectors.base import (
+    ONLY_LANE,
+    HistoryRecord,
+    Lane,
+    LogBatch,
+    LogRange,
+    Others,
+    Progress,
+    SnapshotPart,
+    SnapshotStep,
+    StartPoint,
+    alone,
+)
 from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
+from tailrace.connectors.sqlserver.ranges import Ranges
 
 
-class SqlServerConnector:
+class SqlServerConnector(Ranges):
     """The databases of one SQL Server, read with one configuration. Cheap to make; holds no connection."""
-
-    def __init__(self, settings: SqlServerSettings) -> None:
-        self.settings = settings
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the logs, at a transaction boundary."""
@@ -41,11 +51,13 @@ class SqlServerConnector:
         restart = restart_at(lsns, initial=tells)
         return StartPoint(restart.to_dict(), history_at(self.settings, lsns))
 
-    def require_within_reach(self, progress: Progress) -> None:
+    def require_within_reach(
+        self, progress: Progress, history: Sequence[HistoryRecord] = (), lane: Lane = ONLY_LANE
+    ) -> None:
         """Raise `PositionLostError` where change data from where this progress goes on is gone."""
         from tailrace.connectors.sqlserver.reach import require_within_reach
 
-        require_within_reach(self.settings, progress)
+        require_within_reach(self.settings, progress, history, lane)
 
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
@@ -60,8 +72,42 @@ class SqlServerConnector:
         place = progress.delivered or RestartPosition.from_dict(progress.restart).delivered
         return Telling(self.settings, place).skipped()
 
+    def snapshot_point(self) -> StartPoint:
+        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
+        from tailrace.connectors.sqlserver.snapshots.parts import snapshot_point  # as above
+
+        return snapshot_point(self.settings)
+
+    def next_parts(
+        self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
+    ) -> SnapshotStep:
+        """The next parts of the snapshot at a point, at most `wanted`; `reached` is what the step before gave."""
+        from tailrace.connectors.sqlserver.snapshots.parts import next_parts  # as above
+
+        return next_parts(self.settings, point, reached, wanted, max_bytes)
+
+    def listener(self, signalled: Signalled | None) -> Listener:
+        """What looks for signals, behind those that were handled by then."""
+        from tailrace.connectors.sqlserver.listening import listener  # rarely needed
+
+        return listener(self.settings, signalled)
+
+    def asked_step(
+        self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
+    ) -> AskedStep | None:
+        """The next parts that signals asked for, at most `wanted`; None where none can be read now, or none are wanted."""
+        from tailrace.connectors.sqlserver.snapshots.asked_parts import asked_step  # rarely needed
+
+        return asked_step(self.settings, start, signalled, wanted, max_bytes)
+
+    def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+        """The read events of a part; what `progress` says was delivered is left out."""
+        from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader  # as above
+
+        return part_reader(self.settings, part, progress, history).batches()
+
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.sqlserver.streaming import LogReader  # the decoders: a planner asks only for the head
+        from tailrace.connectors.sqlserver import following  # the decoders: a planner asks only for the head
 
-        return LogReader(self.settings, range_, progress, history).batches()
+        return following.batches(self.settings, range_, progress, history)

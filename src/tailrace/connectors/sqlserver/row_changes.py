@@ -12,7 +12,6 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from tailrace.changes.model import CREATE, UPDATE, Changes, Fact, Level
 from tailrace.changes.model import DELETE as DELETED
@@ -120,17 +119,7 @@ def not_delivered(
     is_old = (commit == at) & ((change < within) | ((change == within) & (serials <= taken_over.serial)))
     kept = np.flatnonzero(~is_old)
     first = np.flatnonzero(rows.operation != AFTER)
-    places = pa.array(kept)
-    found = ChangeRows(
-        rows.commit[kept],
-        rows.change[kept],
-        rows.command[kept],
-        rows.operation[kept],
-        None if rows.mask is None else rows.mask.take(places),
-        [column.take(places) for column in rows.columns],
-        rows.bytes,
-    )
-    return found, serials[kept], np.flatnonzero(~is_old[first])
+    return rows.take(kept), serials[kept], np.flatnonzero(~is_old[first])
 
 
 def delivered_changes(rows: ChangeRows, after: RowPosition) -> int:

@@ -8,27 +8,35 @@ same, whatever each delivered: there their number may change.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 
 from tailrace.changes.merging import in_log_order
+from tailrace.changes.records import Records
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.kept_history import KeptHistory
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
+from tailrace.connectors.sqlserver.asked import LogBoundary, SqlServerSignalledLog
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
+from tailrace.connectors.sqlserver.told_structures import ToldStructures, is_told_up_to
 from tailrace.errors import PositionLostError
 
 
 class LogReader:
-    """Reads one range of the logs, once."""
+    """Reads one range of the logs, once.
+
+    Attributes:
+        is_left: reading ended within the range, for what a signal asked for.
+
+    """
 
     def __init__(
         self, settings: SqlServerSettings, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
@@ -40,19 +48,26 @@ class LogReader:
         self._restart = RestartPosition.from_dict(progress.restart or range_.start, settings.database_names)
         self._until = None if range_.until is None else RestartPosition.from_dict(range_.until, settings.database_names)
         self._history = self._new_history(history)
-        self._told = ToldStructures(settings, self._history.records, tells=self._lane.is_first)
+        self._told = ToldStructures(
+            settings, self._history.records, tells=self._lane.is_first, planned=range_.planned
+        )
         self._heartbeats = self._new_heartbeats()
+        self._tables = CapturedTables(settings, self._lane)
+        self._signalled = SqlServerSignalledLog(settings, self._lane, self._tables, self._told)
+        self._asked = self._new_asked()
+        self._is_heard_of = False
+        self.is_left = False
 
     def batches(self) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
         with ExitStack() as opens:
-            if self._heartbeats is not None:
-                opens.enter_context(closing(self._heartbeats))
+            for each in (self._heartbeats, self._asked):
+                if each is not None:
+                    opens.enter_context(closing(each))
             if self._restart.is_initial:
                 yield self._first_batch()
-            tables = CapturedTables(self._settings, self._lane)
             logs = {
-                name: opens.enter_context(closing(self._new_log(name, tables)))
+                name: opens.enter_context(closing(self._new_log(name)))
                 for name in self._settings.database_names
             }
             yield from self._follow(logs)
@@ -73,6 +88,19 @@ class LogReader:
             elif not moved:
                 time.sleep(self._wait_ms() / 1000)
                 yield self._finished(self._new_batch(), idle=True, at_head=True)
+            if not is_done:
+                yield from self._between_windows(at_head=not moved)
+                is_done = self.is_left
+
+    def _between_windows(self, *, at_head: bool) -> Iterator[LogBatch]:
+        """What signals asked for, between windows of the logs."""
+        if self._asked is None:
+            return
+        if at_head and not self._is_heard_of:
+            self._signalled.warn_of_deaf()
+            self._is_heard_of = True
+        yield from self._asked.step(LogBoundary(self._progress_here()), at_head=at_head)
+        self.is_left = self._asked.ends_reading and self._restart.is_between_windows
 
     def _is_reached(self, logs: Mapping[str, DatabaseLog]) -> bool:
         """Whether all databases are read to the range's end.
@@ -96,9 +124,12 @@ class LogReader:
     def _end_of(self, name: str) -> Lsn | None:
         return None if self._until is None else self._until[name].lsn
 
-    def _new_log(self, name: str, tables: CapturedTables) -> DatabaseLog:
+    def _new_log(self, name: str, made: Callable[..., DatabaseLog] = DatabaseLog) -> DatabaseLog:
         position, tells = self._restart[name], self._lane.is_first
-        return DatabaseLog(self._settings, name, position, self._told, tables, self._new_batch, tells=tells)
+        offset = None if self._until is None else self._until[name].offset_minutes
+        return made(
+            self._settings, name, position, self._told, self._tables, self._new_batch, tells=tells, offset_minutes=offset
+        )
 
     def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:
         """The schema history up to where reading begins."""
@@ -106,11 +137,14 @@ class LogReader:
 
     def _holds(self, record: HistoryRecord) -> bool:
         """Whether a record of the history is of these databases, and told where reading begins."""
-        names = {name.lower(): name for name in self._settings.database_names}
-        name, commit = names.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
-        if record["source"].get("server") != self._settings.topic_prefix or name is None:
-            return False
-        return not commit or Lsn.from_text(str(commit)) <= self._restart[name].lsn.next()
+        lsns = {name.lower(): self._restart[name].lsn for name in self._settings.database_names}
+        return is_told_up_to(record, lsns, self._settings.topic_prefix)
+
+    def _new_asked(self) -> Asked[LogBoundary] | None:
+        """Nobody can ask for anything in a range that is to give the same again when it is read again."""
+        if self._now_us is not None:
+            return None
+        return Asked(self._settings, self._lane, self._progress, self._signalled)
 
     def _new_heartbeats(self) -> Heartbeats | None:
         """Nothing beats in a range that is to give the same again when it is read again."""
@@ -133,28 +167,40 @@ class LogReader:
         self._restart = self._restart.told()
         return self._finished(batch)
 
+    def _ordered(self, batch: Batch) -> list[Records]:
+        """The batch's records; those of several tables in one topic as the log has them."""
+        return in_log_order(batch.records)
+
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
         return Batch(_microseconds() if self._now_us is None else self._now_us)
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_interval_ms
-        return longest if self._heartbeats is None else self._heartbeats.wait_ms(longest)
+        for each in (self._heartbeats, self._asked):
+            longest = longest if each is None else each.wait_ms(longest)
+        return longest
 
     def _finished(self, batch: Batch, *, idle: bool = False, at_head: bool = False) -> LogBatch:
-        restart = self._restart
-        progress = Progress(restart.delivered, restart.to_dict(), signalled=self._progress.signalled)
+        progress = self._progress_here()
+        if self._asked is not None:
+            progress = self._asked.handle(batch.signals, progress, batch)
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, _microseconds())
         return LogBatch(
-            in_log_order(batch.records),
+            self._ordered(batch),
             progress,
             self._history.save(self._told.take_history()),
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,
             idle=idle,
             at_head=at_head,
+            figures=None if self._asked is None else self._asked.figures,
         )
+
+    def _progress_here(self) -> Progress:
+        signalled = self._progress.signalled if self._asked is None else self._asked.work.to_dict()
+        return Progress(self._restart.delivered, self._restart.to_dict(), signalled=signalled)
 
 
 def _microseconds() -> int:

@@ -37,17 +37,34 @@ NO_INSTANCE: Final = ""  # of a table that is not captured any more
 class ToldStructures:
     """The structures of all tables that were told, and of each capture instance that was."""
 
-    def __init__(self, settings: SqlServerSettings, history: Iterable[HistoryRecord], *, tells: bool = True) -> None:
-        """`tells`: schema-change events are wanted, if the configuration wants them."""
+    def __init__(
+        self,
+        settings: SqlServerSettings,
+        history: Iterable[HistoryRecord],
+        *,
+        tells: bool = True,
+        planned: Sequence[HistoryRecord] | None = None,
+    ) -> None:
+        """The structures that a history knows.
+
+        Args:
+            settings: of the connector.
+            history: in order.
+            tells: schema-change events are wanted, if the configuration wants them.
+            planned: structures of instances that are to be told with these, and no others are to be; None: as they are then.
+
+        """
         self._settings = settings
         self._tells = tells and settings.include_schema_changes
         self._tables: dict[TableId, Table] = {}
         self._instances: dict[tuple[str, str], Table] = {}  # databases made alike have the same names and ids
+        self._told_at: dict[tuple[str, str], Lsn] = {}
         self._new_history: list[HistoryRecord] = []
         source, context = source_block.change_schema(settings), source_block.context(settings)
         self._records = SchemaChangeRecords(settings, source, source_block.CONNECTOR, context)
         for number, record in enumerate(history, 1):
             self._take(record, number)
+        self._planned = None if planned is None else ToldStructures(settings, planned)
 
     def get(self, table: TableId) -> Table | None:
         """The structure that was told last; None where none was."""
@@ -56,6 +73,38 @@ class ToldStructures:
     def of_instance(self, instance: Instance) -> Table | None:
         """The structure that an instance was told with; None where it was not."""
         return self._instances.get((instance.table.catalog, identity(instance)))
+
+    def told_at(self, instance: Instance) -> Lsn | None:
+        """The commit from which on an instance was told to have the rows of its table; None where it was not."""
+        return self._told_at.get((instance.table.catalog, identity(instance)))
+
+    def planned(self, instance: Instance) -> Table | None:
+        """The structure that an instance is to be told with; None: that of the table as it is then."""
+        return None if self._planned is None else self._planned.of_instance(instance)
+
+    @property
+    def is_planned(self) -> bool:
+        """Whether it was looked before what is to be told."""
+        return self._planned is not None
+
+    def is_for(self, instance: Instance) -> bool:
+        """Whether an instance is to be read: in what was planned, only those that were known then."""
+        known = self.of_instance(instance) or self.planned(instance)
+        return self._planned is None or known is not None
+
+    def planned_since(self, database: str) -> dict[TableId, tuple[str, Lsn]]:
+        """The tables of a database that were planned to be captured: with which instance, and since which LSN."""
+        return {} if self._planned is None else self._planned.told_since(database)
+
+    def told_since(self, database: str) -> dict[TableId, tuple[str, Lsn]]:
+        """The captured tables of a database: with which instance each was told last, and since which LSN."""
+        names = {table: self.told_instance(table) or "" for table in self.captured(database)}
+        since = {table: (name, self._told_at.get((database, name))) for table, name in names.items()}
+        return {table: (name, lsn) for table, (name, lsn) in since.items() if lsn is not None}
+
+    def is_planned_to_leave(self, table: TableId) -> bool:
+        """Whether a table was not captured any more when its reading was planned."""
+        return self._planned is not None and self._planned.told_instance(table) == NO_INSTANCE
 
     @property
     def tables(self) -> Mapping[TableId, Table]:
@@ -86,7 +135,7 @@ class ToldStructures:
         """
         before = self._tables.get(table.id)
         told = replace(table, attributes=((INSTANCE, identity(instance)),))
-        self._put(told)
+        self._put(told, lsn)
         change = ChangeType.CREATE if before is None else ChangeType.ALTER
         event = _event(change, told, NO_DDL)
         self._remember(event, lsn, batch.now_us)
@@ -99,7 +148,7 @@ class ToldStructures:
         Its structure counts as told, as in Debezium.
         """
         left = replace(self._tables[table], attributes=((INSTANCE, NO_INSTANCE),))
-        self._put(left)
+        self._put(left, lsn)
         self._remember(_event(ChangeType.ALTER, left, NO_DDL), lsn, now_us)
 
     def tell_initial(self, restart: RestartPosition, batch: Batch) -> None:
@@ -137,20 +186,24 @@ class ToldStructures:
         taken, self._new_history = self._new_history, []
         return taken
 
-    def _put(self, table: Table) -> None:
+    def _put(self, table: Table, lsn: Lsn | None) -> None:
         self._tables[table.id] = table
         of_instance = dict(table.attributes).get(INSTANCE)
         if of_instance:
             self._instances[table.id.catalog, of_instance] = table
+            if lsn is not None:
+                self._told_at[table.id.catalog, of_instance] = lsn
 
     def _take(self, record: HistoryRecord, number: int) -> None:
         try:
+            commit = record["position"].get("commit_lsn")
+            lsn = Lsn.from_text(str(commit)) if commit else None
             for change in record.get("tableChanges") or ():
                 table_id = parse_id(change["id"])
                 if change["type"] == ChangeType.DROP:
                     self._tables.pop(table_id, None)
                 else:
-                    self._put(table_of(table_id, change["table"], change.get("comment")))
+                    self._put(table_of(table_id, change["table"], change.get("comment")), lsn)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise StructureError(f"record {number} of the schema history is damaged: {error!r}") from error
 
@@ -174,6 +227,17 @@ def first_history(
         recorded(settings, _event(ChangeType.CREATE, table), lsn, now_us, snapshot=True)
         for table in sorted(told, key=lambda each: each.id)
     ]
+
+
+def is_told_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], prefix: str) -> bool:
+    """Whether a record of a schema history is of one of these databases (in lower case), and was told up to there.
+
+    `prefix`: of the topics, as several connectors may have their histories in one place.
+    """
+    end, commit = lsns.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
+    if record["source"].get("server") != prefix or end is None:
+        return False
+    return not commit or Lsn.from_text(str(commit)) <= end.next()
 
 
 def identity(instance: Instance) -> str:

@@ -15,6 +15,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
 from tailrace.changes.policies import Rule
@@ -86,7 +87,7 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
     """How a column is selected, read and shown; None where it has no field."""
     key = field_schema(column, settings)
     if key is None:
-        log.warning("%s.%s is left out of events, as Debezium does with %s", table, column.name, column.type_name)
+        _warn_of_no_field(table, column.name, column.type_name)
         return None
     rule = settings.column_rule(table, column.name, column.type_name)
     return ColumnType(
@@ -98,6 +99,11 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
         rule,
         column.jdbc_type in _LOBS,
     )
+
+
+@cache  # once a process: a DataFrame asks again for each of its batches
+def _warn_of_no_field(table: TableId, column: str, type_name: str) -> None:
+    log.warning("%s.%s is left out of events, as Debezium does with %s", table, column, type_name)
 
 
 def field_schema(column: Column, settings: Settings) -> Schema | None:

@@ -20,6 +20,8 @@ from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
 from tailrace.connectors.sqlserver.change_tables import ChangeRows, Window, rows_of
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import has_rows
+from tailrace.connectors.sqlserver.left_out import FAIL, converted
+from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RowPosition
 from tailrace.connectors.sqlserver.row_changes import (
     Serials,
@@ -31,6 +33,8 @@ from tailrace.connectors.sqlserver.row_changes import (
 from tailrace.connectors.sqlserver.structures import UNLIMITED
 from tailrace.connectors.sqlserver.transaction_orders import KeyReader, Orders, weights
 from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.schema.tables import Table
+from tailrace.signals.table import signals_in
 
 BATCH_BYTES: Final = 8 << 20  # of Arrow's memory
 FIRST_ROWS, MOST_ROWS = 2_048, 32_768  # of a batch
@@ -62,25 +66,47 @@ class OpenWindow:
 
 
 class WindowTables:
-    """Reads the tables of one database's windows."""
+    """Reads the tables of one database's windows.
+
+    Attributes:
+        failures: what happens with changes that can't be shown, as `event.processing.failure.handling.mode` says it.
+
+    """
 
     def __init__(
-        self, tables: CapturedTables, instances: CaptureInstances, new_batch: NewBatch, *, counts: bool
+        self,
+        tables: CapturedTables,
+        instances: CaptureInstances,
+        lost: LostChanges,
+        new_batch: NewBatch,
+        *,
+        counts: bool,
     ) -> None:
-        """`counts`: changes are numbered within their transactions, over all tables."""
+        """A reader of windows.
+
+        Args:
+            tables: how their rows are read.
+            instances: those that there are.
+            lost: what is lost of them.
+            new_batch: makes a batch that is handled now.
+            counts: changes are numbered within their transactions, over all tables.
+
+        """
         self._tables = tables
         self._instances = instances
+        self._lost = lost
+        self.failures = FAIL
         self._new_batch = new_batch
         self._counts = counts
-        self._captured: dict[tuple[str, bool], Captured] = {}
+        self._captured: dict[tuple[str, bool], tuple[Table, Captured]] = {}
         self._batch_rows: dict[str, int] = {}
 
     def open(self, session: Session, window: Window, found: Transactions, begin: DatabasePosition) -> OpenWindow:
         """Look which tables have rows, and number their changes where that is wanted."""
         active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
-        wanted = active if self._counts else [each for each in active if self._tables.owns(each.table)]
+        wanted = active if self._counts else [each for each in active if self._tables.reads(each.table)]
         has = has_rows(session, [each.instance for each in wanted], window, by_function=self._tables.by_function)
-        self._instances.require_kept(session, wanted, window)  # a table that was just emptied is not passed over
+        self._lost.require_kept(session, wanted, window)  # a table that was just emptied is not passed over
         opened = OpenWindow(
             session, window, found, [each for each, some in zip(wanted, has, strict=True) if some], None
         )
@@ -89,7 +115,7 @@ class WindowTables:
     def batches(self, opened: OpenWindow, begin: DatabasePosition) -> Iterator[tuple[Batch, DatabasePosition]]:
         """The batches of this lane's tables from a position on, each with the position behind it."""
         for each in opened.filled:
-            if self._tables.owns(each.table) and each.name >= (begin.table or ""):
+            if self._tables.reads(each.table) and each.name >= (begin.table or ""):
                 after = begin.after if each.name == begin.table else None
                 for batch, end in self._rows(opened, each, after, begin.taken_over):
                     yield batch, replace(begin, table=each.name, after=end)
@@ -123,14 +149,18 @@ class WindowTables:
         rows, kept, orders = part, None, opened.orders
         if taken_over is not None:
             rows, numbers, kept = not_delivered(part, numbers, taken_over)
-        columns, ids = captured.columns(rows), orders is not None
+        ids = orders is not None
+        rows, fit, columns = converted(captured, rows, self.failures)
+        numbers = numbers if fit is None else numbers[fit]
         changes = changes_of(
             rows, numbers, columns, opened.transactions, captured.constants, transaction_ids=ids, rank=batch.rank
         )
         prepared = captured.shape.prepare(changes)
         if orders is not None:
             orders.number(captured.name, prepared, part.changes, kept)
-        if len(changes):
+        if captured.is_signals:
+            batch.signals += (inserted.signal for inserted in signals_in(changes))
+        if len(changes) and captured.is_owned:
             self._encode(captured, prepared, batch)
             batch.changes += len(changes)
             batch.tables += 1
@@ -163,10 +193,12 @@ class WindowTables:
     def _captured_of(self, active: Active, *, only_keys: bool) -> Captured:
         instance = active.instance
         key = f"{instance.name}:{instance.object_id}:{instance.start_lsn}", only_keys
-        if key not in self._captured:
-            structure = self._instances.structure(instance)
-            self._captured[key] = self._tables.captured(structure, instance, only_keys=only_keys)
-        return self._captured[key]
+        structure = self._instances.structure(instance)
+        known, captured = self._captured.get(key, (None, None))
+        if captured is None or known != structure:
+            captured = self._tables.captured(structure, instance, only_keys=only_keys)
+            self._captured[key] = structure, captured
+        return captured
 
 
 def _aimed(part: ChangeRows, rows: int) -> int:

@@ -74,9 +74,9 @@ class Ledger:
             raise ProgressError(f"{where} is not ours: its key is {entry.key!r}; nobody else may write to this topic")
         return None if entry.value is None else from_json(entry.value, self._source, where)
 
-    def history(self, lane: int, record: ProgressRecord | None) -> list[HistoryRecord]:
-        """A lane's schema history, as long as its record says."""
-        entries = self._tail.everything(self._names.history, lane, settled=True)
+    def history(self, lane: int, record: ProgressRecord | None, *, settled: bool = True) -> list[HistoryRecord]:
+        """A lane's schema history, as long as its record says; `settled` as in `read`."""
+        entries = self._tail.everything(self._names.history, lane, settled=settled)
         if record is None:
             if entries:
                 raise ProgressError(self._lost_progress(lane))

@@ -81,6 +81,14 @@ class KafkaSink:
         record = self._ledger.read(lane) if lane else first
         return record.progress if record else None
 
+    def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
+        """The schema history of a lane."""
+        record = self._ledger.read(lane)
+        try:
+            return self._ledger.history(lane, record, settled=False)
+        except ProgressError:  # the end of a transaction is seen in one partition before the other
+            return self._ledger.history(lane, record)
+
     def open(self, lane: int) -> Opened:
         """Take the lane over."""
         self._lane = lane

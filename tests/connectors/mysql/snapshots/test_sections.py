@@ -7,9 +7,10 @@ from support.mysql_settings import settings_for
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.snapshots import sections
-from tailrace.connectors.mysql.snapshots.keys import stored_keys
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.stream import BinlogStream
+from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.snapshot.lane_part import LanePart
 
 pytestmark = pytest.mark.mysql
@@ -37,7 +38,7 @@ def opened(monkeypatch):
 def source_of_now(settings, **changes):
     """A source that stands at the log's head, with changes of its restart position."""
     point = MySqlConnector(settings).start_point(1)
-    keys = stored_keys(LanePart.from_dict(point.progress.snapshot["parts"][0]).keys)
+    keys = stored_keys(LanePart.from_dict(point.progress.snapshot["parts"][0]).keys, ChunkKey.from_dict)
     return MySqlSource(settings, 0, {**point.progress.restart, **changes}, point.history, keys)
 
 

@@ -8,7 +8,7 @@ from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.shared.snapshots import chunk_sizes
-from tailrace.connectors.sqlserver.snapshots import passed, source, splitting
+from tailrace.connectors.sqlserver.snapshots import passed, sections, source, splitting
 
 NO_SCHEMAS = {"key_converter_schemas_enable": "false", "value_converter_schemas_enable": "false"}
 
@@ -27,7 +27,7 @@ def settings_for(sqlserver):
 def small_chunks(monkeypatch):
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
-    monkeypatch.setattr(source, "SECTION_TRANSACTIONS", 10)
+    monkeypatch.setattr(sections, "SECTION_TRANSACTIONS", 10)
     monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
 
 

@@ -12,6 +12,7 @@ from support.snapshotting import keyed, linear, taken
 from tailrace.config.load import from_mapping
 from tailrace.connectors.base import Progress
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.snapshots import sections
 from tailrace.errors import ConfigError, PositionLostError, RetriableError
 
 LAG = 0.6
@@ -126,6 +127,88 @@ def test_a_reader_waits_for_a_change_that_is_not_committed_also_where_there_are_
             taken(settings_for(snapshot_lock_timeout_ms="0"), between=sqlserver.step)
     finally:
         other.close()
+
+
+def test_so_does_a_statement_of_the_users_own(sqlserver, settings_for):
+    sqlserver.sql(f"ALTER DATABASE [{sqlserver.name}] SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE")
+    sqlserver.sql("CREATE TABLE dbo.t (id int PRIMARY KEY)")
+    sqlserver.capture("t")
+    sqlserver.sql("INSERT dbo.t VALUES (1)")
+    sqlserver.capture_all()
+    override = {
+        "snapshot_select_statement_overrides": "dbo.t",
+        "snapshot_select_statement_overrides_dbo_t": "SELECT * FROM dbo.t",
+    }
+    other = sqlserver.server.connect(sqlserver.name)
+    try:
+        other.cursor().execute("BEGIN TRANSACTION; DELETE dbo.t")
+        with pytest.raises(RetriableError, match="Lock request time out"):
+            taken(settings_for(snapshot_lock_timeout_ms="0", **override), between=sqlserver.step)
+    finally:
+        other.close()
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("when", ["before the window is looked at", "when it was looked at"])
+def test_a_table_that_is_dropped_while_the_log_is_read_is_left_out_and_the_others_are_read(
+    sqlserver, settings_for, in_between, monkeypatch, when
+):
+    """GIVEN a change table that goes while a wave reads the log, WHEN the wave comes to it, THEN what was read of its table in that
+    wave comes to nothing, and the other tables are as they were."""
+    for name in ("gone", "kept"):
+        sqlserver.sql(f"CREATE TABLE dbo.{name} (k int PRIMARY KEY, n int)")
+        sqlserver.capture(name)
+        sqlserver.sql(f"INSERT dbo.{name} VALUES " + ", ".join(f"({k}, 0)" for k in range(20)))
+    sqlserver.capture_all()
+    dropped = []
+
+    def drop():
+        if not dropped:
+            dropped.append(True)
+            sqlserver.uncapture("gone")
+            sqlserver.sql("DROP TABLE dbo.gone")
+
+    real = sections.has_rows
+
+    def looked_at(*given):
+        if when.startswith("before"):
+            drop()
+        found = real(*given)
+        drop()
+        return found
+
+    monkeypatch.setattr(sections, "has_rows", looked_at)
+    in_between.append(
+        lambda: sqlserver.sql(
+            "UPDATE dbo.kept SET n = n + 1; IF OBJECT_ID('dbo.gone') IS NOT NULL UPDATE dbo.gone SET n = 1"
+        )
+    )
+    snapshot = taken(settings_for(), between=sqlserver.step)
+    kept = snapshot.rows(f"s.{sqlserver.name}.dbo.kept")
+    assert sorted((row["k"], row["n"]) for row in kept) == [(k, 0) for k in range(20)]
+    assert dropped
+    assert f"s.{sqlserver.name}.dbo.gone" not in snapshot.topics
+
+
+@pytest.mark.usefixtures("small_chunks")
+def test_a_column_that_is_dropped_meanwhile_is_gone_from_the_rows_that_are_read_behind_that(
+    sqlserver, settings_for, in_between
+):
+    """A read that fails for it is tried again with the structure of then."""
+    sqlserver.sql("CREATE TABLE dbo.t (k int PRIMARY KEY, a int, b int)")
+    sqlserver.capture("t")
+    sqlserver.sql("INSERT dbo.t VALUES " + ", ".join(f"({k}, 1, 2)" for k in range(30)))
+    sqlserver.capture_all()
+    chunks = iter(range(1000))
+
+    def alter():
+        if next(chunks) == 3:
+            sqlserver.sql("ALTER TABLE dbo.t DROP COLUMN a")
+
+    in_between.append(alter)
+    rows = taken(settings_for(), between=sqlserver.step).rows(f"s.{sqlserver.name}.dbo.t")
+    assert sorted(row["k"] for row in rows) == list(range(30))
+    assert tuple(rows[-1]) == ("k", "b")
 
 
 @pytest.mark.usefixtures("small_chunks")

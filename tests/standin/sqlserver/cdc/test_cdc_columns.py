@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 import pytest
+from tests.standin.sqlserver.answered import Given, run, through_sqlite
 from tests.standin.sqlserver.cdc.servers import Session, StandInServer
 from tests.standin.sqlserver.engine.client import Client
 
-from tailrace.standin.sqlserver.session import ArrowRows, Parameter, ResultColumn, ResultSet
 from tailrace.standin.sqlserver.values import SqlType, Value
 
 BYTES = SqlType("varbinary", 8000)
@@ -18,11 +16,11 @@ ALL_KEYS = "[__$start_lsn], [__$command_id], [__$seqval], [__$operation]"
 COLUMNS = "[__$start_lsn], [__$seqval], [__$operation], [__$update_mask], id, name, amount, at, uid, note, flag, data"
 FUNCTION = "cdc.fn_cdc_get_all_changes_dbo_things(@low, @high, N'{}')"
 JOINED = f"{CT} AS c {{}} JOIN shop.cdc.lsn_time_mapping ltm ON ltm.start_lsn = c.[__$start_lsn]"
+ZONED = "TODATETIMEOFFSET({}, DATEPART(TZOFFSET, SYSDATETIMEOFFSET()))"
 FROM_THE_MIDDLE = (
     "((c.[__$start_lsn] = @middle AND c.[__$seqval] = @seqval AND c.[__$operation] > @operation) "
     "OR (c.[__$start_lsn] = @middle AND c.[__$seqval] > @seqval) OR (c.[__$start_lsn] > @middle)) AND c.[__$start_lsn] <= @high"
 )
-Given = dict[str, tuple[SqlType, Value]]
 
 ANSWERED = [
     f"SELECT * FROM {CT}",
@@ -38,6 +36,7 @@ ANSWERED = [
     f"SELECT c.id, c.name FROM {CT} c WHERE {FROM_THE_MIDDLE} ORDER BY c.[__$start_lsn], c.[__$command_id], c.[__$seqval], c.[__$operation]",
     f"SELECT c.id, ltm.tran_begin_time, tran_end_time, ltm.tran_id FROM {JOINED.format('LEFT')} ORDER BY c.[__$start_lsn]",
     f"SELECT c.id, ltm.tran_end_time FROM {JOINED.format('INNER')}",
+    f"SELECT c.id, {ZONED.format('ltm.tran_begin_time')}, ltm.tran_begin_time FROM {JOINED.format('LEFT')}",
     f"SELECT * FROM {FUNCTION.format('all')} ORDER BY [__$start_lsn], [__$seqval], [__$operation]",
     f"SELECT {COLUMNS} FROM {FUNCTION.format('all update old')} WHERE [__$operation] <> 1",
     f"SELECT f.id FROM shop.{FUNCTION.format('all update old')} AS f WHERE f.[__$seqval] > @seqval ORDER BY f.[__$start_lsn]",
@@ -66,6 +65,8 @@ NOT_ANSWERED = [
     f"SELECT id FROM {CT} WHERE [__$start_lsn] > @nothing",
     f"SELECT id FROM {CT} WHERE NOT [__$operation] = 3",
     f"SELECT [__$operation] AS [__$start_lsn] FROM {CT} ORDER BY [__$start_lsn]",
+    f"SELECT {ZONED.format('c.at')} FROM {JOINED.format('LEFT')}",
+    f"SELECT TODATETIMEOFFSET(ltm.tran_end_time, 60) FROM {JOINED.format('LEFT')}",
     f"SELECT c.id, ltm.tran_end_time FROM {CT} c LEFT JOIN cdc.lsn_time_mapping ltm ON ltm.start_lsn = c.[__$seqval]",
 ]
 
@@ -103,39 +104,11 @@ def given(client: Client) -> Given:
     return {**{name: (BYTES, value) for name, value in binary.items()}, "operation": (INT, 3)}
 
 
-def run(client: Client, sql: str, parameters: Given) -> tuple[list[tuple[Value, ...]], bool]:
-    """The rows of a query, and whether they came as columns."""
-    passed = [Parameter(f"@{name}", of, value) for name, (of, value) in parameters.items()]
-    rows: list[tuple[Value, ...]] = []
-    kinds: set[bool] = set()
-    for outcome in client.session.execute(sql, passed):
-        assert isinstance(outcome, ResultSet), outcome
-        for piece in outcome.pieces:
-            kinds.add(isinstance(piece, ArrowRows))
-            if isinstance(piece, ArrowRows):
-                rows += zip(*_values(outcome.columns, piece), strict=True)
-            else:
-                assert isinstance(piece, list)
-                rows += [tuple(row) for row in piece]
-    return rows, kinds == {True} or not rows
-
-
-def _values(columns: tuple[ResultColumn, ...], piece: ArrowRows) -> list[list[Value]]:
-    arrays = [array.to_pylist() for array in piece.batch.columns]
-    guids = [column.type.name == "uniqueidentifier" for column in columns]
-    return [
-        [UUID(bytes=value) if is_guid and value is not None else value for value in values]
-        for values, is_guid in zip(arrays, guids, strict=True)
-    ]
-
-
 @pytest.mark.parametrize("sql", ANSWERED)
 def test_rows_are_the_same_both_ways(things: Client, sql: str) -> None:
     parameters = given(things)
     found, by_columns = run(things, sql, parameters)
-    answers, things.engine.system.answers[:] = list(things.engine.system.answers), []
-    expected, _ = run(things, sql, parameters)
-    things.engine.system.answers[:] = answers
+    expected = through_sqlite(things, sql, parameters)
     assert by_columns
     assert found == expected
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from tailrace.config.properties import connect, history, own
+from tailrace.config.properties import connect, history, own, signals
 from tailrace.config.properties import connection as any_connection
 from tailrace.config.properties import events as any_events
 from tailrace.config.properties import reading as any_reading
 from tailrace.config.properties import selection as any_selection
-from tailrace.config.properties import signals as any_signals
 from tailrace.config.properties import snapshots as any_snapshots
-from tailrace.config.properties.sqlserver import connection, events, reading, selection, signals, snapshots
+from tailrace.config.properties.sqlserver import connection, events, reading, selection, snapshots
 from tailrace.config.property import PropertyTables, Status, varied
 
 _HISTORY = varied(
@@ -27,7 +26,11 @@ TABLES = PropertyTables(
         (any_reading.GROUP, reading.PROPERTIES, ()),
         (history.GROUP, _HISTORY, history.FAMILIES),
         (any_snapshots.GROUP, snapshots.PROPERTIES, any_snapshots.FAMILIES),
-        (any_signals.GROUP, signals.PROPERTIES, any_signals.FAMILIES),
+        (
+            signals.GROUP,
+            (signals.table("database.schema.table"), *signals.PROPERTIES),
+            signals.FAMILIES,
+        ),
         (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
         (own.GROUP, (own.event_shape(own.SHAPE_2_1, own.SHAPE_1_4), *own.PROPERTIES), ()),
     )

@@ -39,14 +39,9 @@ PROPERTIES = (
         doc="Rows of an answer that are held in memory at a time.",
     ),
     *varied(
-        varied(
-            reading.PROPERTIES,
-            "event.processing.failure.handling.mode",
-            status=Status.IGNORED,
-            reason="a change table has columns, and no events that can't be decoded",
-        ),
+        reading.PROPERTIES,
         "event.converting.failure.handling.mode",
         status=Status.IGNORED,
-        reason="the columns of a change table have the types of its source table",
+        reason="a value that does not fit its column's type is an event that can't be shown",
     ),
 )

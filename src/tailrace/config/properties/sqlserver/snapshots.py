@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from tailrace.config.properties import snapshots
-from tailrace.config.property import Kind, Property, Status, varied
-
-_NO_INCREMENTAL = "a SQL Server connector takes no incremental snapshots so far"
+from tailrace.config.property import Kind, Property, Status
 
 PROPERTIES = (
     snapshots.mode(recovery="is the same, as there is no schema history that could be lost"),
@@ -44,9 +42,7 @@ PROPERTIES = (
         name="incremental.snapshot.option.recompile",
         kind=Kind.BOOL,
         default=False,
-        status=Status.UNUSED,
-        reason=_NO_INCREMENTAL,
         doc="Whether the statements of incremental snapshots end with `OPTION (RECOMPILE)`.",
     ),
-    *varied(snapshots.PROPERTIES, "incremental.snapshot.chunk.size", status=Status.UNUSED, reason=_NO_INCREMENTAL),
+    *snapshots.PROPERTIES,
 )

@@ -66,12 +66,3 @@ class Asking:
         restart = taken.head.restart(self.server, era)
         history = first_history(settings, self.server, restart, taken.structures)
         return StartPoint(restart.to_dict(), history), frozenset(taken.structures.tables)
-
-
-def warn(tables: Iterable[TableId], why: object) -> None:
-    """Say that a snapshot ends which a signal asked for."""
-    log.warning(
-        "the snapshot of %s that a signal asked for ends here, and the log goes on: %s",
-        ", ".join(map(str, tables)),
-        why,
-    )

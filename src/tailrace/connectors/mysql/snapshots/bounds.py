@@ -53,9 +53,7 @@ def literals(key: ChunkKey, bound: Bound) -> list[str]:
         ProgressError: it is no bound of this key.
 
     """
-    if not 1 <= len(bound) <= len(key.columns):
-        raise ProgressError(f"{bound!r} is not a place in the order of {', '.join(key.names)}")
-    return [_literal(column, entry) for column, entry in zip(key.columns, bound, strict=False)]
+    return key.literals(bound, _literal)
 
 
 def expressions(key: ChunkKey, table: str = "") -> list[str]:

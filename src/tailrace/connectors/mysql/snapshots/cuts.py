@@ -7,7 +7,6 @@ walked along: the server steps over so many entries of the index, which also get
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final
 
 from tailrace.connectors.mysql.connection import Connection, rows
@@ -15,18 +14,11 @@ from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.splitting import PIECES_OF_A_PART, Pieces
 from tailrace.connectors.mysql.snapshots.statements import chunk_end
+from tailrace.connectors.shared.snapshots.parts import Cuts
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
 HALVINGS_OF_A_CUT: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Cuts:
-    """Where to cut: strictly ascending; `is_end` says that what follows the last one is no more than a range, or nothing."""
-
-    points: list[Bound]
-    is_end: bool
 
 
 def next_cuts(

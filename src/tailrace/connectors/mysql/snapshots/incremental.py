@@ -13,13 +13,11 @@ A table that can't be read ends its own snapshot, and the log goes on.
 
 from __future__ import annotations
 
-import logging
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.definitions import Definitions
@@ -31,48 +29,25 @@ from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility, Visible
+from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
-from tailrace.notifications.model import Notification
-from tailrace.notifications.snapshots import IncrementalSnapshot, Status
+from tailrace.notifications.snapshots import Status
 from tailrace.schema.tables import TableId
 from tailrace.signalled.figures import TableSize
 from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.incremental import ChunkOutcome, TakenChunk, take_chunk
 from tailrace.snapshot.segments import Bound
 
-MARK: Final = "incremental"
 
-log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What was done at a boundary.
-
-    Attributes:
-        work: what is left.
-        records: to be delivered.
-        notifications: to be told.
-        rows: how many were delivered.
-        sizes: of the tables that are left, once for each that a reader begins with.
-
-    """
-
-    work: Work
-    records: Sequence[Records] = ()
-    notifications: Sequence[Notification] = field(default=())
-    rows: int = 0
-    sizes: Mapping[TableId, TableSize] = field(default_factory=dict)
-
-
-class IncrementalReader:
+class MySqlIncrementalReader:
     """Reads the tables that a lane was asked for, a chunk at a time."""
 
     def __init__(self, settings: MySqlSettings, lane: Lane) -> None:
         self._settings = settings
         self._lane = lane
+        self._steps = Steps(settings)
         self._visibility = Visibility(settings)
         self._keys: dict[TableId, ChunkKey | None] = {}
         self._conditions: dict[TableId, str] = {}
@@ -86,6 +61,10 @@ class IncrementalReader:
             self._source.close()
             self._source = None
 
+    def wait_ms(self, longest: int) -> int:
+        """The log's head, for which the next chunk waits, comes by itself."""
+        return longest
+
     def step(self, work: Work, at: Boundary) -> Step | None:
         """Read the next chunk of the first table; None where that can't be at this boundary."""
         if not at.is_behind(self._wait_for):
@@ -98,8 +77,7 @@ class IncrementalReader:
             visible = self._visibility.at(at, source.asking, source.server, table.table)
             return None if visible is None else self._step(source, work, at, visible)
         except (SourceSetupError, StructureError, UnsupportedError) as error:
-            log.warning("the incremental snapshot of %s ends here, and the log goes on: %s", table.table, error)
-            return self._ended(work, table, Status.SQL_EXCEPTION)
+            return self._forgotten(table, self._steps.failed(work, table, error))
 
     def _opened(self, at: Boundary) -> MySqlSource:
         if self._source is None:
@@ -124,14 +102,15 @@ class IncrementalReader:
             return None
         table = work.tables[0]
         if table.key is None:
-            first = self._begun(source, table)
-            if isinstance(first, Status):
-                return self._ended(work, table, first)
+            first = self._begun(source, work, table)
+            if isinstance(first, Step):
+                return first
             work, table = work.with_first(first), first
         self._prepare(table)
         behind = None if visible.place is None else {"until": at.progress.restart}
         wins = table.condition is not None or not visible.is_proven
-        taken = take_chunk(source, table.segment, behind, wins=wins)
+        skipped = self._settings.skipped_operations
+        taken = take_chunk(source, table.segment, behind, wins=wins, skipped=skipped)
         self._wait_for = source.reached
         if taken.outcome is ChunkOutcome.GONE:
             return self._ended(work, table, Status.UNKNOWN_SCHEMA)
@@ -144,13 +123,12 @@ class IncrementalReader:
         is_there = at.structures.get(table) is not None
         return is_there and is_captured(self._settings, table, lower_names=at.structures.lower_names)
 
-    def _begun(self, source: MySqlSource, table: TableWork) -> TableWork | Status:
+    def _begun(self, source: MySqlSource, work: Work, table: TableWork) -> TableWork | Step:
         """With its key, and the greatest one of now; or why there is nothing to read."""
         key = keys_now(source.asking, source.server, [table])[table.table]
         if isinstance(key, NoKey):
-            log.warning("the incremental snapshot leaves %s out: %s", table.table, key.reason)
-            return Status.NO_PRIMARY_KEY
-        return begun(source.asking, table, key) or Status.EMPTY
+            return self._steps.without_key(work, table, key.reason)
+        return begun(source.asking, table, key) or self._steps.ended(work, table, Status.EMPTY)
 
     def _prepare(self, table: TableWork) -> None:
         """The source reads this table and no other."""
@@ -175,12 +153,17 @@ class IncrementalReader:
                 changes.of_piece(piece.of, piece.rows, MARK, getattr(piece.of, "read_us", now_us), shape_of), now_us
             )
         ]
-        sizes = {} if self._is_sized else self._sizes(source, work.ids)
-        step = Step(work.with_first(table), records, self._told(work, table), taken.rows, sizes)
-        if not taken.is_last:
-            return step
-        ended = self._ended(step.work, table, Status.SUCCEEDED)
-        return replace(step, work=ended.work, notifications=[*step.notifications, *ended.notifications])
+        key = self._keys[table.table]
+        step = self._steps.read(
+            work,
+            table,
+            _shown(key, table.after),
+            _shown(key, table.upto),
+            records=records,
+            rows=taken.rows,
+            sizes={} if self._is_sized else self._sizes(source, work.ids),
+        )
+        return self._forgotten(table, self._steps.read_to_end(step, table)) if taken.is_last else step
 
     def _sizes(self, source: MySqlSource, tables: Sequence[TableId]) -> dict[TableId, TableSize]:
         """How large the tables are thought to be, of which the first is being read."""
@@ -190,29 +173,19 @@ class IncrementalReader:
         estimated = splitting.estimated_rows(source.asking, source.server, tables)
         return {table: TableSize(estimated[table], span if table == tables[0] else None) for table in tables}
 
-    def _told(self, work: Work, table: TableWork) -> list[Notification]:
-        """That a chunk was read."""
-        if table.after is None or table.upto is None:
-            return []
-        key = self._keys[table.table]
-        shown = 1 if table.surrogate is not None else None  # behind it come the columns that make it unique
-        upto, after = _shown(key, table.upto)[:shown], _shown(key, table.after)[:shown]
-        tell = IncrementalSnapshot(self._settings.topic_prefix, work.signal)
-        return [tell.in_progress(table.table, work.ids, upto, after)]
-
     def _ended(self, work: Work, table: TableWork, status: Status) -> Step:
-        """Nothing more is read of a table."""
+        return self._forgotten(table, self._steps.ended(work, table, status))
+
+    def _forgotten(self, table: TableWork, step: Step) -> Step:
+        """The table is read no further."""
         self._keys.pop(table.table, None)
-        left = work.without([table.table])
-        tell = IncrementalSnapshot(self._settings.topic_prefix, work.signal)
-        told = [tell.table_completed(table.table, work.ids, table.rows, status)]
-        return Step(left, notifications=told if left.tables else [*told, tell.completed()])
+        return step
 
 
-def _shown(key: ChunkKey | None, bound: Bound) -> list[Any]:
+def _shown(key: ChunkKey | None, bound: Bound | None) -> list[Any]:
     """The values of a key, for people."""
     columns = key.columns if key is not None else ()
-    return [_value(column.kind, entry) for column, entry in zip(columns, bound, strict=False)]
+    return [_value(column.kind, entry) for column, entry in zip(columns, bound or (), strict=False)]
 
 
 def _value(kind: Kind, entry: Any) -> Any:

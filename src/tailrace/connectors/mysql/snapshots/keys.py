@@ -20,9 +20,7 @@ from typing import Any, Final
 
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings
-from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.errors import ProgressError
-from tailrace.schema.history import parse_id
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, key_from_dict
 from tailrace.schema.tables import TableId
 
 TABLES_AT_ONCE: Final = 200
@@ -83,50 +81,41 @@ class KeyColumn:
     size: int = 0
     labels: tuple[str, ...] = ()
 
+    @property
+    def is_number(self) -> bool:
+        """Whether an entry of a bound is a number, that compares as such."""
+        return self.kind is Kind.INT
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON; what has its usual value is left out."""
+        told = {
+            "charset": self.charset,
+            "collation": self.collation,
+            "unsigned": self.unsigned,
+            "size": self.size,
+            "labels": list(self.labels),
+        }
+        return {"name": self.name, "kind": self.kind.value, **{name: value for name, value in told.items() if value}}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> KeyColumn:
+        """From what `to_dict` gave."""
+        return cls(**{**given, "kind": Kind(given["kind"]), "labels": tuple(given.get("labels", ()))})
+
 
 @dataclass(frozen=True, slots=True)
-class ChunkKey:
-    """A unique index by which a table is read in chunks, and in whose order; no index for an order of the user's choice."""
-
-    index: str
-    columns: tuple[KeyColumn, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Its columns' names, in its order."""
-        return tuple(column.name for column in self.columns)
+class ChunkKey(IndexKey[KeyColumn]):
+    """A key of MySQL's."""
 
     def is_like(self, other: ChunkKey) -> bool:
         """Whether bounds of the other stand at the same rows of this one: an ENUM may have got more labels."""
         unlabelled = [tuple(replace(column, labels=()) for column in key.columns) for key in (self, other)]
         return self.index == other.index and unlabelled[0] == unlabelled[1]
 
-    @property
-    def is_local(self) -> bool:
-        """Whether its order is that of numbers, so that nobody has to ask the server about it."""
-        return all(column.kind is Kind.INT for column in self.columns)
-
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON; what has its usual value is left out."""
-        return {"index": self.index, "columns": [_column_to_dict(column) for column in self.columns]}
-
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
         """From what `to_dict` gave."""
-        try:
-            return cls(str(given["index"]), tuple(_column_from_dict(column) for column in given["columns"]))
-        except (KeyError, TypeError, ValueError) as error:
-            raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
-
-
-def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:
-    """The keys of a snapshot's tables, from what its progress has by their names."""
-    return {parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in given.items()}
-
-
-def stored(keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[TableId, Any]:
-    """The same as `stored_keys` takes them: JSON, None for a table without a key."""
-    return {table: key.to_dict() if isinstance(key, ChunkKey) else None for table, key in keys.items()}
+        return key_from_dict(given, cls, KeyColumn.from_dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,18 +270,3 @@ def _size(kind: Kind, row: Mapping[str, Any]) -> int:
     if kind is Kind.DECIMAL:
         return int(row["scale"] or 0)
     return int(row["bytes"]) if row["type"].lower() == "binary" else 0
-
-
-def _column_to_dict(column: KeyColumn) -> dict[str, Any]:
-    told = {
-        "charset": column.charset,
-        "collation": column.collation,
-        "unsigned": column.unsigned,
-        "size": column.size,
-        "labels": list(column.labels),
-    }
-    return {"name": column.name, "kind": column.kind.value, **{name: value for name, value in told.items() if value}}
-
-
-def _column_from_dict(given: Mapping[str, Any]) -> KeyColumn:
-    return KeyColumn(**{**given, "kind": Kind(given["kind"]), "labels": tuple(given.get("labels", ()))})

@@ -1,22 +1,10 @@
-"""A snapshot planned a few parts at a time, for those who read each part on its own and maybe again: the DataFrame way.
-
-The tables and their keys are looked up when P is taken, and nothing else is planned ahead: how far the snapshot has come
-is a table and a key of it, and where the next parts end is asked of the server when they are wanted. So little is to be
-kept, however large the tables are. A part is a range of a large table, or several small tables; it has about as many
-rows as another.
-
-Every part reads the log from P on. So that this does not become the larger part of the work, parts grow with the log
-that has been written since P, up to `MOST_GROWTH` times.
-"""
+"""A snapshot of MySQL in parts: what of `shared/snapshots/parts.py` only the server can tell."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final
-
-import orjson
+from typing import Any
 
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
 from tailrace.config.settings import MySqlSettings
@@ -28,19 +16,16 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
-from tailrace.connectors.mysql.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, limits_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.point import wait_visible
-from tailrace.connectors.mysql.snapshots.splitting import Size, estimated_sizes
+from tailrace.connectors.mysql.snapshots.splitting import estimated_sizes
+from tailrace.connectors.shared.snapshots.asked_parts import part_asked
+from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
+from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step
 from tailrace.errors import PositionLostError, SourceSetupError
 from tailrace.schema.history import parse_id
-from tailrace.snapshot.lane_part import LanePart
-from tailrace.snapshot.segments import Bound, Segment
-
-STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
-"""The part that has no rows, but tells the structures that the connector begins with."""
-
-log = logging.getLogger(__name__)
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound
 
 
 def require_structures(settings: MySqlSettings) -> None:
@@ -64,13 +49,6 @@ def history_of(settings: MySqlSettings, point: StartPoint) -> Sequence[HistoryRe
     return [record for record in point.history if _is_captured(settings, record)]
 
 
-def tables_of(point: StartPoint) -> Mapping[str, Any]:
-    """The tables of a snapshot that was planned for one lane, in the order in which they are read, with their keys."""
-    (only,) = (point.snapshot or {})["parts"]
-    part = LanePart.from_dict(orjson.loads(orjson.dumps(only)))  # as a sink gives it back
-    return {"tables": [[segment.table, part.keys[segment.table]] for segment in part.state.segments]}
-
-
 def next_parts(
     settings: MySqlSettings, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
 ) -> SnapshotStep:
@@ -88,8 +66,9 @@ def next_parts(
         RetriableError: the server does not show everything up to P.
 
     """
-    if reached is None and settings.include_schema_changes:
-        return SnapshotStep([STRUCTURES], {"tables": 0})
+    first = structures_step(reached, tells=settings.include_schema_changes)
+    if first is not None:
+        return first
     place = RestartPosition.from_dict(point.restart)
     with connect(settings) as session:
         server = catalog.server(session)
@@ -97,15 +76,9 @@ def next_parts(
         wait_visible(session, place.gtids)
         statements.prepare(session)
         limits = limits_of(wanted, max_bytes, log_since(session, server, place))
-        step = _Step(session, server, limits).made((point.snapshot or {})["tables"], reached or {"tables": 0})
+        step = Stepping(PartCutting(session, server), limits).step(point, reached)
     asked = (point.snapshot or {}).get("asked")
-    return step if asked is None else replace(step, parts=[_asked(part, asked) for part in step.parts])
-
-
-def _asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a snapshot that a signal asked for, with the statements that read its tables instead of themselves."""
-    its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
-    return {**part, "asked": {**asked, "statements": its}}
+    return step if asked is None else replace(step, parts=[part_asked(part, asked) for part in step.parts])
 
 
 def require_log(session: Connection, server: Server, settings: MySqlSettings, point: RestartPosition) -> None:
@@ -142,46 +115,21 @@ def log_since(session: Connection, server: Server, point: RestartPosition) -> in
     return sum(files[name] for name in names[names.index(point.file) :]) - point.pos
 
 
-class _Step:
-    """One step: how far it has come is how many tables are in parts, and a key where the next one is cut."""
+class PartCutting:
+    """What a step asks of MySQL."""
 
-    def __init__(self, session: Connection, server: Server, limits: Limits) -> None:
+    def __init__(self, session: Connection, server: Server) -> None:
         self._session = session
         self._server = server
-        self._limits = limits
-        self._parts = Parts(limits)
 
-    def made(self, tables: Sequence[Sequence[Any]], reached: Mapping[str, Any]) -> SnapshotStep:
-        """Parts of these tables, from where the last step ended."""
-        done, after = int(reached["tables"]), reached.get("after")
-        window = tables[done : done + self._limits.parts * TABLES_OF_A_PART]
-        sizes = estimated_sizes(self._session, self._server, [parse_id(name) for name, _ in window])
-        for name, given in window:
-            size, key = sizes[parse_id(name)], None if given is None else ChunkKey.from_dict(given)
-            is_alone = self._is_alone(size, key, after)
-            if not self._parts.makes_room(self._limits.share(size), is_alone=is_alone):
-                break
-            after = self._take(name, size, key, after)
-            if after is not None:
-                break
-            done += 1
-        self._parts.close()
-        is_end = done == len(tables)
-        place = {"tables": done} if after is None else {"tables": done, "after": after}
-        return SnapshotStep(self._parts.done, None if is_end else place)
+    def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
+        """About how large tables are."""
+        return estimated_sizes(self._session, self._server, tables)
 
-    def _is_alone(self, size: Size, key: ChunkKey | None, after: Bound | None) -> bool:
-        """Whether a table shares no part with others: a large one, or one that can't be cut."""
-        return key is None or after is not None or self._limits.share(size) >= IS_CUT
+    def key(self, given: Mapping[str, Any]) -> ChunkKey:
+        """A key from what its `to_dict` gave."""
+        return ChunkKey.from_dict(given)
 
-    def _take(self, name: str, size: Size, key: ChunkKey | None, after: Bound | None) -> Bound | None:
-        """Put a table into parts, from a key on; where the next step goes on with it, None if it is in them."""
-        if key is None:
-            log.warning("%s has no key that its rows could be told apart by: one task reads it, at one go", name)
-        if key is None or not self._is_alone(size, key, after):
-            self._parts.gather(Segment(name), key, self._limits.share(size) if key else 1)
-            return None
-        of_rows = self._limits.rows_of(size)
-        cuts = next_cuts(self._session, parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
-        self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
-        return None if cuts.is_end else cuts.points[-1]
+    def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+        """The next ends of ranges."""
+        return next_cuts(self._session, table, key, after, of_rows=of_rows, most=most)

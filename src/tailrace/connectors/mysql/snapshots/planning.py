@@ -14,8 +14,9 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, log_place
 from tailrace.connectors.mysql.snapshots import overrides, point, splitting, statements
-from tailrace.connectors.mysql.snapshots.keys import keys_of, stored
+from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.shared.snapshots import planning
+from tailrace.connectors.shared.snapshots.keys import stored
 from tailrace.schema.tables import TableId
 
 log = logging.getLogger(__name__)

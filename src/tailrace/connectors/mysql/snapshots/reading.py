@@ -10,12 +10,13 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.connectors.mysql.snapshots.keys import stored_keys
+from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read
 from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import TellStructure
+from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.schema.tables import TableId
@@ -34,7 +35,9 @@ class MySqlSnapshot(MySqlSource):
         keys: Mapping[str, Any],
     ) -> None:
         """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them."""
-        super().__init__(settings, lane.number, progress.restart, history, stored_keys(keys), with_overrides=True)
+        super().__init__(
+            settings, lane.number, progress.restart, history, stored_keys(keys, ChunkKey.from_dict), with_overrides=True
+        )
         self._position = RestartPosition.from_dict(progress.restart)
         self._changes = read_changes(settings, self._position)
 

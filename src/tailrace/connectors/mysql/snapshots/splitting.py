@@ -31,6 +31,7 @@ from tailrace.connectors.mysql.snapshots.statements import (
     inside_of,
     names_of,
 )
+from tailrace.connectors.shared.snapshots.gathering import Size
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
@@ -40,14 +41,6 @@ MOST_WALKED: Final = 2_000_000
 PIECES_OF_A_PART: Final = 8
 HALVINGS_OF_A_PART: Final = 64
 HAS_EXPIRY: Final = (8, 0, 3)
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """About how large a table is, as the storage engine says now: its rows, and their bytes there; 0 for one that is not."""
-
-    rows: int = 0
-    bytes: int = 0
 
 
 def estimated_sizes(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, Size]:

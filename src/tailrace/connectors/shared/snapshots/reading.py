@@ -86,7 +86,7 @@ class SnapshotReader:
                 yield self._batch(wave, state)
                 state = wave.state
             for _ in self._watched.wait():
-                yield LogBatch([], self._of_state(state), idle=True)
+                yield self._idle(state)
             if self._watched.may_end():
                 yield self._last_batch(state)
 
@@ -102,7 +102,7 @@ class SnapshotReader:
 
     def _batch(self, wave: Wave, before: SnapshotState) -> LogBatch:
         if not wave.pieces and not wave.is_open and wave.state == before:
-            return LogBatch([], self._of_state(before), idle=True)
+            return self._idle(before)
         for piece in wave.pieces:
             self._note_read(piece.table)
         batch = Batch(_microseconds())
@@ -122,6 +122,10 @@ class SnapshotReader:
             figures=self._watched.figures,
             is_open=wave.is_open and self._database.begins_anew is None,
         )
+
+    def _idle(self, state: SnapshotState) -> LogBatch:
+        """Nothing yet; a lane of which nobody was told that it begins has not begun."""
+        return LogBatch([], self._progress if self._watched.is_untold else self._of_state(state), idle=True)
 
     def _last_batch(self, state: SnapshotState) -> LogBatch:
         """What comes after the last row, and that all is done."""

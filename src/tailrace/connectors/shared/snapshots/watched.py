@@ -26,7 +26,12 @@ log = logging.getLogger(__name__)
 
 
 class Watched:
-    """One lane's part, from a state on."""
+    """One lane's part, from a state on.
+
+    Attributes:
+        is_untold: nobody was told yet that the lane has begun.
+
+    """
 
     def __init__(
         self,
@@ -42,7 +47,7 @@ class Watched:
         self._others = others
         self._clock = clock
         self._telling = Telling(settings, position)
-        self._is_untold = False
+        self.is_untold = False
         self._of_others: list[Progress | None] = []
 
     def begin(self, state: SnapshotState, *, is_first_time: bool, tables: Callable[[], Iterable[TableId]]) -> None:
@@ -56,7 +61,7 @@ class Watched:
         """
         self._state = state
         self._figures = LaneFigures(state, self._lane.count, self._clock)
-        self._is_untold = is_first_time
+        self.is_untold = is_first_time
         self._line_at = self._clock() + LINE_SECONDS
         if self._telling.wanted:
             self._telling.note_tables(tables())
@@ -116,9 +121,9 @@ class Watched:
 
     def _begun(self) -> list[Records]:
         """What is told of the table that the lane begins with, once."""
-        if not self._is_untold:
+        if not self.is_untold:
             return []
-        self._is_untold = False
+        self.is_untold = False
         return self._telling.begun(self._state)
 
     def _line(self) -> str:

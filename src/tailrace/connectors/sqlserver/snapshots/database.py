@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Final
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, INSERT
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.snapshots import views
@@ -16,7 +17,7 @@ from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.views import TableView
 from tailrace.schema.tables import TableId
 
-_LOCKS: Final = "READCOMMITTEDLOCK"
+LOCKS: Final = "READCOMMITTEDLOCK"
 _VERSIONS: Final = "SELECT is_read_committed_snapshot_on FROM sys.databases WHERE database_id = DB_ID()"
 
 
@@ -30,31 +31,45 @@ class Database:
         reached: up to where the log is read.
         hint: what makes a read wait for locks.
         view: the last one that was opened.
+        chosen: the tables of which rows of the user's own choice are read, where a change wins over the row.
 
     """
 
     def __init__(
-        self, settings: SqlServerSettings, name: str, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
+        self, settings: SqlServerSettings, name: str, point: Lsn, keys: Mapping[TableId, ChunkKey | None], lock_ms: int
     ) -> None:
+        """`lock_ms`: for how long reads wait for a lock; -1 for ever."""
         self._settings = settings
+        self._lock_ms = lock_ms
         self._name = name
+        self._keys = keys
         self._reading: Session | None = None
         self._locking: Session | None = None
         self.view: TableView | None = None
+        self.chosen: Collection[TableId] = ()
         self.asking = connect(settings, name)
         self.reached = point
-        self.tables = ReadTables(settings, self.asking, point, keys)
-        self.job = CaptureJob(self.asking)
-        has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
-        self.hint = _LOCKS if has_versions else ""
+        try:
+            self.tables = ReadTables(settings, self.asking, point, keys)
+            self.job = CaptureJob(self.asking)
+            has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
+        except BaseException:
+            self.asking.close()
+            raise
+        self.hint = LOCKS if has_versions else ""
 
     def reading(self) -> Session:
-        """A session for rows, which waits for locks as `snapshot.lock.timeout.ms` says, and gives way in a deadlock."""
+        """A session for rows, which does not wait for locks for ever, and gives way in a deadlock."""
         if self._reading is None:
             self._reading = connect(self._settings, self._name)
-            self._reading.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
+            self._reading.execute(f"SET LOCK_TIMEOUT {self._lock_ms}")
             self._reading.execute("SET DEADLOCK_PRIORITY LOW")
         return self._reading
+
+    def wait_for_locks(self) -> None:
+        """What is read next waits for locks without a hint, as a statement of the user's own is read."""
+        if self.hint:
+            self.reading().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
     def locking(self) -> Session:
         """A session for locks on tables."""
@@ -68,6 +83,16 @@ class Database:
         if of_view and self.view is not None:
             return views.place_at(self.asking, self.view.middle, self.reached)
         return max(catalog.max_lsn(self.asking), self.reached)
+
+    def unheard_of(self, table: TableId) -> tuple[int, ...]:
+        """Operations on a table that nobody is told of, and that therefore win over no row that was read."""
+        skipped = self._settings.skipped_operations if table in self.chosen else frozenset()
+        return (*((INSERT,) if "c" in skipped else ()), *((BEFORE, AFTER) if "u" in skipped else ()))
+
+    def move(self, point: Lsn) -> None:
+        """Stand at another position."""
+        self.reached = point
+        self.tables = ReadTables(self._settings, self.asking, point, self._keys)
 
     def forget_reading(self) -> None:
         """Begin with another session next time."""

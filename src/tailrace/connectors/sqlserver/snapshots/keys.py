@@ -19,14 +19,13 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
-from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, key_from_dict
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.errors import ProgressError
-from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 
 MAX: Final = 8000  # the longest binary or text that can be in an index, and more
+MAX_TEXT: Final = 4000  # characters of a text, as bounds are told
 
 
 class Kind(enum.Enum):
@@ -77,6 +76,11 @@ _SQL: Final = """
     LEFT JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
     WHERE i.is_unique = 1 AND ic.key_ordinal > 0 AND i.object_id IN ({0})
     ORDER BY i.object_id, i.index_id, ic.key_ordinal"""
+_COLUMN: Final = """
+    SELECT c.name, 0, c.is_nullable, c.is_computed, 0, COALESCE(ty.name, N'CLR'), c.max_length, c.precision, c.scale,
+           c.collation_name
+    FROM sys.columns AS c LEFT JOIN sys.types AS ty ON ty.user_type_id = c.system_type_id
+    WHERE c.object_id = ? AND c.name = ?"""
 _AT_ONCE: Final = 500
 
 
@@ -106,45 +110,29 @@ class KeyColumn:
         """The expression that tells its value exactly; `alias` is the table's."""
         return _TOLD[self.kind].format(f"{alias}.{quoted(self.name)}")
 
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+        told = {"name": self.name, "kind": self.kind.value, "type": self.type}
+        return told if self.collation is None else {**told, "collation": self.collation}
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> KeyColumn:
+        """From what `to_dict` gave."""
+        return cls(**{**given, "kind": Kind(given["kind"])})
+
 
 @dataclass(frozen=True, slots=True)
-class ChunkKey:
-    """A unique index by which a table is read in chunks, and in whose order."""
-
-    index: str
-    columns: tuple[KeyColumn, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Its columns' names, in its order."""
-        return tuple(column.name for column in self.columns)
-
-    @property
-    def is_local(self) -> bool:
-        """Whether its order is that of numbers, so that nobody has to ask the server about it."""
-        return all(column.is_number for column in self.columns)
+class ChunkKey(IndexKey[KeyColumn]):
+    """A key of SQL Server's."""
 
     def told(self, alias: str) -> list[str]:
         """What to select for its values, in its order."""
         return [column.told(alias) for column in self.columns]
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"index": self.index, "columns": [_column_to_dict(column) for column in self.columns]}
-
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
         """From what `to_dict` gave."""
-        try:
-            columns = tuple(KeyColumn(**{**column, "kind": Kind(column["kind"])}) for column in given["columns"])
-            return cls(str(given["index"]), columns)
-        except (KeyError, TypeError, ValueError) as error:
-            raise ProgressError(f"not a key that a table is read by: {given!r}: {error}") from error
-
-
-def stored_keys(given: Mapping[str, Any]) -> dict[TableId, ChunkKey | None]:
-    """The keys of a snapshot's tables, from what its progress has by their names."""
-    return {parse_id(name): None if key is None else ChunkKey.from_dict(key) for name, key in given.items()}
+        return key_from_dict(given, cls, KeyColumn.from_dict)
 
 
 def keys_of(session: Session, instances: Sequence[Instance]) -> dict[TableId, ChunkKey | NoKey]:
@@ -158,6 +146,21 @@ def keys_of(session: Session, instances: Sequence[Instance]) -> dict[TableId, Ch
     return {
         instance.table: choose(parts.get(instance.source_object_id, ()), instance.columns) for instance in instances
     }
+
+
+def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKey) -> ChunkKey | NoKey:
+    """A key whose order begins with a column of the user's choice; rows with the same value are in the order of `key`."""
+    found = [tuple(row) for row in session.rows(_COLUMN, instance.source_object_id, name)]
+    if not found:
+        return NoKey(f"it has no column {name}, which is to be the surrogate key")
+    part = ("", "", False, *found[0])
+    obstacle = _obstacle(part, set(instance.columns)) or _too_long(part)
+    if obstacle is not None:
+        return NoKey(f"the surrogate key can't lead its order: it {obstacle}")
+    if isinstance(key, NoKey):
+        return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
+    first = _key_column(part)
+    return ChunkKey("", (first, *(column for column in key.columns if column.name != first.name)))
 
 
 def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> ChunkKey | NoKey:
@@ -203,6 +206,14 @@ def _obstacle(part: tuple[Any, ...], captured: set[str]) -> str | None:
     return None
 
 
+def _too_long(part: tuple[Any, ...]) -> str | None:
+    """Of a column that need not be in an index, which is short by itself."""
+    column, type_name, length = part[3], str(part[8]).lower(), int(part[9])
+    most = 2 * MAX_TEXT if type_name in ("nchar", "nvarchar") else MAX_TEXT
+    is_long = length < 0 or (_KINDS[type_name] is Kind.TEXT and length > most)
+    return f"has the column {column}, which may be longer than {MAX_TEXT} characters" if is_long else None
+
+
 def _key_column(part: tuple[Any, ...]) -> KeyColumn:
     _, _, _, column, _, _, _, _, type_name, length, precision, scale, collation = part
     name = str(type_name).lower()
@@ -223,8 +234,3 @@ def _declared(name: str, length: int, precision: int, scale: int) -> str:
     if name in ("datetime2", "datetimeoffset", "time"):
         return f"{name}({scale})"
     return "binary(8)" if name in ("timestamp", "rowversion") else name
-
-
-def _column_to_dict(column: KeyColumn) -> dict[str, Any]:
-    told = {"name": column.name, "kind": column.kind.value, "type": column.type}
-    return told if column.collation is None else {**told, "collation": column.collation}

@@ -145,10 +145,13 @@ class CaptureJob:
             RetriableError: it does not come there.
 
         """
-        deadline = time.monotonic() + self._patience
+        deadline = time.monotonic() + self.patience
         while not self.has_passed(moment):
             if time.monotonic() >= deadline:
-                raise RetriableError(self._stuck(moment))
+                raise RetriableError(
+                    f"{self.stuck(moment, self.patience)} What a snapshot read by then can't be told from what came later. Or "
+                    "take it in one of Debezium's ways, with snapshot.isolation.mode, which does not need the job"
+                )
             yield
 
     def has_passed(self, moment: Moment) -> bool:
@@ -165,7 +168,8 @@ class CaptureJob:
         return newest <= now + slack  # else the clock was put back, as in autumn, and the time is that of long before
 
     @property
-    def _patience(self) -> float:
+    def patience(self) -> float:
+        """For how long it is waited for at most, seconds."""
         return max(PATIENCE_SECONDS, 4.0 * self._polling) if self._sees_scans else WITHOUT_SCANS_SECONDS
 
     def _ask_settings(self) -> None:
@@ -177,12 +181,11 @@ class CaptureJob:
         if found:
             self._most, self._polling = map(int, found[0])
 
-    def _stuck(self, moment: Moment) -> str:
+    def stuck(self, moment: Moment, seconds: float) -> str:
+        """What to say where the job has not come to a moment for so long."""
         return (
-            f"the capture job of {self._session.database} has not passed {moment.time} after {self._patience:g} s, "
-            "so what a snapshot read by then can't be told from what came later. Is SQL Server Agent running, and the job "
-            f"cdc.{self._session.database}_capture? Or take the snapshot in one of Debezium's ways, with "
-            "snapshot.isolation.mode, which does not need it"
+            f"the capture job of {self._session.database} has not passed {moment.time} after {seconds:g} s. Is SQL Server "
+            f"Agent running, and the job cdc.{self._session.database}_capture?"
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.shared.snapshots import planning
-from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
 from tailrace.connectors.sqlserver.snapshots import point, statements
@@ -46,10 +46,10 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
         if settings.snapshot_isolation_mode is not None:
             lanes = 1  # all is read in one transaction
         elif settings.reads_replica:
-            _require_keys(keys)
-        _check_overrides(settings, sessions, points, keys)
+            require_keys(keys)
+        check_overrides(settings, sessions, points, keys)
         cutter = Cutter(sessions.by_database, keys, rows)
-        snapshot = planning.planned(settings, _stored(keys), rows, lanes, place_of(restart), cutter)
+        snapshot = planning.planned(settings, stored(keys), rows, lanes, place_of(restart), cutter)
     history = history_of(settings, points)
     return StartPoint(restart.to_dict(), history, snapshot, restart.delivered if after else "")
 
@@ -61,6 +61,28 @@ def history_of(settings: SqlServerSettings, points: Mapping[str, Point]) -> list
     for each in points.values():
         found += first_history(settings, list(each.tables.values()), each.lsn, now_us)
     return found
+
+
+def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mapping[str, Any]) -> dict[str, Any]:
+    """What a lane has in its progress at first that reads these tables, in the order given, as of there.
+
+    Raises:
+        UnsupportedError: a table can't be read as of there.
+        ConfigError: a statement of the user's own can't be read.
+
+    """
+    with Sessions(settings) as sessions:
+        restart = RestartPosition.from_dict(place, tuple(sessions.by_database))
+        found = {name: point.at(session, tables, restart[name].lsn) for name, session in sessions.by_database.items()}
+        there = {table for each in found.values() for table in each.tables}
+        for table in tables:
+            if table not in there:
+                log.warning("%s is not captured, and therefore not in the blocking snapshot", table)
+        keys, rows = _tables(sessions, found, [table for table in tables if table in there])
+        if settings.reads_replica:
+            require_keys(keys)
+        check_overrides(settings, sessions, found, keys)
+    return planning.whole_part(stored(keys), rows, place_of(restart))
 
 
 def place_of(restart: RestartPosition) -> dict[str, Any]:
@@ -94,7 +116,7 @@ def _tables(
     return {table: keys[table] for table in read}, rows
 
 
-def _require_keys(keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
+def require_keys(keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
     """A replica has no locks, by which a table without a key is seen as it is at one place of the log."""
     without = [f"{table} ({key.reason})" for table, key in keys.items() if isinstance(key, NoKey)]
     if without:
@@ -107,7 +129,7 @@ def _require_keys(keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
         )
 
 
-def _check_overrides(
+def check_overrides(
     settings: SqlServerSettings,
     sessions: Sessions,
     points: Mapping[str, Point],
@@ -127,7 +149,3 @@ def _check_overrides(
         except SourceSetupError as error:
             raise refused(override, error) from error
     warn_of_idle(settings, overrides.values())
-
-
-def _stored(keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[TableId, Any]:
-    return {table: key.to_dict() if isinstance(key, ChunkKey) else None for table, key in keys.items()}

@@ -103,6 +103,15 @@ def take(session: Session, settings: SqlServerSettings) -> Point:
     return Point(lsn, tables)
 
 
+def at(session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
+    """An earlier P of the session's database with those of these tables of which an instance tells all changes behind it."""
+    found = structures.tables(session, session.database, frozenset(tables).__contains__)
+    chosen = instances_at([each for each in catalog.instances(session) if each.table in found], lsn)
+    return Point(
+        lsn, {table: (structures.of_instance(found[table], instance), instance) for table, instance in chosen.items()}
+    )
+
+
 def _behind_first(lsn: Lsn, instances: Sequence[Instance]) -> Lsn:
     """P, or where the first instance of a table begins, if that lies behind it."""
     first: dict[TableId, Lsn] = {}

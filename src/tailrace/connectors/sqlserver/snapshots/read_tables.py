@@ -166,6 +166,17 @@ class ReadTables:
         self._load()
         return table in self._changed
 
+    def have_changed(self) -> bool:
+        """Whether other tables can be read, or by other instances, than when that was looked up last.
+
+        Raises:
+            PositionLostError: the changes of one are not told from P on any more.
+
+        """
+        before = {table: read.instance for table, read in self._read.items()}
+        self._load()
+        return before != {table: read.instance for table, read in self._read.items()}
+
     def require_log(self) -> None:
         """Raise `PositionLostError` where the change tables do not reach back to P any more."""
         if self._started() != self._starts:
@@ -205,7 +216,7 @@ class ReadTables:
 
     def _require_same_key(self, instance: Instance, now: ChunkKey | NoKey) -> None:
         begun = self._keys[instance.table]
-        if begun is not None and now != begun:
+        if begun is not None and begun.index and now != begun:
             raise StructureError(
                 f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
                 "was changed. Begin the snapshot again with an empty target, or restore the key until it is done"
@@ -222,7 +233,8 @@ def lost(table: TableId, point: Lsn) -> PositionLostError:
     return PositionLostError(
         f"the snapshot is not done, and no capture instance of {table} tells its changes from {point} on, the position that "
         "the snapshot is of: they were cleaned up, or capture was enabled anew. Let the server keep changes for longer than "
-        "the snapshot takes (EXEC sys.sp_cdc_change_job 'cleanup', @retention = minutes), and begin again with an empty target"
+        "the snapshot takes (EXEC sys.sp_cdc_change_job 'cleanup', @retention = minutes). An initial snapshot begins again "
+        "with an empty target; one that a signal asked for can be asked for again"
     )
 
 

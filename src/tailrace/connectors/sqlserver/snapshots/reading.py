@@ -12,6 +12,7 @@ from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.snapshots.database import TellStructure
 from tailrace.connectors.shared.snapshots.planning import tables_to_read
 from tailrace.connectors.shared.snapshots.read_records import ReadChanges, number_for_all, records_of, text_for_all
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
@@ -40,7 +41,7 @@ class SqlServerSnapshot(SqlServerSource):
         keys: Mapping[str, Any],
     ) -> None:
         """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them."""
-        super().__init__(settings, progress.restart, keys)
+        super().__init__(settings, progress.restart, keys, with_overrides=True)
         self._settings = settings
         self._restart = RestartPosition.from_dict(progress.restart)
         self._told = ToldStructures(settings, history)
@@ -84,8 +85,8 @@ class SqlServerSnapshot(SqlServerSource):
         return [(name, event) for name in self._restart for event in self._told.initial_events(name)]
 
 
-def read_changes(settings: SqlServerSettings, lsn: Lsn) -> ReadChanges:
-    """What makes read events of rows as they were at an LSN of a database."""
+def read_changes(settings: SqlServerSettings, lsn: Lsn, *, is_behind: bool = False) -> ReadChanges:
+    """What makes read events of rows as they were at an LSN of a database; `is_behind`: they come behind its changes."""
     source = {
         "change_lsn": text_for_all(None),
         "commit_lsn": text_for_all(lsn.text),
@@ -95,7 +96,8 @@ def read_changes(settings: SqlServerSettings, lsn: Lsn) -> ReadChanges:
     def constants(table: TableId) -> Mapping[str, str | None]:
         return source_block.constants(settings, table)
 
-    return ReadChanges(source, position_facts(beginning_of(lsn)), constants, source_block.snapshot_is_flag(settings))
+    position = position_facts(beginning_of(lsn.next() if is_behind else lsn))
+    return ReadChanges(source, position, constants, source_block.snapshot_is_flag(settings))
 
 
 def snapshot_reader(
@@ -104,8 +106,10 @@ def snapshot_reader(
     progress: Progress,
     history: Sequence[HistoryRecord],
     others: Others = alone,
+    tables: Sequence[TableId] | None = None,
+    tell_structure: TellStructure | None = None,
 ) -> SnapshotReader:
-    """What reads the part of a lane that its progress has."""
+    """What reads the part of a lane that its progress has; `tables`, `tell_structure`: see `SnapshotReader`."""
 
     def opened(keys: Mapping[str, Any]) -> SqlServerSnapshot:
         if settings.snapshot_isolation_mode is None:
@@ -115,4 +119,4 @@ def snapshot_reader(
         return IsolatedSnapshot(settings, progress, history, keys)
 
     position = RestartPosition.from_dict(progress.restart).delivered
-    return SnapshotReader(settings, lane, progress, position, opened, others)
+    return SnapshotReader(settings, lane, progress, position, opened, others, tables, tell_structure)

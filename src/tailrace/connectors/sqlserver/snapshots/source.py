@@ -21,10 +21,9 @@ from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
+from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.filled_tables import has_rows
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.snapshots import passed, statements, views
@@ -32,9 +31,10 @@ from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead, size_of
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_at
 from tailrace.connectors.sqlserver.snapshots.database import Database
-from tailrace.connectors.sqlserver.snapshots.keys import stored_keys
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
-from tailrace.connectors.sqlserver.snapshots.touched_rows import TouchedRows, touches
+from tailrace.connectors.sqlserver.snapshots.sections import next_section
+from tailrace.connectors.sqlserver.snapshots.touched_rows import TouchedRows
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
@@ -46,17 +46,12 @@ from tailrace.snapshot.source import Section, View
 
 GATHERED_BYTES: Final = 64 << 20  # and as many ahead
 GATHERED_SECONDS: Final = 20.0
-SECTION_TRANSACTIONS: Final = 20_000
 BLOCK_ROWS: Final = 1 << 14
 ATTEMPTS: Final = 6
 PAUSE_SECONDS: Final = 0.2
 LSN: Final = "lsn"
 VIEW: Final = "view"  # in place of an LSN: where the view of a database is
 
-_CUT: Final = (
-    "SELECT MAX(start_lsn) FROM (SELECT TOP ({0}) start_lsn FROM cdc.lsn_time_mapping WHERE start_lsn > ? AND start_lsn <= ? "
-    "ORDER BY start_lsn) AS s"
-)
 _T = TypeVar("_T")
 
 log = logging.getLogger(__name__)
@@ -70,7 +65,12 @@ class SqlServerSource:
         settings: SqlServerSettings,
         point: Mapping[str, Any],
         keys: Mapping[str, Any],
+        conditions: Mapping[TableId, str] | None = None,
         rows_at_most: int | None = None,
+        lock_ms: int | None = None,
+        *,
+        with_overrides: bool = False,
+        recompiles: bool = False,
     ) -> None:
         """A source that stands at P.
 
@@ -78,25 +78,34 @@ class SqlServerSource:
             settings: of the connector.
             point: P as a restart position.
             keys: by which tables are read, the connector's own JSON by their names.
+            conditions: of the user's own, for WHERE, for some of them.
             rows_at_most: of a chunk; None: as many as some megabytes have.
+            lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
+            with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
+            recompiles: the plan of a chunk's statement is made anew each time.
 
         Raises:
             PositionLostError: the changes of a table are not told from P on.
 
         """
+        self._option = statements.RECOMPILE if recompiles else ""
+        self._attempts = ATTEMPTS if lock_ms is None else 1
+        self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
         self._sizes = ChunkSizes()
         self._unread: dict[TableId, int] = {}
         self._gathered_bytes, self._gathered_from = 0, 0.0
         self._ahead = ReadAhead(self._read)
         self._databases: dict[str, Database] = {}
-        restart, stored = RestartPosition.from_dict(point), stored_keys(keys)
+        restart, stored = RestartPosition.from_dict(point), stored_keys(keys, ChunkKey.from_dict)
         self._keys = keys
-        self._overrides = overrides_of(settings, stored, lower_names=True)
+        self._overrides = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
+        lock_ms = settings.snapshot_lock_timeout_ms if lock_ms is None else lock_ms
         try:
             for name in dict.fromkeys(table.catalog for table in stored):
                 its = {table: key for table, key in stored.items() if table.catalog == name}
-                self._databases[name] = Database(settings, name, restart[name].lsn, its)
+                self._databases[name] = Database(settings, name, restart[name].lsn, its, lock_ms)
+                self._databases[name].chosen = {*self._overrides, *self._conditions}
         except BaseException:
             self.close()
             raise
@@ -115,6 +124,20 @@ class SqlServerSource:
         """Let go of the server."""
         for database in self._databases.values():
             database.close()
+
+    def database(self, table: TableId) -> Database:
+        """The database of one of the tables."""
+        return self._databases[table.catalog]
+
+    def move(self, table: TableId, point: Lsn) -> None:
+        """Stand at another position of a table's database.
+
+        Raises:
+            PositionLostError: the changes of a table are not told from there on.
+
+        """
+        self._ahead.drop()
+        self._databases[table.catalog].move(point)
 
     def any_session(self) -> Session:
         """A session for questions to the server."""
@@ -164,7 +187,7 @@ class SqlServerSource:
         """The log from where the last call ended, in pieces that end between transactions."""
         if upto is not None and LSN in upto:
             heads = {name: Lsn.from_text(text) for name, text in upto[LSN].items() if name in self._databases}
-            yield from self._sections(heads, frozenset())
+            yield from self._sections(heads)
             return
         databases = self._databases if upto is None else {upto[VIEW]: self._databases[upto[VIEW]]}
         for database in databases.values():
@@ -174,7 +197,10 @@ class SqlServerSource:
         if altered:
             self._ahead.drop()
         self._gathered_bytes, self._gathered_from = 0, 0.0
-        yield from self._sections(heads, frozenset(map(quoted_id, altered)))
+        yield from self._sections(heads)
+        altered |= {each for database in databases.values() for each in database.tables.altered()}  # meanwhile
+        if altered:
+            yield Section((), self._place(), frozenset(map(quoted_id, altered)))
 
     def inside(self, touched: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
         """Which of these changes have a key before that lies in one of the intervals."""
@@ -198,30 +224,12 @@ class SqlServerSource:
             if not read:
                 time.sleep(passed.POLL_SECONDS)
 
-    def _sections(self, heads: Mapping[str, Lsn], altered: frozenset[str]) -> Iterator[Section]:
-        """Up to these places; that structures changed is told with the last one."""
+    def _sections(self, heads: Mapping[str, Lsn]) -> Iterator[Section]:
+        """Up to these places."""
         for name, head in heads.items():
             database = self._databases[name]
             while database.reached < head:
-                yield self._section(database, head)
-        if altered:
-            yield Section((), self._place(), altered)
-
-    def _section(self, database: Database, head: Lsn) -> Section:
-        window = Window(database.reached, self._end(database, head))
-        read = [each for table in database.tables if (each := database.tables.of(table)) is not None]
-        has = has_rows(database.asking, [each.instance for each in read], window)
-        found = [touches(database.asking, each, window) for each, is_there in zip(read, has, strict=True) if is_there]
-        database.tables.require_log()  # now that it was read: what was cleaned up meanwhile may lack
-        database.reached = window.until
-        return Section([each for each in found if each is not None], self._place())
-
-    def _end(self, database: Database, head: Lsn) -> Lsn:
-        """Where the next section ends: at the head, or before it where that is far."""
-        cut = database.asking.one(_CUT.format(SECTION_TRANSACTIONS), database.reached.raw, head.raw)
-        if cut is None or database.asking.one(_CUT.format(1), cut, head.raw) is None:
-            return head
-        return Lsn(bytes(cut))
+                yield Section(next_section(database, head), self._place())
 
     def _place(self) -> dict[str, Any]:
         return {LSN: {name: database.reached.text for name, database in self._databases.items()}}
@@ -237,14 +245,14 @@ class SqlServerSource:
 
     def _again_and_again(self, table: TableId, read: Callable[[], _T]) -> _T:
         """Reading is tried again where it was a deadlock's victim, or waited too long for a lock."""
-        for attempt in range(ATTEMPTS):
+        for attempt in range(self._attempts):
             try:
                 return read()
             except RetriableError as error:
-                if attempt == ATTEMPTS - 1:
+                self._databases[table.catalog].forget_reading()
+                if attempt == self._attempts - 1:
                     raise
                 log.info("a chunk of %s is read again: %s", table, error)
-                self._databases[table.catalog].forget_reading()
                 time.sleep(PAUSE_SECONDS * attempt)
         raise AssertionError
 
@@ -255,9 +263,13 @@ class SqlServerSource:
         database, limit = self._databases[table.catalog], self._rows_at_most or self._sizes.limit(table)
         interval = (segment.after, segment.upto)
         override = self._overrides.get(table)
-        sql = statements.chunk(
-            table, read.selects, key, interval, limit, database.hint, None if override is None else override.statement
+        statement, condition = None if override is None else override.statement, self._conditions.get(table)
+        sql = (
+            statements.chunk(table, read.selects, key, interval, limit, database.hint, statement, condition)
+            + self._option
         )
+        if statement is not None:
+            database.wait_for_locks()
         read_us = time.time_ns() // 1000
         blocks = [ReadRows(read, batch) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
         count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)

@@ -27,6 +27,15 @@ def estimated_rows(session: Session, instances: Sequence[Instance]) -> dict[Tabl
     return {instance.table: found.get(instance.source_object_id, 0) for instance in instances}
 
 
+def span(session: Session, table: TableId, key: ChunkKey) -> tuple[int, int] | None:
+    """The least and the greatest value of a key's first column, where that is a number; found at the index's two ends."""
+    if not key.columns[0].is_number:
+        return None
+    name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
+    ((low, high),) = session.rows(f"SELECT MIN({name}), MAX({name}) FROM {of} AS {ALIAS}")  # noqa: S608 -- names are quoted
+    return None if low is None else (int(low), int(high))
+
+
 class Cutter:
     """Cuts tables of several databases."""
 
@@ -58,11 +67,6 @@ class Cutter:
         return points
 
     def span(self, table: TableId) -> tuple[int, int] | None:
-        """The least and the greatest value of a key's first column, where that is a number; found at the index's two ends."""
+        """The least and the greatest value of a key's first column, where that is a number."""
         key = self._keys[table]
-        if isinstance(key, NoKey) or not key.columns[0].is_number:
-            return None
-        name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
-        sql = f"SELECT MIN({name}), MAX({name}) FROM {of} AS {ALIAS}"  # noqa: S608 -- names are quoted
-        ((low, high),) = self._sessions[table.catalog].rows(sql)
-        return None if low is None else (int(low), int(high))
+        return None if isinstance(key, NoKey) else span(self._sessions[table.catalog], table, key)

@@ -17,6 +17,7 @@ from tailrace.snapshot.segments import Bound, Interval
 
 ALIAS: Final = "c"
 EVERYTHING: Final = "1 = 1"
+RECOMPILE: Final = " OPTION (RECOMPILE)"
 CANDIDATES_AT_ONCE: Final = 500  # a VALUES list has 1,000 rows at most
 
 
@@ -28,6 +29,7 @@ def chunk(
     limit: int | None = None,
     hint: str = "",
     override: str | None = None,
+    condition: str | None = None,
 ) -> str:
     """The rows of an interval, in order.
 
@@ -39,17 +41,26 @@ def chunk(
         limit: at most so many rows.
         hint: for the table, as READCOMMITTEDLOCK; "": none.
         override: the user's own SELECT, which is read as if it were the table.
+        condition: the user's own, for WHERE.
 
     """
     top = "" if limit is None else f"TOP ({limit}) "
     found = f"SELECT {top}{', '.join(columns)} FROM {_source(table, hint, override)}"  # noqa: S608 -- names are quoted
-    return f"{found} WHERE {inside_of(key, names_of(key), interval)} ORDER BY {', '.join(names_of(key))}"
+    inside = _also(inside_of(key, names_of(key), interval), condition)
+    return f"{found} WHERE {inside} ORDER BY {', '.join(names_of(key))}"
 
 
 def chunk_end(table: TableId, key: ChunkKey, after: Bound | None, rows: int) -> str:
     """The key of the last of so many rows behind a bound, for `bound_of_row`; no row where there are fewer."""
     found = chunk(table, key.told(ALIAS), key, (after, None))
     return f"{found} OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY"
+
+
+def greatest(table: TableId, key: ChunkKey, hint: str = "", condition: str | None = None) -> str:
+    """The greatest key, for `bound_of_row`; no row where the table has none."""
+    order = ", ".join(f"{name} DESC" for name in names_of(key))
+    found = f"SELECT TOP (1) {', '.join(key.told(ALIAS))} FROM {_source(table, hint, None)}"  # noqa: S608 -- quoted
+    return f"{found} WHERE {_also(EVERYTHING, condition)} ORDER BY {order}"
 
 
 def whole(table: TableId, columns: Sequence[str], hint: str = "", override: str | None = None) -> str:
@@ -102,6 +113,11 @@ def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
     if upto is not None:
         found.append(key_ranges.compared(names, "<=", literals(key, upto)))
     return " AND ".join(found) or EVERYTHING
+
+
+def _also(inside: str, condition: str | None) -> str:
+    """Both conditions; a line ends behind the user's own, for a comment at its end."""
+    return inside if condition is None else f"({inside}) AND ({condition}\n)"
 
 
 def _source(table: TableId, hint: str, override: str | None) -> str:

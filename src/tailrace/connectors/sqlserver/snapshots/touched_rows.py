@@ -15,7 +15,7 @@ Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-c
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -63,9 +63,9 @@ class TouchedRows:
     keys: list[Vector]
 
 
-def touches(session: Session, read: ReadTable, window: Window) -> TableTouches | None:
-    """What a window says of a table; None: nothing."""
-    found = list(rows_of(session, read.reading, window, None, lambda: BATCH_ROWS))
+def touches(session: Session, read: ReadTable, window: Window, skipped: tuple[int, ...] = ()) -> TableTouches | None:
+    """What a window says of a table, but for some operations; None: nothing."""
+    found = list(rows_of(session, replace(read.reading, skipped=skipped), window, None, lambda: BATCH_ROWS))
     return None if not found else touches_of(read, _together(found))
 
 

@@ -90,6 +90,8 @@ def _plain(schema: Schema) -> Conversion:
 
     def convert(arrays: Sequence[pa.Array]) -> Vector:
         array = arrays[0]
+        if pa.types.is_temporal(array.type):  # Arrow would make a number of it
+            raise TypeError("a moment is no such value")
         return from_arrow(array if array.type == wanted else array.cast(wanted))
 
     return convert

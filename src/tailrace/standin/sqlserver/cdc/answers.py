@@ -13,15 +13,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailrace.standin.sqlserver.cdc import parts, rows
+from tailrace.standin.sqlserver.cdc import rows
 from tailrace.standin.sqlserver.cdc.columns import Block, ColumnStore
-from tailrace.standin.sqlserver.cdc.conditions import Mask, Test, UnreadableError
 from tailrace.standin.sqlserver.cdc.recognised import Request, recognised
 from tailrace.standin.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL, START_LSN
 from tailrace.standin.sqlserver.cdc.system_rows import LsnTime
 from tailrace.standin.sqlserver.cdc.transaction_log import is_change_table
+from tailrace.standin.sqlserver.columnar import parts
+from tailrace.standin.sqlserver.columnar.conditions import Mask, Test, UnreadableError
 from tailrace.standin.sqlserver.engine import stored, tree
-from tailrace.standin.sqlserver.engine.catalog import Table
+from tailrace.standin.sqlserver.engine.catalog import Column, Table
 from tailrace.standin.sqlserver.engine.scope import Plan
 from tailrace.standin.sqlserver.session import ArrowRows
 
@@ -72,7 +73,7 @@ def _pieces(session: EngineSession, request: Request, blocks: Sequence[Block]) -
             yield ArrowRows(batch)
 
 
-def _chosen(block: Block, tests: Sequence[Test]) -> pa.RecordBatch:
+def _chosen(block: Block, tests: Sequence[Test[Block]]) -> pa.RecordBatch:
     chosen: Mask = True
     for test in tests:
         found = test(block)
@@ -92,16 +93,17 @@ def _result(session: EngineSession, request: Request, batch: pa.RecordBatch) -> 
             mask = pa.array(is_found)
             batch, joined = batch.filter(mask), {name: array.filter(mask) for name, array in joined.items()}
     arrays = [
-        joined[shown.name] if shown.of_mapping else _own(request.table, batch, places[shown.name], shown.part)
+        _part(request.mapping.by_name[shown.name], joined[shown.name], shown.part)
+        if shown.of_mapping and request.mapping is not None
+        else _part(request.table.stored[places[shown.name]], batch.column(places[shown.name]), shown.part)
         for shown in request.shown
     ]
     return pa.RecordBatch.from_arrays(arrays, names=[str(place) for place in range(len(arrays))])
 
 
-def _own(table: Table, batch: pa.RecordBatch, place: int, part: str) -> Any:
-    """A column of the change table, or a part of each of its values."""
-    array = batch.column(place)
-    return parts.part_of(part, table.stored[place].type, array) if part else array
+def _part(column: Column, array: Any, part: str) -> Any:
+    """A column's values, or a part of each of them."""
+    return parts.part_of(part, column.type, array) if part else array
 
 
 def _mapped(

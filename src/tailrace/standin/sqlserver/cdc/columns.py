@@ -20,10 +20,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailrace.standin.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL, START_LSN
+from tailrace.standin.sqlserver.columnar.arrays import batch_of
 from tailrace.standin.sqlserver.engine.catalog import Table
-from tailrace.standin.sqlserver.engine.stored import Stored, decoder
+from tailrace.standin.sqlserver.engine.stored import Stored
 from tailrace.standin.sqlserver.engine.visibility import LIVE
-from tailrace.standin.sqlserver.values import SqlType, Value
 
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
@@ -161,22 +161,13 @@ def _catch_up(session: EngineSession, known: ChangeColumns) -> None:
 
 
 def _batch(table: Table, rows: list[tuple[Stored, ...]]) -> pa.RecordBatch | None:
-    """Rows, which begin with their rid, as columns; None where a type has no form in Arrow."""
-    from tailrace.standin.sqlserver.tds.bulk import arrow_array  # brings compiled code: not for every start
-
-    columns = table.stored
-    values = list(zip(*rows, strict=True))[1:]
-    arrays = [arrow_array(c.type, _decoded(c.type, found)) for c, found in zip(columns, values, strict=True)]
-    names = [column.name for column in columns]
-    keys = [array for name, array in zip(names, arrays, strict=True) if name in KEYS]
-    if any(array is None for array in arrays) or len(keys) > len(KEYS) or any(key.null_count for key in keys):
+    """Rows, which begin with their rid, as columns; None where a type has no form in Arrow, or a key is NULL or there twice."""
+    batch = batch_of(table.stored, [row[1:] for row in rows])
+    names = [column.name for column in table.stored]
+    keys = [] if batch is None else [batch.column(place) for place, name in enumerate(names) if name in KEYS]
+    if batch is None or len(keys) > len(KEYS) or any(key.null_count for key in keys):
         return None
-    return pa.RecordBatch.from_arrays(arrays, names=names)
-
-
-def _decoded(of: SqlType, values: Sequence[Stored]) -> Sequence[Value]:
-    decode = decoder(of)
-    return values if decode is None else [None if value is None else decode(value) for value in values]
+    return batch
 
 
 def _rises(blocks: Sequence[Block], names: Sequence[str]) -> bool:

@@ -12,11 +12,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from tailrace.standin.sqlserver.cdc import parts
-from tailrace.standin.sqlserver.cdc.conditions import Test, UnreadableError, constant, key_name, test_of
+from tailrace.standin.sqlserver.cdc.columns import Block
+from tailrace.standin.sqlserver.cdc.conditions import comparison, key_name
 from tailrace.standin.sqlserver.cdc.query_functions import ALL, ALL_OPTIONS
 from tailrace.standin.sqlserver.cdc.shapes import COMMAND_ID, END_LSN, OPERATION, START_LSN
 from tailrace.standin.sqlserver.cdc.transaction_log import is_change_table
+from tailrace.standin.sqlserver.columnar import parts
+from tailrace.standin.sqlserver.columnar.conditions import Test, UnreadableError, constant, test_of
 from tailrace.standin.sqlserver.engine import tree
 from tailrace.standin.sqlserver.engine.catalog import Column, Table
 from tailrace.standin.sqlserver.engine.scope import Plan
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
 MAPPING: Final = "lsn_time_mapping"
+_TIMES: Final = frozenset(("tran_begin_time", "tran_end_time"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +58,7 @@ class Request:
     mapping: Table | None
     is_outer: bool
     mapping_name: str = ""
-    tests: list[Test] = field(default_factory=list)
+    tests: list[Test[Block]] = field(default_factory=list)
     shown: list[Shown] = field(default_factory=list)
     order: tuple[str, ...] = ()
     top: int | None = None
@@ -72,7 +75,7 @@ def recognised(session: EngineSession, query: tree.Select, plan: Plan) -> Reques
         if type(request.top) is not int or request.top < 0:
             raise UnreadableError
     if query.where is not None:
-        request.tests.append(test_of(query.where, _key_of(request), session.values))
+        request.tests.append(test_of(query.where, _key_of(request), comparison, session.values))
     return request
 
 
@@ -129,11 +132,11 @@ def _name(source: tree.Table | tree.TableCall, table: Table) -> tuple[str, bool]
     return name, True
 
 
-def _arguments(given: Sequence[tree.Expression], session: EngineSession) -> list[Test]:
+def _arguments(given: Sequence[tree.Expression], session: EngineSession) -> list[Test[Block]]:
     """What the function's arguments ask for."""
     low, high, option = given
     tests = [
-        test_of(tree.Binary(sign, tree.Column((START_LSN,)), each), _start_only, session.values)
+        test_of(tree.Binary(sign, tree.Column((START_LSN,)), each), _start_only, comparison, session.values)
         for sign, each in ((">=", low), ("<=", high))
     ]
     text = constant(option, session.values)
@@ -197,11 +200,23 @@ def _shown(query: tree.Select, request: Request) -> list[Shown]:
             found += [Shown(column.name.lower()) for column in _columns(request)]
         elif (name := _of_mapping(node, request)) is not None:
             found.append(Shown(name, of_mapping=True))
+        elif (zoned := _zoned(node, request)) is not None:
+            found.append(zoned)
         elif isinstance(node, tree.Column) and _qualifier(node) in request.names:
             found.append(Shown(node.names[-1].lower()))
         else:
             found.append(_part(node, request))
     return found
+
+
+def _zoned(node: tree.Expression, request: Request) -> Shown | None:
+    """TODATETIMEOFFSET of one of the mapping's times with the offset of the server's zone."""
+    name = None
+    match node:
+        case tree.Call(names=names, arguments=[moment, tree.Call() as offset]):
+            if names[-1].upper() == "TODATETIMEOFFSET" and parts.is_servers_offset(offset):
+                name = _of_mapping(moment, request)
+    return Shown(name, of_mapping=True, part=parts.ZONED) if name in _TIMES else None
 
 
 def _part(node: tree.Expression, request: Request) -> Shown:

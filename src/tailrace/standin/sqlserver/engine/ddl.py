@@ -217,12 +217,12 @@ def truncate(session: EngineSession, statement: tree.Truncate) -> Iterator[Outco
         record = Record(database, table, Operation.TRUNCATE, statement=transaction.statements)
         session.engine.allow(record)
         rids = [rid for (rid,) in session.connection.rows(f"SELECT rid FROM {table.storage} WHERE e={LIVE}")]
+        transaction.storages.add(table.storage)
         if transaction.is_autocommit:
             session.connection.execute(f"DELETE FROM {table.storage} WHERE e={LIVE}")
         else:
             session.connection.execute(f"UPDATE {table.storage} SET e={transaction.mark} WHERE e={LIVE}")
             transaction.undo.append(Undo(table.storage, ended=rids))
-            transaction.storages.add(table.storage)
         old = session.engine.identities.pop(table.id, None)
         if old is not None:
             transaction.undo.append(Undo(action=lambda _c: session.engine.identities.__setitem__(table.id, old)))

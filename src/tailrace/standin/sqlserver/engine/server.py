@@ -17,6 +17,8 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
+from tailrace.standin.sqlserver.columnar.answers import Answers
+from tailrace.standin.sqlserver.columnar.store import TableStore
 from tailrace.standin.sqlserver.engine import access, catalog_file, parsing, transactions
 from tailrace.standin.sqlserver.engine.availability import AvailabilityGroup, Replica
 from tailrace.standin.sqlserver.engine.catalog import Catalog, Database
@@ -35,6 +37,7 @@ from tailrace.standin.sqlserver.engine.metadata import (
 from tailrace.standin.sqlserver.engine.session import EngineSession
 from tailrace.standin.sqlserver.engine.statement_base import Statement
 from tailrace.standin.sqlserver.engine.system import SystemObjects
+from tailrace.standin.sqlserver.engine.table_changes import TableChanges
 from tailrace.standin.sqlserver.engine.transactions import Transaction
 from tailrace.standin.sqlserver.session import Login
 from tailrace.standin.sqlserver.values import SqlType
@@ -53,6 +56,8 @@ class Engine:
 
     Attributes:
         catalog, system, locks: what there is, what is registered beside it, who holds what.
+        table_changes: how often each table has changed.
+        columns: large tables as columns of Arrow.
         hooks: get every committed transaction (`log.py`).
         availability: the Always On group that databases of it belong to; `AvailabilityGroup` sets it.
         agent_running: whether SQL Server Agent shows as running; tests stop it.
@@ -89,6 +94,8 @@ class Engine:
         self.sessions: dict[int, EngineSession] = {}
         self.identities: dict[int, int] = {}
         self.rows: dict[int, int] = {}
+        self.table_changes = TableChanges()
+        self.columns = TableStore()
         self.started = self.now_utc()
         self.rowversion = 2000
         self._snapshots: dict[int, int] = {}
@@ -99,6 +106,7 @@ class Engine:
         for part in (availability_views, catalog_views, information_schema, security_views, server_views):
             part.register(self.system)
         procedures.register(self.system)
+        self.system.answers.append(Answers(self.columns))
         self._open()
 
     def _open(self) -> None:

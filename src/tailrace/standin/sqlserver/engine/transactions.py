@@ -102,7 +102,8 @@ def write(session: EngineSession, work: Callable[[Transaction], T]) -> T:
                 result = work(transaction)
                 if transaction.is_autocommit:
                     finish(session, transaction)
-                session.connection.execute("COMMIT")
+                with engine.table_changes.committing(transaction.storages if transaction.is_autocommit else ()):
+                    session.connection.execute("COMMIT")
             except BlockedError as blocked:
                 _abandon(session, transaction, marks)
                 resource = blocked.resource
@@ -156,7 +157,8 @@ def commit(session: EngineSession, transaction: Transaction) -> None:
     with engine.writer:
         session.connection.execute("BEGIN IMMEDIATE")
         finish(session, transaction)
-        session.connection.execute("COMMIT")
+        with engine.table_changes.committing(transaction.storages):
+            session.connection.execute("COMMIT")
         engine.hand_over(session, transaction)
         engine.forget_snapshot(session)
     engine.locks.release_all(session.id)

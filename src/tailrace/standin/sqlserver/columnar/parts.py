@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailrace.standin.sqlserver.cdc.conditions import UnreadableError
+from tailrace.standin.sqlserver.columnar.conditions import UnreadableError
 from tailrace.standin.sqlserver.engine import tree
 from tailrace.standin.sqlserver.engine.functions.dates import PARTS
 from tailrace.standin.sqlserver.values import SqlType
@@ -24,6 +24,7 @@ from tailrace.standin.sqlserver.values import SqlType
 NANOSECOND: Final = "nanosecond"
 TZOFFSET: Final = "tzoffset"
 GUID_BYTES: Final = "bytes"
+ZONED: Final = "zoned"
 _STORED_GUID: Final = (3, 2, 1, 0, 5, 4, 7, 6, *range(8, 16))
 _FRACTION: Final = {"time": 9, "datetime": 20, "smalldatetime": 20, "datetime2": 20, "datetimeoffset": 20}
 """Where the digits behind the point begin in a text of `values.py`."""
@@ -42,6 +43,15 @@ def asked(node: tree.Expression) -> tuple[str, tree.Column]:
     raise UnreadableError
 
 
+def is_servers_offset(node: tree.Call) -> bool:
+    """Whether it is `DATEPART(tzoffset, SYSDATETIMEOFFSET())`: 0 here, as the server's zone is UTC."""
+    match node:
+        case tree.Call(names=names, arguments=[tree.Column(names=(given,)), tree.Call(names=now, arguments=[])]):
+            called = (names[-1].upper(), PARTS.get(given.upper(), ""), now[-1].upper())
+            return called == ("DATEPART", TZOFFSET, "SYSDATETIMEOFFSET")
+    return False
+
+
 def check(part: str, of: SqlType) -> None:
     """Raises `UnreadableError` where a type has no such part, or none that lies in its text."""
     known = {NANOSECOND: _FRACTION, TZOFFSET: {"datetime2", "datetimeoffset"}, GUID_BYTES: {"uniqueidentifier"}}[part]
@@ -51,7 +61,7 @@ def check(part: str, of: SqlType) -> None:
 
 def part_of(part: str, of: SqlType, array: Any) -> Any:
     """The part of each value, NULL for NULL."""
-    return {NANOSECOND: _nanoseconds, TZOFFSET: _offsets, GUID_BYTES: _guid_bytes}[part](of, array)
+    return {NANOSECOND: _nanoseconds, TZOFFSET: _offsets, GUID_BYTES: _guid_bytes, ZONED: _zoned}[part](of, array)
 
 
 def _nanoseconds(of: SqlType, texts: Any) -> Any:
@@ -70,6 +80,11 @@ def _offsets(of: SqlType, texts: Any) -> Any:
     hours, minutes = (pc.cast(pc.utf8_slice_codeunits(shown, at, at + 2), pa.int32()) for at in (1, 4))
     found = pc.add(pc.multiply(hours, pa.scalar(60, pa.int32())), minutes)
     return pc.if_else(pc.starts_with(shown, "-"), pc.negate(found), found)
+
+
+def _zoned(_of: SqlType, texts: Any) -> Any:
+    """Moments with the offset of UTC."""
+    return pc.binary_join_element_wise(texts, pa.scalar(" +00:00", texts.type), pa.scalar("", texts.type))
 
 
 def _guid_bytes(_of: SqlType, array: Any) -> Any:

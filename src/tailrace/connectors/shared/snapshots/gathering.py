@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
-from tailrace.connectors.mysql.snapshots.keys import ChunkKey
-from tailrace.connectors.mysql.snapshots.splitting import Size
 from tailrace.snapshot.segments import Bound, Segment
 
 ROWS_OF_A_PART: Final = 500_000
@@ -20,6 +18,21 @@ LEAST_BYTES: Final = 16 << 20  # fewer are not worth a part beside others
 MOST_GROWTH: Final = 8
 TABLES_OF_A_PART: Final = 25
 IS_CUT: Final = 1.5  # parts that a table has to make
+
+
+class StoredKey(Protocol):
+    """A key of a table."""
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """About how large a table is, as the server says now: its rows, and their bytes there; 0 for one that is not."""
+
+    rows: int = 0
+    bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +95,13 @@ class Parts:
             self.close()
         return self.left > 0
 
-    def gather(self, segment: Segment, key: ChunkKey | None, share: float) -> None:
+    def gather(self, segment: Segment, key: StoredKey | None, share: float) -> None:
         """Add a segment to the part that is being gathered."""
         self._segments.append(segment)
         self._keys[segment.table] = None if key is None else key.to_dict()
         self._share += share
 
-    def add_ranges(self, table: str, key: ChunkKey, points: Iterable[Bound | None]) -> None:
+    def add_ranges(self, table: str, key: StoredKey, points: Iterable[Bound | None]) -> None:
         """The ranges of a table between these points, each as a part of its own."""
         for after, upto in pairwise(points):
             self.gather(Segment(table, after, upto), key, 1)

@@ -1,0 +1,97 @@
+"""A server with many capture instances: how soon a side streams from it, and what a minute costs in which nothing happens.
+
+Both begin without a snapshot. A row goes into one of the tables every half second until the first of them is visible to a
+read-committed consumer; the capture job reads the log as soon as something is committed. Then nothing is written any more, and
+after a while a minute is watched.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from bench.measuring import connectors, topics
+from bench.measuring.observing import observed
+from bench.measuring.processes import Side, SideError, living, shared_mb
+from bench.measuring.watching import Marker
+from bench.sqlserver.data import NAME, capture_every, properties
+from bench.sqlserver.plan import EAGER
+from bench.sqlserver.servers import Servers
+
+from tailrace.testing.sqlserver_server import Database
+
+AT_ONCE = 50
+SETTLING, WATCHED = 15.0, 60.0  # seconds
+STREAMS_WITHIN = 300.0
+
+
+@contextmanager
+def instances(servers: Servers, count: int) -> Iterator[Database]:
+    """A database with so many tables and a capture instance of each, and gone again."""
+    database = servers.sqlserver.create_database(NAME)
+    try:
+        for first in range(0, count, AT_ONCE):
+            database.sql(
+                "".join(
+                    f"CREATE TABLE dbo.t{n} (id int PRIMARY KEY, v varchar(20)) "
+                    f"EXEC sys.sp_cdc_enable_table N'dbo', N't{n}', @role_name = NULL "
+                    for n in range(first, min(first + AT_ONCE, count))
+                )
+            )
+        database.capture_all()
+        capture_every(database, EAGER)
+        yield database
+    finally:
+        database.drop()
+
+
+def measure(servers: Servers, database: Database, side: str, prefix: str) -> dict[str, Any]:
+    """One run of one side; CPU seconds and MB are of the minute."""
+    topic = f"{prefix}.{NAME}.dbo.t0"
+    topics.create(servers.address, [topic], 1)
+    database.sql("DELETE dbo.t0")
+    try:
+        with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as folder, Marker(servers.address, topic) as marker:
+            given = properties(servers, prefix, {"snapshot.mode": "no_data"})
+            command = (
+                connectors.tailrace_command(servers, given, Path(folder), available_now=False)
+                if side == "tailrace"
+                else connectors.connect_command(servers, given, Path(folder))
+            )
+            with observed(servers, side, command, Path(folder)) as (process, sampler, others):
+                _until_it_streams(database, process, marker)
+                time.sleep(SETTLING)
+                begun, before = time.time(), memory(process)
+                time.sleep(WATCHED)
+                process.check()
+                ended, after = time.time(), memory(process)
+            cpu = {group: sampler.ledger.between(group, begun, ended) for group in ("python", "java", *sampler.servers)}
+            return {
+                "streams_after": round((marker.seen or 0.0) - process.started, 2),
+                **{f"{group}_cpu": round(seconds, 2) for group, seconds in cpu.items()},
+                "mb_before": round(before),
+                "mb_after": round(after),
+                "others_cores_before": round(others, 2),
+            }
+    finally:
+        topics.remove(servers.address, prefix)
+
+
+def memory(side: Side) -> float:
+    """What all its processes hold now, in MB; pages that they share count once."""
+    return sum(shared_mb(stat.pid) for stat in living(side.session))
+
+
+def _until_it_streams(database: Database, side: Side, marker: Marker) -> None:
+    number, deadline = 0, time.monotonic() + STREAMS_WITHIN
+    while marker.seen is None:
+        side.check()
+        if time.monotonic() > deadline:
+            raise SideError(side, f"{side.name} streamed nothing within {STREAMS_WITHIN:.0f} s")
+        number += 1
+        database.sql(f"INSERT dbo.t0 VALUES ({number}, 'a')")
+        time.sleep(0.5)

@@ -1,0 +1,159 @@
+"""Blocking snapshots: tables are read as of one place in the log, which waits meanwhile.
+
+The reading of the log has ended at a boundary P and begins there again. In between a lane's snapshot is read as an
+initial one is, with the same waves and marks; how far it has come is kept with what signals asked for.
+
+Before its rows the first lane tells the structures of all tables that the signal names, as it tells those of the log; it
+does so also where the rows are other lanes'. They are in the commit that says that the snapshot has begun.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Any, Generic, Protocol, TypeVar, cast
+
+from tailrace.changes.records import Records
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.snapshots.overrides import with_signalled
+from tailrace.connectors.shared.snapshots.reading import UNTOLD, SnapshotReader
+from tailrace.connectors.shared.snapshots.watched import Watched
+from tailrace.errors import ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError
+from tailrace.notifications.channels import NotificationChannels
+from tailrace.notifications.snapshots import InitialSnapshot
+from tailrace.schema.names import Names
+from tailrace.schema.tables import TableId
+from tailrace.signalled.work import BlockingWork, Work
+from tailrace.snapshot.lane_part import LanePart
+from tailrace.snapshot.source import Mark
+
+_Settings = TypeVar("_Settings", bound=Settings)
+_Settings_contra = TypeVar("_Settings_contra", bound=Settings, contravariant=True)
+
+log = logging.getLogger(__name__)
+
+
+class ToldTables(Protocol):
+    """Tells the structures of the tables that a signal names, as of P."""
+
+    @property
+    def are_told(self) -> bool:
+        """Whether there is anything to tell."""
+
+    def tell_all(self, batch: Batch) -> None:
+        """Add all events; rows may follow or not."""
+
+    def tell_first(self, batch: Batch) -> None:
+        """Add all events but the last one."""
+
+    def tell_last(self, batch: Batch, mark: Mark) -> None:
+        """Add the last one, with the mark that belongs to it."""
+
+
+class BlockedDatabase(Protocol[_Settings_contra]):
+    """What a blocking snapshot asks of a connector."""
+
+    def structures(self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]) -> ToldTables:
+        """What tells the structures of these tables as of a progress."""
+
+    def part(self, settings: _Settings_contra, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
+        """What a lane that reads all of these tables has in its progress at first, as of there."""
+
+    def reader(
+        self,
+        settings: _Settings_contra,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        tables: Sequence[TableId],
+        structures: ToldTables,
+    ) -> SnapshotReader:
+        """What reads them; `structures` tells the last one, where it was held back."""
+
+
+class BlockingReader(Generic[_Settings]):
+    """Reads the blocking snapshot that a lane's progress has, from where it says."""
+
+    def __init__(
+        self,
+        settings: _Settings,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        database: BlockedDatabase[_Settings],
+    ) -> None:
+        self._settings = settings
+        self._lane = lane
+        self._progress = progress
+        self._history = history
+        self._database = database
+        self._work = Work.from_dict(progress.signalled)
+
+    def batches(self) -> Iterator[LogBatch]:
+        """Its batches; with the last one's progress nothing of it is left."""
+        blocking = self._work.blocking
+        if blocking is None:
+            return
+        try:
+            yield from self._read(blocking)
+        except (ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError) as error:
+            tables = ", ".join(map(str, blocking.tables))
+            log.warning("the blocking snapshot of %s ends here, and the log goes on: %s", tables, error)
+            told = NotificationChannels(self._settings).tell(
+                [InitialSnapshot(self._settings.topic_prefix).aborted()], self._progress.delivered, 0
+            )
+            yield LogBatch([] if told is None else [told], self._reached(None), at_head=True)
+
+    def _read(self, blocking: BlockingWork) -> Iterator[LogBatch]:
+        told = blocking.structures if self._lane.is_first else ()
+        structures = self._database.structures(self._progress, self._history, told)
+        if blocking.part is None:
+            blocking = replace(blocking, tables=self._own(blocking.tables))
+            if not blocking.tables:
+                yield self._structures_alone(structures)
+                return
+        settings, tables = with_signalled(self._settings, blocking.tables), sorted(blocking.tables)
+        if blocking.part is None:
+            part = self._database.part(settings, tables, self._progress)
+            held = self._lane.count == 1 and structures.are_told  # a lone lane holds the last structure back
+            blocking = replace(blocking, part={"lanes": 1, **part, UNTOLD: held})
+            yield LogBatch(self._started(settings, blocking, structures), self._reached(blocking), at_head=True)
+        progress = replace(self._progress, snapshot=blocking.part, signalled=None)
+        lane = Lane(self._lane.number, 1)
+        reader = self._database.reader(settings, lane, progress, self._history, tables, structures)
+        with closing(cast("Any", reader.batches())) as batches:
+            for batch in batches:
+                left = replace(blocking, part=batch.progress.snapshot) if batch.progress.snapshot_is_pending else None
+                yield replace(batch, progress=self._reached(left))
+
+    def _structures_alone(self, structures: ToldTables) -> LogBatch:
+        """What a lane tells that reads none of the tables."""
+        batch = _new_batch()
+        structures.tell_all(batch)
+        return LogBatch(batch.records, self._reached(None), at_head=True)
+
+    def _started(self, settings: _Settings, blocking: BlockingWork, structures: ToldTables) -> list[Records]:
+        """What is told when it begins; each lane tells of its own tables as of a snapshot of its own."""
+        lane, part, batch = Lane(self._lane.number, 1), blocking.part or {}, _new_batch()
+        watched = Watched(settings, lane, self._progress.delivered)
+        watched.begin(LanePart.from_dict(part).state, is_first_time=True, tables=lambda: sorted(blocking.tables))
+        (structures.tell_first if part[UNTOLD] else structures.tell_all)(batch)
+        return [*watched.started(), *batch.records]
+
+    def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:
+        """Those that this lane delivers: it may have them from lanes of another layout."""
+        names = Names(self._settings)
+        return {table: text for table, text in tables.items() if self._lane.owns(names.topic(table))}
+
+    def _reached(self, blocking: BlockingWork | None) -> Progress:
+        return replace(self._progress, signalled=replace(self._work, blocking=blocking).to_dict())
+
+
+def _new_batch() -> Batch:
+    """One that is handled now."""
+    return Batch(time.time_ns() // 1000)

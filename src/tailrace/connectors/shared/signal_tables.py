@@ -1,0 +1,15 @@
+"""The tables that signals are written to, as they are configured."""
+
+from __future__ import annotations
+
+from tailrace.config.settings import Settings
+from tailrace.schema.tables import TableId
+from tailrace.signals.model import Channel
+from tailrace.signals.names import signal_tables
+
+
+def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:
+    """Those whose rows are signals."""
+    if Channel.SOURCE not in settings.signal_enabled_channels:
+        return ()
+    return signal_tables(settings.signal_data_collection or ())

@@ -1,0 +1,218 @@
+"""What signals asked for, a few parts at a time, each as of a position that is taken when it is planned: the DataFrame way.
+
+**Incremental.** A batch ends at a new position P, up to which it has the log, and has the next ranges of keys as of P.
+Thus what a key was before P is told in this batch or an earlier one, and what it becomes afterwards in a later one. How far
+a table is, is a key of it; it is read up to the greatest key that it has when its turn comes, since later rows are in the
+log. Where its parts end is looked up before P is taken, because any key will do.
+
+**Blocking.** The log is read up to P, and then the tables as of P, as at the beginning of a stream.
+
+What can't be read is left out with a warning, and the log goes on. Where P can't be taken, the log goes on too, and it is tried
+again with the next batch.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, Generic, Protocol
+
+from tailrace.connectors.base import StartPoint
+from tailrace.connectors.shared.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size
+from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.parts import STRUCTURES, Cutting, Key
+from tailrace.connectors.signalled import AskedStep
+from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.history import parse_id
+from tailrace.schema.tables import TableId
+from tailrace.signalled.work import BlockingWork, TableWork, Work
+from tailrace.snapshot.segments import Bound
+
+MISSING: Final = "there is no such table any more"
+TABLES_AT_ONCE: Final = 2 * TABLES_OF_A_PART  # their structures may stand in the offset
+
+log = logging.getLogger(__name__)
+
+
+class AskedDatabase(Cutting[Key], Protocol[Key]):
+    """What is asked of a database for tables that signals ask for, when their next parts are planned."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still answers, after an error."""
+
+    @property
+    def tells(self) -> bool:
+        """Whether structures are told of a blocking snapshot."""
+
+    def has(self, table: TableId) -> bool:
+        """Whether there is such a table now."""
+
+    def is_captured(self, table: TableId) -> bool:
+        """Whether its rows may be asked for."""
+
+    def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, Key | NoKey]:
+        """By which tables are to be read, as they are now."""
+
+    def begun(self, table: TableWork, key: Key) -> TableWork | None:
+        """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+
+    def is_like(self, key: Key, begun: Mapping[str, Any]) -> bool:
+        """Whether bounds of the key that a table was begun with stand at the same rows of this one."""
+
+    def is_before(self, table: TableId, key: Key, bound: Bound, upto: Bound) -> bool:
+        """Whether a bound lies before another, in the database's order."""
+
+    def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
+        """A position of now, with structures, and which of these tables are there; None where none is to be had."""
+
+    def statements(self, blocking: BlockingWork, keys: Mapping[TableId, Key | NoKey]) -> dict[str, str]:
+        """The statements that read tables instead of themselves, looked at."""
+
+
+def blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingWork) -> AskedStep | None:
+    """The log up to a position of now, where it waits until the tables are read."""
+    tables, left = sorted(blocking.tables), replace(work, blocking=None).to_dict()
+    try:
+        taken = database.point(tables, warns=True)
+        if taken is None:
+            return None
+        place, there = taken
+        found = database.keys_now([TableWork(table) for table in tables if table in there])
+        chosen = database.statements(blocking, found)
+    except (ConfigError, SourceSetupError, StructureError, UnsupportedError) as error:
+        if not database.is_open:
+            raise
+        warn(tables, error)
+        return AskedStep(left)
+    keys = [(quoted_id(table), None if isinstance(key, NoKey) else key.to_dict()) for table, key in found.items()]
+    for table in set(tables).difference(there):
+        warn([table], MISSING)
+    if not keys:
+        return AskedStep(left)
+    asked = {"kind": "blocking", "statements": chosen}
+    named = {**asked, "tables": [name for name, _ in keys]}
+    structures = [{**STRUCTURES, "asked": named}] if database.tells else []
+    return AskedStep(left, replace(place, snapshot={"tables": keys, "asked": asked}), structures, {"tables": 0})
+
+
+class IncrementalStep(Generic[Key]):
+    """One step of the incremental snapshot."""
+
+    def __init__(self, database: AskedDatabase[Key], limits: Limits) -> None:
+        self._database = database
+        self._limits = limits
+        self._parts = Parts(limits)
+
+    def step(self, work: Work) -> AskedStep | None:
+        """The next parts, with what is left behind them."""
+        window = work.tables[:TABLES_AT_ONCE]
+        sizes = self._database.sizes([table.table for table in window])
+        keys = self._database.keys_now(window)
+        left: list[TableWork] = []
+        for number, table in enumerate(window):
+            rest = self._read(table, keys[table.table], sizes[table.table])
+            if rest is not None:
+                left = [rest, *window[number + 1 :]]
+                break
+        self._parts.close()
+        work = work.without([table.table for table in window if table.table not in {each.table for each in left}])
+        if left:
+            work = work.with_first(left[0])
+        if not self._parts.done:
+            return AskedStep(work.to_dict())
+        step = self._at_a_point(work, window)
+        hold = self._database.keys_now(window) == keys  # before P, and behind it
+        return step if hold else None
+
+    def _at_a_point(self, work: Work, window: Sequence[TableWork]) -> AskedStep | None:
+        planned = {parse_id(table) for part in self._parts.done for table, _, _ in part["segments"]}
+        try:
+            taken = self._database.point(planned, warns=any(table.key is None for table in window))
+        except StructureError as error:
+            warn(planned, error)
+            return AskedStep(work.without(list(planned)).to_dict())
+        if taken is None:
+            return None
+        place, there = taken
+        for table in planned - there:
+            warn([table], MISSING)
+        conditions = {quoted_id(table.table): table.condition for table in window if table.condition is not None}
+        parts = [_asked(part, {quoted_id(table) for table in there}, conditions) for part in self._parts.done]
+        left = work.without(list(planned - there))
+        for table in sorted(planned & there - set(left.ids)):
+            log.info("the last rows of %s that a signal asked for are in the batch that is planned now", table)
+        return AskedStep(left.to_dict(), place, [part for part in parts if part["segments"]])
+
+    def _read(self, table: TableWork, key: Key | NoKey, size: Size) -> TableWork | None:
+        """Put a table into parts, as far as there is room; what is left of it, None if nothing is."""
+        share = self._limits.share(size)
+        is_alone = table.after is not None or share >= IS_CUT
+        if not self._parts.makes_room(share, is_alone=is_alone):
+            return table
+        try:
+            first = self._begun(table, key)
+        except SourceSetupError as error:
+            if not self._database.is_open:
+                raise
+            warn([table.table], error)
+            return None
+        if first is None or isinstance(key, NoKey):
+            return None
+        if not is_alone:
+            self._parts.gather(first.segment, key, share)
+            return None
+        return self._cut(first, key, self._limits.rows_of(size))
+
+    def _begun(self, table: TableWork, key: Key | NoKey) -> TableWork | None:
+        """With its key, and the greatest one of now; None where there is nothing to read."""
+        if not self._database.is_captured(table.table):
+            warn([table.table], "it is not captured")
+            return None
+        if isinstance(key, NoKey):
+            warn([table.table], key.reason if self._database.has(table.table) else MISSING)
+            return None
+        if table.key is not None:
+            if self._database.is_like(key, table.key):
+                return table
+            warn([table.table], "the key that it is read by was changed")
+            return None
+        first = self._database.begun(table, key)
+        if first is None:
+            log.info("the incremental snapshot of %s has no rows to read", table.table)
+        return first
+
+    def _cut(self, table: TableWork, key: Key, of_rows: int) -> TableWork | None:
+        """The next ranges of a large table."""
+        cuts = self._database.next_cuts(table.table, key, table.after, of_rows=of_rows, most=self._parts.left)
+        upto = table.upto
+        ends = [end for end in cuts.points if upto is None or self._database.is_before(table.table, key, end, upto)]
+        is_end = cuts.is_end or len(ends) < len(cuts.points)
+        points = [table.after, *ends, *([table.upto] if is_end else [])]
+        self._parts.add_ranges(quoted_id(table.table), key, points)
+        return None if is_end else replace(table, after=ends[-1])
+
+
+def warn(tables: Iterable[TableId], why: object) -> None:
+    """Say that a snapshot ends which a signal asked for."""
+    log.warning(
+        "the snapshot of %s that a signal asked for ends here, and the log goes on: %s",
+        ", ".join(map(str, tables)),
+        why,
+    )
+
+
+def part_asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a blocking snapshot, with the statements that read its tables instead of themselves."""
+    its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
+    return {**part, "asked": {**asked, "statements": its}}
+
+
+def _asked(part: Mapping[str, Any], there: Collection[str], conditions: Mapping[str, str]) -> dict[str, Any]:
+    """A part with what is said of its tables, as far as they are there."""
+    keys = {table: key for table, key in part["keys"].items() if table in there}
+    its = {table: condition for table, condition in conditions.items() if table in keys}
+    segments = [segment for segment in part["segments"] if segment[0] in keys]
+    return {"segments": segments, "keys": keys, "asked": {"kind": "incremental", "conditions": its}}

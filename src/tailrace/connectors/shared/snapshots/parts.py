@@ -1,0 +1,112 @@
+"""A snapshot planned a few parts at a time, for those who read each part on its own and maybe again: the DataFrame way.
+
+The tables and their keys are looked up when P is taken, and nothing else is planned ahead: how far the snapshot has come
+is a table and a key of it, and where the next parts end is asked of the server when they are wanted. So little is to be
+kept, however large the tables are. A part is a range of a large table, or several small tables; it has about as many
+rows as another.
+
+Every part reads the log from P on. So that this does not become the larger part of the work, parts grow with the log
+that has been written since P, up to `MOST_GROWTH` times.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Generic, Protocol, TypeVar
+
+import orjson
+
+from tailrace.connectors.base import SnapshotStep, StartPoint
+from tailrace.connectors.shared.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size, StoredKey
+from tailrace.schema.history import parse_id
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.lane_part import LanePart
+from tailrace.snapshot.segments import Bound, Segment
+
+STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
+"""The part that has no rows, but tells the structures that the connector begins with."""
+
+Key = TypeVar("Key", bound=StoredKey)
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Cuts:
+    """Where to cut: strictly ascending; `is_end` says that what follows the last one is no more than a range, or nothing."""
+
+    points: list[Bound]
+    is_end: bool
+
+
+class Cutting(Protocol[Key]):
+    """What a step asks of the server."""
+
+    def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
+        """About how large tables are."""
+
+    def key(self, given: Mapping[str, Any]) -> Key:
+        """A key from what its `to_dict` gave."""
+
+    def next_cuts(self, table: TableId, key: Key, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+        """The next ends of ranges of about `of_rows` rows each behind a bound, at most `most`."""
+
+
+def tables_of(point: StartPoint) -> Mapping[str, Any]:
+    """The tables of a snapshot that was planned for one lane, in the order in which they are read, with their keys."""
+    (only,) = (point.snapshot or {})["parts"]
+    part = LanePart.from_dict(orjson.loads(orjson.dumps(only)))  # as a sink gives it back
+    return {"tables": [[segment.table, part.keys[segment.table]] for segment in part.state.segments]}
+
+
+def structures_step(reached: Mapping[str, Any] | None, *, tells: bool) -> SnapshotStep | None:
+    """The first step, where structures are to be told; None: there are tables to be read."""
+    return SnapshotStep([STRUCTURES], {"tables": 0}) if reached is None and tells else None
+
+
+class Stepping(Generic[Key]):
+    """One step: how far it has come is how many tables are in parts, and a key where the next one is cut."""
+
+    def __init__(self, cutting: Cutting[Key], limits: Limits) -> None:
+        self._cutting = cutting
+        self._limits = limits
+        self._parts = Parts(limits)
+
+    def step(self, point: StartPoint, reached: Mapping[str, Any] | None) -> SnapshotStep:
+        """Parts of the tables that a point has, from where the last step ended; None: from the first one on."""
+        tables: Sequence[Sequence[Any]] = (point.snapshot or {})["tables"]
+        place = reached or {"tables": 0}
+        done, after = int(place["tables"]), place.get("after")
+        window = tables[done : done + self._limits.parts * TABLES_OF_A_PART]
+        sizes = self._cutting.sizes([parse_id(name) for name, _ in window])
+        for name, given in window:
+            size, key = sizes[parse_id(name)], None if given is None else self._cutting.key(given)
+            is_alone = self._is_alone(size, key, after)
+            if not self._parts.makes_room(self._limits.share(size), is_alone=is_alone):
+                break
+            after = self._take(name, size, key, after)
+            if after is not None:
+                break
+            done += 1
+        self._parts.close()
+        is_end = done == len(tables)
+        end = {"tables": done} if after is None else {"tables": done, "after": after}
+        return SnapshotStep(self._parts.done, None if is_end else end)
+
+    def _is_alone(self, size: Size, key: Key | None, after: Bound | None) -> bool:
+        """Whether a table shares no part with others: a large one, or one that can't be cut."""
+        return key is None or after is not None or self._limits.share(size) >= IS_CUT
+
+    def _take(self, name: str, size: Size, key: Key | None, after: Bound | None) -> Bound | None:
+        """Put a table into parts, from a key on; where the next step goes on with it, None if it is in them."""
+        if key is None:
+            log.warning("%s has no key that its rows could be told apart by: one task reads it, at one go", name)
+        if key is None or not self._is_alone(size, key, after):
+            self._parts.gather(Segment(name), key, self._limits.share(size) if key else 1)
+            return None
+        of_rows = self._limits.rows_of(size)
+        cuts = self._cutting.next_cuts(parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
+        self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
+        return None if cuts.is_end else cuts.points[-1]

@@ -1,0 +1,62 @@
+"""Whether the signal tables are as signals need them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared.findings import Finding, Level
+from tailrace.connectors.shared.signal_tables import signal_tables_of
+from tailrace.connectors.sqlserver import setup_sql
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns
+from tailrace.schema.tables import Table, TableId
+from tailrace.signals.table import COLUMNS
+
+_TEXTS: Final = frozenset({"char", "varchar", "nchar", "nvarchar", "text", "ntext"})
+
+
+def findings(
+    session: Session, settings: SqlServerSettings, tables: Mapping[TableId, Table], instances: Sequence[Instance]
+) -> Iterator[Finding]:
+    """A finding for each table of `signal.data.collection` in the session's database."""
+    known = {_key(table): structure for table, structure in tables.items()}
+    captured = {_key(each.table): each for each in instances}  # the newest of each
+    for table in signal_tables_of(settings):
+        if table.catalog.lower() == session.database.lower():
+            instance = captured.get(_key(table))
+            heard = [] if instance is None else heard_columns(settings, instance.table, instance.columns)
+            yield _finding(table, known.get(_key(table)), instance, heard)
+
+
+def _finding(table: TableId, structure: Table | None, instance: Instance | None, heard: Sequence[str]) -> Finding:
+    name = quoted(table.schema, table.name)
+    create = (
+        f"USE {quoted(table.catalog)}; CREATE TABLE {name} (id varchar(42) PRIMARY KEY, type varchar(32) NOT NULL, "
+        f"data varchar(2048) NULL); {setup_sql.enable_table(table).sql}"
+    )
+    if structure is None:
+        return Finding(Level.WARNING, f"the signal table {table} is not there, or the user may not see it", create)
+    if len(structure.columns) != len(COLUMNS):
+        return Finding(
+            Level.WARNING, f"the signal table {table} has {len(structure.columns)} columns instead of three", create
+        )
+    wrong = [column.name for column in structure.columns if column.type_name.lower() not in _TEXTS]
+    if wrong:
+        return Finding(
+            Level.WARNING, f"the signal table {table} has columns that are no text: {', '.join(wrong)}", create
+        )
+    if instance is None:
+        statement = setup_sql.enable_table(table)
+        return Finding(
+            Level.WARNING, f"the signal table {table} is not captured, so nobody hears", statements=(statement,)
+        )
+    if len(heard) != len(COLUMNS):
+        return Finding(Level.WARNING, deaf(table, heard), ALL_THREE)
+    return Finding(Level.OK, f"the signal table {table} has its three columns and is captured")
+
+
+def _key(table: TableId) -> tuple[str, str]:
+    return table.schema.lower(), table.name.lower()

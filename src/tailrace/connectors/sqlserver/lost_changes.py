@@ -1,0 +1,165 @@
+"""What is lost of the logs, so that nobody can read it: it stops reading, and nothing is passed over in silence.
+
+An instance's start moves on when the clean-up job takes away what is older. Where it has overtaken the connector, or where an
+instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. Whose a transaction
+was can't be told any more: with any one in the gap, that of an ALTER TABLE as well, it is not known that nothing is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver import catalog, setup_sql
+from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity
+from tailrace.connectors.sqlserver.transactions import count_transactions, reaches_back_to
+from tailrace.errors import PositionLostError, SourceSetupError
+from tailrace.schema.tables import TableId
+
+SNAPSHOT_AGAIN: Final = (
+    "take a new snapshot (snapshot.mode=when_needed does so by itself; a DataFrame begins again with a new checkpoint and an "
+    "empty target)"
+)
+
+
+class LostChanges:
+    """Looks for gaps between what was read of one database and what its change tables have."""
+
+    def __init__(
+        self,
+        settings: SqlServerSettings,
+        told: ToldStructures,
+        instances: CaptureInstances,
+        matters: Callable[[TableId], bool] = lambda _table: True,
+    ) -> None:
+        """`matters`: whether the rows of a table are read here; what is lost of others is for their readers to say."""
+        self._settings = settings
+        self._told = told
+        self._instances = instances
+        self._matters = matters
+
+    def require_all(self, session: Session, window: Window) -> list[TableId]:
+        """Raise where changes behind the window's beginning are lost; the tables that are not captured any more.
+
+        Raises:
+            PositionLostError: they are; the message names the table.
+            SourceSetupError: a table was read, and the user may not see it any more.
+
+        """
+        gone = []
+        for table in self._told.captured(session.database):
+            first = self._instances.first(table)
+            if self._told.is_planned_to_leave(table):
+                gone.append(table)
+            elif first is None:
+                self._require_seen(session, table)
+                self._require_planned(session, table, window)
+                gone.append(table)
+            elif self._matters(table):
+                gap = self._gap(first, window)
+                if not gap.is_empty:
+                    self._require_nothing_in(session, first, gap)
+        self._require_new(session, window)
+        return gone
+
+    def _require_planned(self, session: Session, table: TableId, window: Window) -> None:
+        """Raise where what was planned to be read is not captured any more: whoever plans leaves it out, not who reads."""
+        if self._told.is_planned and _has_transactions(session, window):
+            raise PositionLostError(
+                f"{table} was captured when the reading of its log behind {window.after} was planned, and is not any more: its "
+                f"changes up to {window.until} may be lost; {SNAPSHOT_AGAIN}"
+            )
+
+    def _require_new(self, session: Session, window: Window) -> None:
+        """The same for tables that were planned to be new in a window."""
+        before = set(self._told.captured(session.database))
+        for table, (name, since) in self._told.planned_since(session.database).items():
+            instance = self._instances.all.get(name)
+            after = max(window.after, since.previous())
+            start = None if instance is None else instance.start_lsn
+            gap = Window(after, window.until if start is None else min(window.until, start.previous()))
+            if table not in before and not gap.is_empty:
+                self._require_planned(session, table, gap)
+
+    def require_kept(self, session: Session, read: Sequence[Active], window: Window) -> None:
+        """Raise where the clean-up job has taken something away while these were read in a window.
+
+        One that was dropped has been read to its end, as no query of it failed; unless another one got its name.
+
+        Raises:
+            PositionLostError: changes may be lost; the message names the table.
+
+        """
+        if not read or not self._instances.refresh(session):
+            return
+        now = self._instances.all
+        for active in read:
+            if not self._instances.is_as_it_was(active.instance):
+                raise PositionLostError(
+                    f"{active.table}: the capture instance {active.instance.name} was dropped and made anew before it was read "
+                    f"to its end: it was read up to {window.after}. Changes behind that may be lost: {SNAPSHOT_AGAIN}"
+                )
+            before, after = active.instance.start_lsn, now.get(identity(active.instance))
+            if after is None or after.start_lsn is None or before is None:
+                continue
+            if after.start_lsn > max(before, window.after.next()):
+                self._require_nothing_in(session, after, Window(window.after, after.start_lsn.previous()))
+
+    def _gap(self, first: Instance, window: Window) -> Window:
+        """The part of a window before a table's first instance; one that is new within it was told from its start on."""
+        told = self._told.told_at(first)
+        after = window.after if told is None else max(window.after, told.previous())
+        return Window(after, window.until if first.start_lsn is None else first.start_lsn.previous())
+
+    def _require_nothing_in(self, session: Session, first: Instance, gap: Window) -> None:
+        """Raise where changes of a table may lie in a gap before its first instance."""
+        if _has_transactions(session, gap):
+            raise PositionLostError(self._complaint(first.table, first, gap.after))
+
+    def _require_seen(self, session: Session, table: TableId) -> None:
+        """Raise where a table without an instance is one that may not be read; any other is not captured any more.
+
+        To disable the capture of a table is an ordinary step, also of those procedures that change its structure: it is told,
+        and does not stop the others.
+        """
+        if not self._settings.tables.matches(table) or not catalog.hidden(session):
+            return
+        try:
+            session.rows(f"SELECT TOP (0) 1 AS seen FROM {quoted(table.schema, table.name)}")  # noqa: S608 -- it is quoted
+        except DeniedError as error:
+            user = session.one("SELECT USER_NAME()")
+            raise SourceSetupError(
+                f"{table} was read up to now, and the user {user} may not see it any more: "
+                f"{setup_sql.grant_select(table, str(user))} Or leave it out (table.exclude.list)"
+            ) from error
+        except SourceSetupError:
+            return  # 208: there is none
+
+    def _complaint(self, table: TableId, first: Instance, after: Lsn) -> str:
+        told = self._told.told_instance(table)
+        if told is not None and told != identity(first):
+            return (
+                f"{table}: the capture instance {told.rpartition(':')[0]} was dropped before it was read to its end: it was "
+                f"read up to {after}, and {first.name} begins {_place(first)}. Changes in between may be lost: {SNAPSHOT_AGAIN}"
+            )
+        return (
+            f"{table}: changes are lost: they were read up to {after}, and the capture instance {first.name} begins "
+            f"{_place(first)}: the clean-up job took what was before. Let it keep changes for longer (EXEC "
+            f"sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes), and {SNAPSHOT_AGAIN}"
+        )
+
+
+def _has_transactions(session: Session, gap: Window) -> bool:
+    """Whether transactions lie in a gap, or may have lain there."""
+    return bool(count_transactions(session, gap)) or not reaches_back_to(session, gap.after)
+
+
+def _place(instance: Instance) -> str:
+    return "where the capture job has not come to" if instance.start_lsn is None else f"at {instance.start_lsn}"

@@ -1,0 +1,53 @@
+"""The structures that are new in windows of the logs, found by one who only plans their reading.
+
+Whoever reads a range later tells them as they were found here, so that a range that is read again gives the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.lost_changes import LostChanges
+from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
+from tailrace.connectors.sqlserver.told_structures import ToldStructures
+
+
+def new_structures(
+    settings: SqlServerSettings, history: Sequence[HistoryRecord], windows: Mapping[str, Window], now_us: int
+) -> list[dict[str, Any]]:
+    """The records that a schema history gets where windows are read.
+
+    Args:
+        settings: of the connector.
+        history: up to where the windows begin.
+        windows: by database.
+        now_us: when they are handled, microseconds since the epoch.
+
+    Raises:
+        PositionLostError: changes in a window are gone.
+
+    """
+    told = ToldStructures(settings, history, tells=False)
+    for name, window in windows.items():
+        if not window.is_empty:
+            with connect(settings, name) as session:
+                _look(session, settings, told, window, Batch(now_us))
+    return [dict(record) for record in told.take_history()]
+
+
+def _look(session: Session, settings: SqlServerSettings, told: ToldStructures, window: Window, batch: Batch) -> None:
+    instances = CaptureInstances(settings, told)
+    instances.refresh(session)
+    leave_gone(session, LostChanges(settings, told, instances), told, window, batch.now_us)
+    while not window.is_empty:
+        switch = instances.first_switch(window)
+        piece = window if switch is None else Window(window.after, switch.previous())
+        tell_new(instances, told, piece, batch)
+        window = Window(piece.until, window.until)

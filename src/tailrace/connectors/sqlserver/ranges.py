@@ -1,0 +1,82 @@
+"""Ranges of SQL Server's logs, planned without reading them: by commit LSNs, in each database.
+
+How far the server's clock is ahead of UTC is part of the plan, as times of changes are told in the server's own: a range that
+is read again tells them alike. So are the structures that are new in a range.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.sqlserver import transactions
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import connect
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.sqlserver.reach import require_not_restored
+from tailrace.connectors.sqlserver.told_structures import is_told_up_to
+
+
+class Ranges:
+    """The part of the connector that plans ranges."""
+
+    def __init__(self, settings: SqlServerSettings) -> None:
+        self.settings = settings
+
+    def head_after(
+        self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        """How far each log is captured now; with a limit, about so many bytes of all of them behind `start`.
+
+        Raises:
+            PositionLostError: a log ends before `start`.
+
+        """
+        names = self.settings.database_names
+        begin, limit = self._lsns(start), self._lsns(at_most)
+        share = None if max_bytes is None else max(max_bytes // len(names), 1)
+        return RestartPosition(
+            {name: self._end(name, begin.get(name), share, limit.get(name)) for name in names}
+        ).to_dict()
+
+    def progress_at(self, position: Mapping[str, Any]) -> Progress:
+        """The progress of one who has everything before a position."""
+        reached = restart_at(self._lsns(position))
+        return Progress(reached.delivered, reached.to_dict())
+
+    def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
+        """The records of a schema history that were told up to a position."""
+        lsns = {name.lower(): lsn for name, lsn in self._lsns(position).items()}
+        return [record for record in history if is_told_up_to(record, lsns, self.settings.topic_prefix)]
+
+    def history_after(
+        self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
+    ) -> Sequence[HistoryRecord] | None:
+        """The structures that are new between two positions."""
+        from tailrace.connectors.sqlserver.planned_structures import new_structures  # the direct way has no use for it
+
+        ends = self._lsns(end)
+        windows = {name: Window(lsn, ends[name]) for name, lsn in self._lsns(start).items()}
+        return new_structures(self.settings, history, windows, now_us)
+
+    def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
+        with connect(self.settings, name) as session:
+            head = transactions.head(session)
+            lsn = head.lsn if at_most is None else min(head.lsn, at_most)
+            if start is not None:
+                require_not_restored(name, head.lsn, start)
+                lsn = max(lsn, start)
+                if max_bytes is not None and lsn > start:
+                    from tailrace.connectors.sqlserver.cutting import cut  # not needed by those who take all
+
+                    lsn = cut(session, self.settings, Window(start, lsn), max_bytes)
+        return DatabasePosition(lsn, offset_minutes=head.offset_minutes)
+
+    def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
+        """By database, in the configuration's order; none of no position."""
+        names = self.settings.database_names
+        at = RestartPosition.from_dict(position, names) if position is not None else None
+        return {} if at is None else {name: at[name].lsn for name in names}

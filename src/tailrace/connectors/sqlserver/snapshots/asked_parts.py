@@ -1,0 +1,163 @@
+"""What signals asked for in the DataFrame way: what of `shared/snapshots/asked_parts.py` only SQL Server can tell."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import StartPoint
+from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
+from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
+from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.overrides import overrides_of, with_signalled
+from tailrace.connectors.shared.snapshots.parts import Cuts
+from tailrace.connectors.signalled import AskedStep, Signalled
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.connection import quoted
+from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.ranges import Ranges
+from tailrace.connectors.sqlserver.signal_table import is_captured
+from tailrace.connectors.sqlserver.snapshots import begun, point
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.connectors.sqlserver.snapshots.parts import PartCutting
+from tailrace.connectors.sqlserver.snapshots.planning import check_overrides, require_keys
+from tailrace.connectors.sqlserver.snapshots.point import Sessions
+from tailrace.connectors.sqlserver.snapshots.statements import ascending
+from tailrace.errors import RetriableError
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.tables import TableId
+from tailrace.signalled.work import BlockingWork, TableWork, Work
+from tailrace.snapshot.segments import Bound
+
+LOCK_MS: Final = 1_000  # who writes to a table is not waited for by those who plan
+NOT_THERE: Final = NoKey("it is not captured")
+
+log = logging.getLogger(__name__)
+
+
+def asked_step(
+    settings: SqlServerSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
+) -> AskedStep | None:
+    """The next parts that were asked for; see `SignalledConnector.asked_step`."""
+    work = Work.from_dict(signalled)
+    if work.blocking is None and (work.paused or not work.tables):
+        return None
+    try:
+        with Sessions(settings) as sessions:
+            asked = _Asked(settings, sessions, start)
+            if max_bytes is not None and asked.waiting > max_bytes:
+                return None
+            if work.blocking is not None:
+                return blocking_step(asked, work, work.blocking)
+            return IncrementalStep(asked, limits_of(wanted, max_bytes)).step(work)
+    except RetriableError as error:  # a lock that is not to be had; where the server is gone, the log's reader says so
+        log.warning("what a signal asked for has to wait, and the log goes on: %s", error)
+        return None
+
+
+class _Asked:
+    """An `AskedDatabase` over one server."""
+
+    def __init__(self, settings: SqlServerSettings, sessions: Sessions, start: Mapping[str, Any]) -> None:
+        self._settings = settings
+        self._sessions = sessions
+        self._start = start
+        self._instances: dict[TableId, Instance] = {}  # of a table the newest that has begun
+        for session in sessions.by_database.values():
+            session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
+            found = (each for each in catalog.instances(session) if each.start_lsn is not None)
+            self._instances |= {each.table: each for each in found}
+        place = RestartPosition.from_dict(start, tuple(sessions.by_database))
+        self._cutting = PartCutting(sessions.by_database, place, self._instances)
+
+    @property
+    def waiting(self) -> int:
+        """About how many bytes of the logs are not planned yet."""
+        return self._cutting.log_since()
+
+    @property
+    def is_open(self) -> bool:
+        """A session that is lost is a `RetriableError`, and no error of a table."""
+        return True
+
+    @property
+    def tells(self) -> bool:
+        """Whether structures are told of a blocking snapshot."""
+        return self._settings.include_schema_changes
+
+    def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
+        """About how large tables are."""
+        return self._cutting.sizes(tables)
+
+    def key(self, given: Mapping[str, Any]) -> ChunkKey:
+        """A key from what its `to_dict` gave."""
+        return self._cutting.key(given)
+
+    def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+        """Every so-manieth key."""
+        return self._cutting.next_cuts(table, key, after, of_rows=of_rows, most=most)
+
+    def has(self, table: TableId) -> bool:
+        """Whether there is such a table now."""
+        session = self._sessions.by_database.get(table.catalog)
+        return session is not None and session.one("SELECT OBJECT_ID(?)", quoted(table.schema, table.name)) is not None
+
+    def is_captured(self, table: TableId) -> bool:
+        """Whether its rows may be asked for."""
+        return table in self._instances and is_captured(self._settings, table)
+
+    def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, ChunkKey | NoKey]:
+        """By which tables are to be read, as they are now."""
+        found: dict[TableId, ChunkKey | NoKey] = {}
+        for each in tables:
+            instance = self._instances.get(each.table)
+            session = self._sessions.by_database.get(each.table.catalog)
+            if instance is None or session is None:
+                found[each.table] = NOT_THERE
+            else:
+                found[each.table] = begun.key_now(session, instance, each)
+        return found
+
+    def begun(self, table: TableWork, key: ChunkKey) -> TableWork | None:
+        """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+        return begun.begun(self._sessions.by_database[table.table.catalog], table, key)
+
+    def is_like(self, key: ChunkKey, begun: Mapping[str, Any]) -> bool:
+        """Whether it is the key that a table was begun with."""
+        return key == ChunkKey.from_dict(begun)
+
+    def is_before(self, table: TableId, key: ChunkKey, bound: Bound, upto: Bound) -> bool:
+        """Whether a bound lies before another, in the database's order."""
+        return len(ascending(self._sessions.by_database[table.catalog], key, [bound, upto])) > 1
+
+    def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
+        """A position of now, and which of these tables an instance captures from there on."""
+        place = Ranges(self._settings).head_after(self._start, None)
+        restart, wanted = RestartPosition.from_dict(place, tuple(self._sessions.by_database)), list(tables)
+        there: set[TableId] = set()
+        for name, session in self._sessions.by_database.items():
+            there.update(
+                point.at(session, [table for table in wanted if table.catalog == name], restart[name].lsn).tables
+            )
+        return StartPoint(place), frozenset(there)
+
+    def statements(self, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
+        """The statements that read tables instead of themselves, looked at."""
+        settings = with_signalled(
+            self._settings, {table: text for table, text in blocking.tables.items() if table in keys}
+        )
+        if settings.reads_replica:
+            require_keys(keys)
+        place = RestartPosition.from_dict(self._start, tuple(self._sessions.by_database))
+        points = {
+            name: point.at(session, [table for table in keys if table.catalog == name], place[name].lsn)
+            for name, session in self._sessions.by_database.items()
+        }
+        check_overrides(settings, self._sessions, points, keys)
+        return {
+            quoted_id(table): override.statement
+            for table, override in overrides_of(settings, keys, lower_names=True).items()
+        }

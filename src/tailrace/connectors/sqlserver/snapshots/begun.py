@@ -1,0 +1,49 @@
+"""With what an incremental snapshot begins to read a table: its capture instance, a key, and the greatest one of now.
+
+What gets a greater key later is in the log.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.snapshots import splitting, statements
+from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
+from tailrace.connectors.sqlserver.snapshots.database import LOCKS
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of, led_by
+from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at
+from tailrace.schema.tables import TableId
+from tailrace.signalled.figures import TableSize
+from tailrace.signalled.work import TableWork
+
+
+def key_now(session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
+    """By which a table is to be read, as it is now: led by the surrogate key, where the signal names one."""
+    key = keys_of(session, [instance])[table.table]
+    return key if table.surrogate is None else led_by(session, instance, table.surrogate, key)
+
+
+def begun(session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
+    """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+    hint = "" if session.is_read_only else LOCKS
+    greatest = session.rows(statements.greatest(table.table, key, hint, table.condition))
+    if not greatest:
+        return None
+    return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
+
+
+def sizes(session: Session, tables: Sequence[TableId], span: tuple[int, int] | None = None) -> dict[TableId, TableSize]:
+    """How large tables are thought to be, as far as they lie in the session's database; `span`: of the first one's key."""
+    rows = splitting.estimated_rows(session, [each for each in catalog.instances(session) if each.table in tables])
+    return {table: TableSize(rows.get(table, 0), span if table == tables[0] else None) for table in tables}
+
+
+def instance_at(session: Session, table: TableId, place: Lsn) -> Instance | None:
+    """The capture instance that tells the changes of a table from a place on."""
+    return instances_at([each for each in catalog.instances(session) if each.table == table], place).get(table)

@@ -1,0 +1,147 @@
+"""A snapshot of SQL Server in parts: what of `shared/snapshots/parts.py` only the server can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.base import SnapshotStep, StartPoint
+from tailrace.connectors.shared.snapshots.asked_parts import part_asked
+from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
+from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, tables_of
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
+from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.connectors.sqlserver.snapshots.planning import planned
+from tailrace.connectors.sqlserver.snapshots.point import Sessions
+from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at, lost
+from tailrace.connectors.sqlserver.snapshots.splitting import estimated_rows
+from tailrace.connectors.sqlserver.snapshots.statements import chunk_end
+from tailrace.errors import UnsupportedError
+from tailrace.schema.history import parse_id
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound
+
+BYTES_OF_A_CHANGE: Final = 100  # as it is read beside a part: the keys before and after, and the LSNs
+
+
+def snapshot_point(settings: SqlServerSettings) -> StartPoint:
+    """P of now and the tables as of there, in the order in which they are read.
+
+    Raises:
+        UnsupportedError: `snapshot.isolation.mode` wants all in one transaction, which a DataFrame's tasks can't share.
+
+    """
+    if settings.snapshot_isolation_mode is not None:
+        raise UnsupportedError(
+            f"snapshot.isolation.mode={settings.snapshot_isolation_mode}: a DataFrame reads tables by tasks, which share no "
+            "transaction. Leave it out (the tables are exact as of one position without it), or deliver with `tailrace run`"
+        )
+    point = planned(settings, 1)
+    return replace(point, snapshot=tables_of(point))
+
+
+def next_parts(
+    settings: SqlServerSettings,
+    point: StartPoint,
+    reached: Mapping[str, Any] | None,
+    wanted: int,
+    max_bytes: int | None,
+) -> SnapshotStep:
+    """The next parts of a snapshot, at most `wanted`.
+
+    Args:
+        settings: of the connector.
+        point: P, with the tables as `snapshot_point` gave them.
+        reached: what the step before came to; None at first.
+        wanted: how many parts.
+        max_bytes: of tables, about so many in all of them; None: as many as parts usually have.
+
+    Raises:
+        PositionLostError: the change tables do not reach back to P.
+        RetriableError: somebody has a lock for longer than `snapshot.lock.timeout.ms`.
+
+    """
+    first = structures_step(reached, tells=settings.include_schema_changes)
+    if first is not None:
+        return first
+    tables = [parse_id(name) for name, _ in (point.snapshot or {})["tables"]]
+    with Sessions(settings) as sessions:
+        for session in sessions.by_database.values():  # somebody who is amid a change is not waited for in silence
+            session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
+        place = RestartPosition.from_dict(point.restart, tuple(sessions.by_database))
+        cutting = PartCutting(sessions.by_database, place, _instances(sessions.by_database, place, tables))
+        step = Stepping(cutting, limits_of(wanted, max_bytes, cutting.log_since())).step(point, reached)
+    asked = (point.snapshot or {}).get("asked")
+    return step if asked is None else replace(step, parts=[part_asked(part, asked) for part in step.parts])
+
+
+def _instances(
+    sessions: Mapping[str, Session], place: RestartPosition, tables: Sequence[TableId]
+) -> dict[TableId, Instance]:
+    """Which instance tells the changes of each table behind P; a table that is gone has none."""
+    instances = {}
+    for name, session in sessions.items():
+        found = catalog.instances(session)
+        there, captured = {each.table for each in found}, instances_at(found, place[name].lsn)
+        for table in (table for table in tables if table.catalog == name):
+            if table in captured:
+                instances[table] = captured[table]
+            elif table in there:
+                raise lost(table, place[name].lsn)
+    return instances
+
+
+class PartCutting:
+    """What a step asks of SQL Server."""
+
+    def __init__(
+        self, sessions: Mapping[str, Session], place: RestartPosition, instances: Mapping[TableId, Instance]
+    ) -> None:
+        """`place`: of the databases, as they are spelled in `sessions`; `instances`: of the tables."""
+        self._sessions = sessions
+        self._place = place
+        self._instances = instances
+
+    def log_since(self) -> int:
+        """About how many bytes the change tables have behind the place."""
+        changes = 0
+        for name, session in self._sessions.items():
+            window = Window(self._place[name].lsn, catalog.max_lsn(session))
+            if not window.is_empty:
+                changes += sum(row_counts(session, self._of(name), window))
+        return changes * BYTES_OF_A_CHANGE
+
+    def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
+        """About how large tables are: the server counts rows, and the first ones tell how long they are."""
+        found = dict.fromkeys(tables, Size())
+        for name, session in self._sessions.items():
+            its = [self._instances[table] for table in tables if table.catalog == name and table in self._instances]
+            for table, rows in (estimated_rows(session, its) if its else {}).items():
+                found[table] = Size(rows, rows * table_row_bytes(session, self._instances[table]) if rows else 0)
+        return found
+
+    def key(self, given: Mapping[str, Any]) -> ChunkKey:
+        """A key from what its `to_dict` gave."""
+        return ChunkKey.from_dict(given)
+
+    def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
+        """Every so-manieth key, walked to along the index."""
+        points: list[Bound] = []
+        while len(points) < most:
+            behind = points[-1] if points else after
+            found = self._sessions[table.catalog].rows(chunk_end(table, key, behind, of_rows))
+            if not found:
+                return Cuts(points, is_end=True)
+            points.append(bound_of_row(key, found[0]))
+        return Cuts(points, is_end=False)
+
+    def _of(self, database: str) -> list[Instance]:
+        return [instance for table, instance in self._instances.items() if table.catalog == database]

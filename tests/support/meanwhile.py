@@ -1,0 +1,30 @@
+"""Something that is done on another thread while a test goes on."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def meanwhile(doing: Callable[[], object]) -> Iterator[None]:
+    """It is done again and again until the block ends, which raises what it raised."""
+    ends, errors = threading.Event(), list[BaseException]()
+
+    def do() -> None:
+        try:
+            while not ends.wait(0.01):
+                doing()
+        except BaseException as error:  # it is raised where the block ends
+            errors.append(error)
+
+    thread = threading.Thread(target=do)
+    thread.start()
+    try:
+        yield
+    finally:
+        ends.set()
+        thread.join()
+    if errors:
+        raise errors[0]
