@@ -1,10 +1,14 @@
-"""`python -m tests.differential.report [FILE]`: run every comparison and write the table of `docs/reference/differential.md`."""
+"""`python -m tests.differential.report [FILE]`: run every comparison and write the tables of `docs/reference/differential.md`.
+
+With `--only mysql` or `--only sqlserver` that part alone is made anew, and the other one stays as it stands on the page.
+"""
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from tests.differential import jars
@@ -12,30 +16,62 @@ from tests.differential.compare import MASKED
 from tests.differential.runs import Bench, Outcome
 from tests.differential.variants import VARIANTS
 
+sys.path[:0] = [str(Path(__file__).parents[1])]
+from tests.differential.sqlserver import comparing, scenarios  # noqa: E402
+from tests.differential.sqlserver import report as of_sqlserver  # noqa: E402
+
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "differential.md"
+PARTS = ("mysql", "sqlserver")  # in the page's order
 HEAD = f"""# Compared with Debezium
 
 Debezium {jars.DEBEZIUM} and tailrace read the same log of the same MySQL server with the same properties; their
 records are compared topic by topic, in order: key, value, schemas and headers. This page is written by
 `python -m tests.differential.report`; the SQL is in `tests/differential/cases/`, the settings in
-`tests/differential/variants.py`.
+`tests/differential/variants.py`. [SQL Server](#sql-server) has a part of its own, which `--only sqlserver` writes.
 
 A *known* difference is one that [differences.md](differences.md) explains; *other* ones are defects.
 """
 
 
-def main(target: Path = PAGE) -> int:
+def main(arguments: Sequence[str]) -> int:
     """Write the page; the number of differences that nothing explains."""
+    parser = argparse.ArgumentParser(prog="python -m tests.differential.report")
+    parser.add_argument("target", nargs="?", type=Path, default=PAGE)
+    parser.add_argument("--only", choices=PARTS)
+    given = parser.parse_args(arguments)
+    others = 0
+    for name in PARTS if given.only is None else [given.only]:
+        text, unexplained = MADE[name]()
+        others += unexplained
+        write(given.target, name, text)
+    return others
+
+
+def write(target: Path, name: str, text: str) -> None:
+    """Put a part on a page, which may not be there yet; its other part stays as it is."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    now = target.read_text(encoding="utf-8") if target.exists() else ""
+    first, heading, rest = now.partition(of_sqlserver.HEADING)
+    parts = {"mysql": first, "sqlserver": heading + rest} | {name: text}
+    target.write_text("\n".join(parts[each].strip() + "\n" for each in PARTS if parts[each].strip()), encoding="utf-8")
+
+
+def mysql() -> tuple[str, int]:
+    """MySQL's part, and the number of differences in it that nothing explains."""
     with Bench() as bench:
         outcomes = [bench.outcome(variant) for variant in VARIANTS]
         version = bench.history(VARIANTS[0].server).server.variable("version")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(page(outcomes, str(version)), encoding="utf-8")
-    return sum(len(outcome.unexplained) for outcome in outcomes)
+    return part(outcomes, str(version)), sum(len(outcome.unexplained) for outcome in outcomes)
 
 
-def page(outcomes: Iterable[Outcome], server: str) -> str:
-    """The page in markdown."""
+def sqlserver() -> tuple[str, int]:
+    """SQL Server's part, and the number of differences in it that nothing explains."""
+    outcomes = [comparing.outcome(scenario) for scenario in scenarios.SCENARIOS]
+    return of_sqlserver.section(outcomes), sum(len(outcome.unexplained) for outcome in outcomes)
+
+
+def part(outcomes: Iterable[Outcome], server: str) -> str:
+    """MySQL's part, with which the page begins, in markdown."""
     done = list(outcomes)
     total = sum(len(outcome.debezium) for outcome in done)
     parts = [HEAD, f"MySQL {server}; {total} records of {len(done)} variants.\n"]
@@ -83,5 +119,7 @@ def _masks() -> Iterator[str]:
         yield f"| `{path}` | `{topic}` | {mask.reason} |"
 
 
+MADE = {"mysql": mysql, "sqlserver": sqlserver}
+
 if __name__ == "__main__":
-    sys.exit(1 if main(*map(Path, sys.argv[1:])) else 0)
+    sys.exit(1 if main(sys.argv[1:]) else 0)

@@ -19,6 +19,7 @@ from tailrace.errors import (
     RetriableError,
 )
 from tailrace.source.changes import INITIAL, ChangesReader
+from tailrace.source.reading import spark_schema
 from tailrace.testing.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
@@ -212,8 +213,8 @@ def test_available_now_ends_where_the_logs_ended_at_its_beginning(shop: Database
         other.drop()
 
 
-def test_a_connection_that_is_lost_within_a_batch_loses_and_repeats_nothing(
-    shop: Database, monkeypatch: pytest.MonkeyPatch
+def test_a_connection_that_is_lost_within_a_batch_loses_and_repeats_nothing_and_is_told_of(
+    shop: Database, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(window_tables, "FIRST_ROWS", 7)
     monkeypatch.setattr(window_tables, "MOST_ROWS", 7)
@@ -236,6 +237,7 @@ def test_a_connection_that_is_lost_within_a_batch_loses_and_repeats_nothing(
     monkeypatch.setattr(window_tables, "rows_of", breaking)
     assert read(options, start, end) == whole
     assert len(lost) == 3
+    assert caplog.text.count("the connection was dropped; trying again in 0.001 s") == 3
     assert ids(whole) == ids(whole, ".other") == list(range(50))
 
 
@@ -275,6 +277,29 @@ def test_what_was_planned_and_is_not_captured_any_more_is_not_passed_over(shop: 
         PositionLostError, match=f"{table} was captured when the reading of its log .* and is not any more"
     ):
         read(options, start, end)
+
+
+@pytest.mark.parametrize("mode", ["direct", "function"])
+def test_a_table_without_changes_in_a_batch_may_be_gone_when_it_is_read(
+    shop: Database, caplog: pytest.LogCaptureFixture, mode: str
+) -> None:
+    options = options_of(shop, data_query_mode=mode)
+    start = begun(options)
+    shop.sql("INSERT other VALUES (1)")
+    shop.capture_all()
+    end = next_batch(options, start)
+    rows = read(options, start, end)
+    assert end["position"][shop.name]["filled"] == ["dbo.other"]
+    shop.uncapture("t")
+    assert read(options, start, end) == rows
+    assert f"{shop.name}.dbo.t is not captured any more" in caplog.text
+    shop.sql("INSERT other VALUES (2)")
+    shop.capture_all()
+    last = next_batch(options, end)
+    assert ids(read(options, end, last), ".other") == [2]
+    shop.uncapture("other")
+    with pytest.raises(PositionLostError, match=r"other was captured when the reading of its log"):
+        read(options, end, last)
 
 
 def test_a_table_that_a_plan_does_not_know_is_in_a_later_batch(shop: Database) -> None:
@@ -336,6 +361,20 @@ def test_each_format_reads_its_own_connector() -> None:
     assert job_of(USUAL).format == "sqlserver-cdc"
     with pytest.raises(ConfigError, match=r'take format\("sqlserver-cdc"\) for it'):
         parse_options({**USUAL, "connector.class": "sqlserver"})
+
+
+def test_a_server_that_does_not_say_which_columns_there_are_is_told_of(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Away:
+        def row_schema(self, settings: Any, *, with_before: bool) -> Any:
+            raise RetriableError("nobody answers")
+
+    job = job_of({**USUAL, "output": "rows", "errors.max.retries": "1", "retriable.restart.connector.wait.ms": "1"})
+    monkeypatch.setattr("tailrace.source.reading.typed_rows_of", lambda _settings: Away())
+    with pytest.raises(RetriableError):
+        spark_schema(job)
+    assert "nobody answers; trying again in 0.001 s" in caplog.text
 
 
 def test_all_is_read_where_nothing_limits_it() -> None:

@@ -179,8 +179,22 @@ def test_changes_that_are_cleaned_up_while_tables_are_read_stop_the_query(
         next_batch(options, structures)
 
 
-def test_a_lock_that_somebody_holds_is_not_waited_for_in_silence(sqlserver: Database) -> None:
+def test_how_large_a_table_is_is_guessed_while_somebody_changes_its_rows(sqlserver: Database) -> None:
     sqlserver.sql("CREATE TABLE t (k int PRIMARY KEY, n int); INSERT t VALUES (1, 1)")
+    sqlserver.capture("t")
+    options = options_of(sqlserver, snapshot_lock_timeout_ms="0", errors_max_retries="0")
+    structures = next_batch(options, INITIAL)
+    with closing(sqlserver.server.connect(sqlserver.name)) as holder:
+        holder.cursor().execute("BEGIN TRANSACTION; UPDATE t SET n = 2")
+        assert next_batch(options, structures)["snapshot"]["parts"]
+        holder.cursor().execute("ROLLBACK TRANSACTION")
+
+
+def test_a_lock_that_somebody_holds_is_not_waited_for_in_silence(
+    sqlserver: Database, small_parts: None, caplog: pytest.LogCaptureFixture
+) -> None:
+    rows = ", ".join(f"({k}, {k})" for k in range(50))
+    sqlserver.sql(f"CREATE TABLE t (k int PRIMARY KEY, n int); INSERT t VALUES {rows}")
     sqlserver.capture("t")
     options = options_of(
         sqlserver, snapshot_lock_timeout_ms="50", errors_max_retries="1", retriable_restart_connector_wait_ms="1"
@@ -190,6 +204,7 @@ def test_a_lock_that_somebody_holds_is_not_waited_for_in_silence(sqlserver: Data
         holder.cursor().execute("BEGIN TRANSACTION; UPDATE t SET n = 2")
         with pytest.raises(RetriableError, match="Lock request time out"):
             next_batch(options, structures)
+        assert "trying again in 0.001 s" in caplog.text
         holder.cursor().execute("ROLLBACK TRANSACTION")
     assert next_batch(options, structures)["snapshot"]["parts"]
 

@@ -16,6 +16,7 @@ executors must reach. Without one a connector that knows a range's structures be
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -42,6 +43,8 @@ from tailrace.source.signalled import Signals, with_signalled
 from tailrace.source.structures import Offset, carried, planned_structures, structures_at, with_structures
 
 INITIAL: Offset = {"position": None}
+
+log = logging.getLogger(__name__)
 
 
 class ChangesSource(DataSource):  # type: ignore[misc]
@@ -122,7 +125,7 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
         """The end of the next batch; `start` when there is nothing to do."""
-        end = retrying(self._job.pace, lambda: self._next(start, limit), lambda _notice: None)
+        end = retrying(self._job.pace, lambda: self._next(start, limit), log.warning)
         self._signals.gave(end)
         if end is start and not self._to_fixed_target:
             time.sleep(self._job.idle_seconds)  # Spark asks again at once, and each time is a login
@@ -229,10 +232,11 @@ def _kept_up(
                 reached = progress_then
                 found += new
                 failures = 0
-        except RetriableError:
+        except RetriableError as error:
             failures += 1
             if 0 <= job.pace.max_retries < failures:
                 raise
+            log.warning("%s; trying again in %g s", error, job.pace.retry_seconds)
             time.sleep(job.pace.retry_seconds)
         else:
             return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +18,8 @@ from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
 from tailrace.source.retry import retrying
+
+log = logging.getLogger(__name__)
 
 Step = tuple[Iterator[pa.RecordBatch], Progress, Sequence[HistoryRecord]]
 
@@ -62,7 +65,7 @@ def spark_schema(job: ReadJob) -> Any:
     """The columns of the one captured table as it is now, and tailrace's own, as Spark's types."""
     settings = _settings(job)
     find = typed_rows_of(settings).row_schema
-    rows = retrying(job.pace, lambda: find(settings, with_before=job.with_before), lambda _notice: None)
+    rows = retrying(job.pace, lambda: find(settings, with_before=job.with_before), log.warning)
     return from_arrow_schema(rows.schema())
 
 

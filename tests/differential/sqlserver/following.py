@@ -74,7 +74,8 @@ class Following:
 
     def until_incremental(self, rows: int) -> None:
         """Read on until so many rows of incremental snapshots have come."""
-        self._until(lambda _: self._incremental() >= rows, f"{rows} incremental rows")
+        with self._scanned():
+            self._until(lambda _: self._incremental() >= rows, f"{rows} incremental rows")
 
     def stop(self) -> None:
         """Read no further; what was read is delivered."""
@@ -99,7 +100,7 @@ class Following:
 
     @contextmanager
     def _scanned(self) -> Iterator[None]:
-        """The capture jobs scan now and then, as a snapshot wants to see that they have passed its end."""
+        """The capture jobs scan often, as a snapshot wants to see that they have passed what it read."""
         ended = threading.Event()
 
         def scan() -> None:

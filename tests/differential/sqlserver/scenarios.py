@@ -29,6 +29,12 @@ POLICIES = {
 POLICIES_TAKEN = {
     "snapshot.include.collection.list": r"d1\.dbo\.(policies|custom_key|zz_marker)"
 }  # rows that have a key
+SIGNALS = {
+    "signal.data.collection": "d1.dbo.debezium_signal",
+    "incremental.snapshot.chunk.size": "2",
+    "notification.enabled.channels": "log,sink",
+    "notification.sink.topic.name": "notices",
+}
 KEYS = {"message.key.columns": "dbo.custom_key:k1,k2;dbo.custom_key_no_pk:k1"}
 
 
@@ -116,7 +122,7 @@ SCENARIOS = (
     Scenario("two databases", "databases", SCHEMAS),
     Scenario("started again", "restart", TRANSACTIONS),
     Scenario("heartbeats", "restart", {"heartbeat.interval.ms": "1", **SCHEMAS}),
-    Scenario("incremental snapshot", "signals", {"signal.data.collection": "d1.dbo.debezium_signal", "incremental.snapshot.chunk.size": "2"}),
+    Scenario("incremental snapshot", "signals", SIGNALS),
     Scenario("snapshot alone", "changes", CHANGES | TRANSACTIONS, lasting=False),
     Scenario("snapshot alone of two databases", "databases", TRANSACTIONS, lasting=False),
 )  # fmt: skip

@@ -7,11 +7,15 @@ import pytest
 from tests.differential import jars
 from tests.differential.compare import compare, is_masked, of_pair
 from tests.differential.mutation import mutants
+from tests.differential.snapshots.rules import mark
+from tests.differential.snapshots.signalled_comparing import NOTICES
 from tests.differential.sqlserver import cases
+from tests.differential.sqlserver.comparing import ASKED_FOR, BY_LOG, told, told_by_debezium
 from tests.differential.sqlserver.known import HEARTBEATS, MASKED, comparable
 from tests.differential.sqlserver.recording import GOLDEN, file_name, golden
 from tests.differential.sqlserver.scenarios import SCENARIOS, named
 
+COUNTED = r"value\.source\.(commit|change)_lsn"  # where rows of Debezium's own are in the log
 LSN = re.compile(r"[0-9a-f]{8}:[0-9a-f]{8}:[0-9a-f]{4}")
 
 
@@ -69,3 +73,25 @@ def test_heartbeats_are_recorded_and_not_compared():
     beats = [record for record in records if HEARTBEATS.fullmatch(record.topic)]
     assert {json.dumps(beat.key["payload"]) for beat in beats} == {'{"serverName": "dbz"}'}
     assert not any(HEARTBEATS.fullmatch(record.topic) for record in comparable(records))
+
+
+def test_no_change_of_a_record_that_a_signal_asked_for_goes_unseen():
+    scenario = named("incremental snapshot")
+    records = comparable(each.record for each in golden(scenario))
+    for index, record in enumerate(records):
+        if mark(record) not in (BY_LOG, ASKED_FOR) and record.topic != NOTICES:
+            continue
+        own_times = r"value\.source\.ts_(ms|us|ns)" if mark(record) == ASKED_FOR else COUNTED
+        for path, mutant in mutants(record):
+            if "<" in path or re.fullmatch(COUNTED, path):
+                continue
+            changed = told(scenario, [*records[:index], mutant, *records[index + 1 :]])
+            unseen = is_masked(record.topic, path, MASKED) or re.fullmatch(own_times, path) is not None
+            assert bool(compare(told(scenario, records), changed, MASKED)) != unseen, (record.topic, index, path)
+
+
+def test_rows_that_a_signal_asked_for_are_behind_it_and_before_what_came_later():
+    records = [each for each in told_by_debezium(named("incremental snapshot")) if mark(each) in (BY_LOG, ASKED_FOR)]
+    places = [each.value["source"]["commit_lsn"] for each in records]
+    assert places == [1, *[1] * 5, 2, 3, 4]
+    assert [mark(each) for each in records].count(ASKED_FOR) == 5

@@ -18,7 +18,7 @@ from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.altered_columns import Types, altered, as_captured, other_types
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Window
-from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.structures import not_captured, of_instance, tables
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity
@@ -37,8 +37,7 @@ class Active:
     @property
     def name(self) -> str:
         """As progress names it, and as a window's tables are ordered: `schema.table`, in brackets where a name has a dot."""
-        schema, name = self.table.schema, self.table.name
-        return quoted(schema, name) if "." in schema + name else f"{schema}.{name}"
+        return catalog.name_in_database(self.table)
 
 
 _TOLD_OF: Final[set[tuple[str, str, str, str]]] = set()

@@ -25,6 +25,7 @@ from tailrace.connectors.sqlserver import source_block, values
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows, Reading
 from tailrace.connectors.sqlserver.connection import quoted
+from tailrace.connectors.sqlserver.filled_tables import FUNCTION
 from tailrace.connectors.sqlserver.positions import position_program
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.types import ColumnType, column_types
@@ -33,7 +34,6 @@ from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Table, TableId
 
-FUNCTION: Final = "function"
 _OPERATIONS: Final[Mapping[str, tuple[int, ...]]] = {"c": (INSERT,), "u": (BEFORE, AFTER), "d": (DELETE,)}
 
 

@@ -115,6 +115,11 @@ def instances(session: Session) -> list[Instance]:
     return sorted(found, key=lambda each: (each.table, each.order))
 
 
+def name_in_database(table: TableId) -> str:
+    """`schema.table`, in brackets where a name has a dot."""
+    return quoted(table.schema, table.name) if "." in table.schema + table.name else f"{table.schema}.{table.name}"
+
+
 def hidden(session: Session) -> list[tuple[str, int]]:
     """The instances whose source table the user may not see, so that `instances` leaves them out: name, object id."""
     return [(str(name), int(object_id)) for name, object_id in session.rows(_HIDDEN)]

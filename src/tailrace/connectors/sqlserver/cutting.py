@@ -10,11 +10,10 @@ from typing import Final
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.captured import FUNCTION
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.filled_tables import has_rows, row_bytes, row_counts
+from tailrace.connectors.sqlserver.filled_tables import FUNCTION, begins, has_rows, row_bytes, row_counts
 from tailrace.connectors.sqlserver.lsn import Lsn
 
 FIRST_TRANSACTIONS: Final = 256
@@ -79,7 +78,7 @@ class _Weights:
         found, window = 0, Window(self._window.after, until)
         for stop in {self._stops[each] for each in self._filled}:
             piece = window.cut(None, stop)
-            read = [each for each in self._filled if self._stops[each] == stop and _begins(each, piece.until)]
+            read = [each for each in self._filled if self._stops[each] == stop and begins(each, piece.until)]
             if read and not piece.is_empty:
                 counts = row_counts(self._session, read, piece, by_function=self._by_function)
                 found += sum(count * self._sizes[each] for count, each in zip(counts, read, strict=True))
@@ -91,15 +90,11 @@ def _stops(session: Session, settings: SqlServerSettings, window: Window) -> dic
     stops: dict[Instance, Lsn | None] = {}
     last: Instance | None = None
     for each in catalog.instances(session):  # of a table in the order in which they are read
-        if _begins(each, window.until) and settings.tables.matches(each.table):
+        if begins(each, window.until) and settings.tables.matches(each.table):
             if last is not None and last.table == each.table:
                 stops[last] = each.start_lsn
             stops[each], last = None, each
     return stops
-
-
-def _begins(instance: Instance, until: Lsn) -> bool:
-    return instance.start_lsn is not None and instance.start_lsn <= until
 
 
 def _nth(session: Session, window: Window, number: int) -> tuple[Lsn, bool]:

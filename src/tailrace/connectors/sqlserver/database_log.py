@@ -20,10 +20,11 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver import catalog, lsn_columns, transactions
 from tailrace.connectors.sqlserver.boundaries import Boundaries
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
-from tailrace.connectors.sqlserver.captured import FUNCTION, CapturedTables
+from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
+from tailrace.connectors.sqlserver.filled_tables import FUNCTION
 from tailrace.connectors.sqlserver.left_out import FAIL
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
@@ -62,7 +63,7 @@ class DatabaseLog:
         new_batch: NewBatch,
         *,
         tells: bool = True,
-        offset_minutes: int | None = None,
+        planned: DatabasePosition | None = None,
     ) -> None:
         """A log that is not open yet.
 
@@ -74,7 +75,7 @@ class DatabaseLog:
             tables: those of this lane.
             new_batch: makes one that is handled now.
             tells: the records of transactions are this lane's.
-            offset_minutes: how far the server's clock is ahead of UTC; None: it is asked.
+            planned: the end of a range that was planned, with what it says of how to read that; None: there is none.
 
         """
         self.position = position
@@ -85,7 +86,8 @@ class DatabaseLog:
         self._session: Session | None = None
         counts = settings.provide_transaction_metadata
         self._instances = CaptureInstances(settings, told)
-        self._lost = LostChanges(settings, told, self._instances, lambda table: counts or tables.reads(table))
+        filled = None if planned is None else planned.filled
+        self._lost = LostChanges(settings, told, self._instances, lambda table: counts or tables.reads(table), filled)
         self._reader = self._new_reader(tables, counts=counts)
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode  # no number may be missing
         self._boundaries = Boundaries(settings) if counts and tells else None
@@ -93,7 +95,7 @@ class DatabaseLog:
         self._quiet_since = time.monotonic()
         self._warned_of_agent = False
         self._head, self._offset_minutes = ZERO, 0
-        self._given_offset = offset_minutes
+        self._given_offset = None if planned is None else planned.offset_minutes
         self._is_last = False
         self.is_at_head = False
 

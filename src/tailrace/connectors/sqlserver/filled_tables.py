@@ -6,17 +6,42 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.errors import SourceSetupError
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.errors import RetriableError, SourceSetupError
 
 log = logging.getLogger(__name__)
 
+FUNCTION: Final = "function"
+"""The `data.query.mode` in which changes are read through the functions of instances."""
 _ASKED_AT_ONCE: Final = 100
 _MEASURED: Final = 100  # rows
 _KEY_BYTES: Final = 40  # of the columns that every change table has
 _DECLARED: Final = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
+
+
+def tables_with_rows(session: Session, settings: SqlServerSettings, window: Window) -> tuple[str, ...] | None:
+    """The wanted tables that have rows in a window, by their names in the database; None where that can't be told."""
+    wanted = [
+        each
+        for each in catalog.instances(session)
+        if begins(each, window.until) and settings.tables.matches(each.table)
+    ]
+    try:
+        has = has_rows(session, wanted, window, by_function=settings.data_query_mode == FUNCTION)
+    except SourceSetupError as error:  # an instance was dropped since it was listed
+        log.info("which tables have changes up to %s is not known: %s", window.until, error)
+        return None
+    return tuple(sorted({name_in_database(each.table) for each, some in zip(wanted, has, strict=True) if some}))
+
+
+def begins(instance: Instance, until: Lsn) -> bool:
+    """Whether an instance has begun at the end of a window."""
+    return instance.start_lsn is not None and instance.start_lsn <= until
 
 
 def has_rows(
@@ -50,10 +75,14 @@ def row_bytes(session: Session, instance: Instance, window: Window, *, by_functi
 
 
 def table_row_bytes(session: Session, instance: Instance) -> int:
-    """About how many bytes a row of the table that an instance captures has, by some of them."""
+    """About how many bytes a row of the table that an instance captures has, by some of them; 0 where that can't be told.
+
+    Rows that somebody is changing are not waited for: a guess may count them as they are.
+    """
+    table = f"{quoted(instance.table.schema, instance.table.name)} WITH (READUNCOMMITTED)"
     try:
-        return int(session.one(_mean_bytes(instance, quoted(instance.table.schema, instance.table.name))) or 0)
-    except SourceSetupError as error:  # a captured column that the table has no more, or that the user may not see
+        return int(session.one(_mean_bytes(instance, table)) or 0)
+    except (SourceSetupError, RetriableError) as error:  # a column is gone or hidden; the table is being altered
         log.info("the rows of %s are taken for short ones: %s", instance.table, error)
         return 0
 

@@ -7,13 +7,13 @@ was can't be told any more: with any one in the gap, that of an ALTER TABLE as w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver import catalog, setup_sql
 from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
-from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
@@ -38,12 +38,23 @@ class LostChanges:
         told: ToldStructures,
         instances: CaptureInstances,
         matters: Callable[[TableId], bool] = lambda _table: True,
+        filled: Collection[str] | None = None,
     ) -> None:
-        """`matters`: whether the rows of a table are read here; what is lost of others is for their readers to say."""
+        """What there is to lose.
+
+        Args:
+            settings: of the connector.
+            told: the structures that are known.
+            instances: those that there are.
+            matters: whether the rows of a table are read here; what is lost of others is for their readers to say.
+            filled: the tables that had changes in the range that is read, when that was planned; None: it is not known.
+
+        """
         self._settings = settings
         self._told = told
         self._instances = instances
         self._matters = matters
+        self._filled = filled
 
     def require_all(self, session: Session, window: Window) -> list[TableId]:
         """Raise where changes behind the window's beginning are lost; the tables that are not captured any more.
@@ -70,8 +81,12 @@ class LostChanges:
         return gone
 
     def _require_planned(self, session: Session, table: TableId, window: Window) -> None:
-        """Raise where what was planned to be read is not captured any more: whoever plans leaves it out, not who reads."""
-        if self._told.is_planned and _has_transactions(session, window):
+        """Raise where what was planned to be read is not captured any more: whoever plans leaves it out, not who reads.
+
+        A table that had no changes then is left out all the same: nothing of it is missing.
+        """
+        had = self._filled is None or name_in_database(table) in self._filled
+        if self._told.is_planned and had and _has_transactions(session, window):
             raise PositionLostError(
                 f"{table} was captured when the reading of its log behind {window.after} was planned, and is not any more: its "
                 f"changes up to {window.until} may be lost; {SNAPSHOT_AGAIN}"

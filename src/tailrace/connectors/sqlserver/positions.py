@@ -90,6 +90,7 @@ class DatabasePosition:
             as many rows with its LSNs as it counts.
         offset_minutes: of the end of a range that was planned: how far the server's clock was ahead of UTC then, by which the
             times of its changes are told, whenever it is read; None: as it is when it is read.
+        filled: of such an end, the tables that have changes in the range, as `table` names them; None: that is not known.
 
     """
 
@@ -100,6 +101,7 @@ class DatabasePosition:
     initial: bool = False
     taken_over: RowPosition | None = None
     offset_minutes: int | None = None
+    filled: tuple[str, ...] | None = None
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> DatabasePosition:
@@ -121,6 +123,7 @@ class DatabasePosition:
                 initial=bool(given.get("initial")),
                 taken_over=RowPosition.from_dict(given["taken_over"]) if given.get("taken_over") else None,
                 offset_minutes=None if given.get("offset_minutes") is None else int(given["offset_minutes"]),
+                filled=None if given.get("filled") is None else tuple(map(str, given["filled"])),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ProgressError(f"not a position in SQL Server's log: {given!r}: {error!r}") from error
@@ -140,6 +143,8 @@ class DatabasePosition:
             found["taken_over"] = self.taken_over.to_dict()
         if self.offset_minutes is not None:
             found["offset_minutes"] = self.offset_minutes
+        if self.filled is not None:
+            found["filled"] = list(self.filled)
         return found
 
     @property

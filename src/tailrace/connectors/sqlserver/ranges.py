@@ -1,7 +1,8 @@
 """Ranges of SQL Server's logs, planned without reading them: by commit LSNs, in each database.
 
 How far the server's clock is ahead of UTC is part of the plan, as times of changes are told in the server's own: a range that
-is read again tells them alike. So are the structures that are new in a range.
+is read again tells them alike. So are the structures that are new in a range, and which tables have changes there: one that
+has none may be gone when the range is read, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.sqlserver import transactions
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import connect
+from tailrace.connectors.sqlserver.filled_tables import tables_with_rows
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
 from tailrace.connectors.sqlserver.reach import require_not_restored
@@ -65,7 +67,7 @@ class Ranges:
     def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
         with connect(self.settings, name) as session:
             head = transactions.head(session)
-            lsn = head.lsn if at_most is None else min(head.lsn, at_most)
+            lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
             if start is not None:
                 require_not_restored(name, head.lsn, start)
                 lsn = max(lsn, start)
@@ -73,7 +75,9 @@ class Ranges:
                     from tailrace.connectors.sqlserver.cutting import cut  # not needed by those who take all
 
                     lsn = cut(session, self.settings, Window(start, lsn), max_bytes)
-        return DatabasePosition(lsn, offset_minutes=head.offset_minutes)
+                if lsn > start:
+                    filled = tables_with_rows(session, self.settings, Window(start, lsn))
+        return DatabasePosition(lsn, offset_minutes=head.offset_minutes, filled=filled)
 
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
         """By database, in the configuration's order; none of no position."""

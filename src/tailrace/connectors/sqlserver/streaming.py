@@ -126,9 +126,9 @@ class LogReader:
 
     def _new_log(self, name: str, made: Callable[..., DatabaseLog] = DatabaseLog) -> DatabaseLog:
         position, tells = self._restart[name], self._lane.is_first
-        offset = None if self._until is None else self._until[name].offset_minutes
+        planned = None if self._until is None else self._until[name]
         return made(
-            self._settings, name, position, self._told, self._tables, self._new_batch, tells=tells, offset_minutes=offset
+            self._settings, name, position, self._told, self._tables, self._new_batch, tells=tells, planned=planned
         )
 
     def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:

@@ -12,7 +12,7 @@ from support.snapshotting import keyed, linear, taken
 from tailrace.config.load import from_mapping
 from tailrace.connectors.base import Progress
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.snapshots import sections
+from tailrace.connectors.sqlserver.snapshots import sections, source
 from tailrace.errors import ConfigError, PositionLostError, RetriableError
 
 LAG = 0.6
@@ -66,6 +66,36 @@ def test_rows_are_as_of_one_position_while_others_write(sqlserver, settings_for,
     writer = Writer(sqlserver, key)
     writer.fill(40)
     assert_exact(sqlserver, settings_for(), writer, in_between, lanes, stop_every)
+
+
+@pytest.fixture
+def one_chunk_ahead(monkeypatch):
+    monkeypatch.setattr(source, "GATHERED_BYTES", 1)
+
+
+@pytest.mark.usefixtures("small_chunks", "always_split", "one_chunk_ahead")
+@pytest.mark.parametrize("lanes", [1, 2])
+def test_so_they_are_where_little_is_read_ahead(sqlserver, settings_for, in_between, lanes):
+    writer = Writer(sqlserver, "int")
+    writer.fill(80)
+    assert_exact(sqlserver, settings_for(), writer, in_between, lanes)
+
+
+@pytest.mark.usefixtures("small_chunks", "one_chunk_ahead")
+def test_what_was_read_ahead_is_not_waited_for_again(sqlserver, settings_for, monkeypatch):
+    writer = Writer(sqlserver, "int")
+    writer.fill(80)
+    sqlserver.capture_all()
+    scans = []
+
+    def scan():
+        scans.append(sqlserver.step())
+
+    taken(settings_for(), between=scan)
+    with_settled = len(scans)
+    monkeypatch.setattr(source.SqlServerSource, "_settle", lambda _self: None)
+    taken(settings_for(), between=scan)
+    assert with_settled < len(scans) - with_settled
 
 
 @pytest.mark.usefixtures("small_chunks", "always_split")

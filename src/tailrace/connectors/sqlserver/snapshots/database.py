@@ -12,7 +12,7 @@ from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.snapshots import views
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
-from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
+from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob, Moment
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.views import TableView
 from tailrace.schema.tables import TableId
@@ -31,6 +31,7 @@ class Database:
         reached: up to where the log is read.
         hint: what makes a read wait for locks.
         view: the last one that was opened.
+        settled: a moment behind all chunks that were read; None: one was read since it was asked for.
         chosen: the tables of which rows of the user's own choice are read, where a change wins over the row.
 
     """
@@ -46,6 +47,7 @@ class Database:
         self._reading: Session | None = None
         self._locking: Session | None = None
         self.view: TableView | None = None
+        self.settled: Moment | None = None
         self.chosen: Collection[TableId] = ()
         self.asking = connect(settings, name)
         self.reached = point

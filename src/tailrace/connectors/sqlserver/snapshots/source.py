@@ -160,6 +160,7 @@ class SqlServerSource:
         if read is None:
             log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
             return None
+        self._databases[table.catalog].settled = None
         return self._unless_altered(table, lambda: self._selected(read, segment))
 
     def has_room(self) -> bool:
@@ -215,14 +216,22 @@ class SqlServerSource:
         return statements.are_within(self._databases[table.catalog].asking, read.key, bounds, intervals)
 
     def _waited(self, database: Database, *, reads_ahead: bool) -> Iterator[Section]:
-        """Until the capture job has passed this moment; meanwhile chunks are read ahead, and others may have their turn."""
+        """Until the capture job has passed what was read; meanwhile chunks are read ahead, and others may have their turn."""
         size = 0
-        for _ in database.job.passing(database.job.now()):
+        moment = database.settled if reads_ahead else None
+        for _ in database.job.passing(moment or database.job.now()):
             read = self._ahead.step() if reads_ahead and size < GATHERED_BYTES else 0
             size += read
             yield Section((), self._place())
             if not read:
+                self._settle()
                 time.sleep(passed.POLL_SECONDS)
+
+    def _settle(self) -> None:
+        """Note a moment behind what was read ahead, so that it need not be waited for anew when that is delivered."""
+        for database in self._databases.values():
+            if database.settled is None:
+                database.settled = database.job.now()
 
     def _sections(self, heads: Mapping[str, Lsn]) -> Iterator[Section]:
         """Up to these places."""
