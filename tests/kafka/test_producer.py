@@ -277,7 +277,7 @@ def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic, pr
     assert size * rows * parts > 4 * HELD_BYTES
     producer = producer_of(topic, linger_ms=50, compression_type="lz4")
     producer.begin()
-    blocks = set()
+    blocks, held = set(), []
     for part in range(parts):
         data = take_buffer(size * rows)
         blocks.add(data.ctypes.data)
@@ -287,8 +287,10 @@ def test_a_long_transaction_holds_only_what_is_under_way(kafka_broker, topic, pr
         values = Binary(data[: size * rows], np.arange(rows + 1) * size)
         producer.send(Records(topic, keys, values, np.ones(rows, np.int64), keys, np.arange(rows), partition=0))
         del data, values
+        held.append(producer._held_bytes)
     producer.commit(TIMEOUT)
-    assert len(blocks) <= HELD_BYTES // (size * rows) + 2
+    assert len(blocks) < parts, "memory is used again"
+    assert size * rows < max(held) <= HELD_BYTES
     found = read_topics(kafka_broker.address, [topic])
     assert len(found) == parts * rows
     assert all(r.value == bytes([int(r.key)]) * size for r in found)
