@@ -26,9 +26,10 @@ def planned(folder):
 
 
 def kill_python_processes():
-    """Planner and tasks, which are children of this process's Java."""
+    """Planner and tasks, which are children of this process's Java; other tests' servers are not meant."""
     for child in psutil.Process().children(recursive=True):
-        if child.status() != psutil.STATUS_ZOMBIE and child.name().startswith("python"):
+        is_alive = child.status() != psutil.STATUS_ZOMBIE and child.name().startswith("python")
+        if is_alive and any(part.startswith("pyspark.") for part in child.cmdline()):
             child.kill()
 
 
