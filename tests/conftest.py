@@ -83,6 +83,15 @@ def sqlserver(sqlserver_server: SqlServer) -> Iterator[SqlServerDatabase]:
     made.drop()
 
 
+@pytest.fixture
+def shop(sqlserver: SqlServerDatabase) -> SqlServerDatabase:
+    """A database with one captured table, and one that is only there to make transactions."""
+    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a nvarchar(20)); CREATE TABLE other (id int PRIMARY KEY)")
+    sqlserver.capture("t")
+    sqlserver.capture("other")
+    return sqlserver
+
+
 @pytest.fixture(scope="session")
 def kafka_broker() -> Iterator[Broker]:
     """A broker that creates topics, of one partition, as they are written to; shared: use names of your own."""

@@ -5,7 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 from bench.into_kafka.plan import Case
-from bench.measuring.cells import COSTS, MEMORY, Row, median, of_costs, of_memory, ratio, short, table, whole
+from bench.measuring.cells import (
+    COSTS,
+    MEMORY,
+    Row,
+    beside,
+    beside_of_costs,
+    median,
+    of_costs,
+    of_memory,
+    ratio,
+    table,
+    whole,
+)
 from bench.measuring.results import Results
 from bench.measuring.turns import SIDES
 
@@ -62,7 +74,6 @@ def one_run(case: Case, side: str, figures: Row) -> str:
 
 def highlights(results: Results, chosen: list[Case]) -> str:
     """The few rows for the front page."""
-    head = ["", "tailrace", "Debezium in Kafka Connect"]
     rows = []
     for case in (
         case for case in chosen if case.compression == "lz4" and case.schemas == "off" and case.metadata == "MINIMAL"
@@ -71,10 +82,7 @@ def highlights(results: Results, chosen: list[Case]) -> str:
         if own and theirs:
             rows.append([f"catching up, {_name(case)}: changes a second", whole(own, "rate"), whole(theirs, "rate")])
             if case.is_main:
-                cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
-                rows.append(["CPU seconds a million of them", cpu, short(theirs, "java_cpu")])
-                memory = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
-                rows.append(["peak memory, MB", memory, whole(theirs, "java_peak_mb")])
+                rows += beside_of_costs(own, theirs)
     for rate in sorted({line["rate"] for line in results.of("latency")}):
         found = {
             line["key"]["setup"]: f"{line['p50']:.0f} / {line['p95']:.0f}"
@@ -85,7 +93,7 @@ def highlights(results: Results, chosen: list[Case]) -> str:
         rows.append(
             [f"commit to consumer at {rate:,} rows/s: p50 / p95 ms", found.get("tailrace, default", "-"), theirs_text]
         )
-    return table(head, rows, left=1)
+    return beside(rows)
 
 
 def _keys(case: Case) -> list[str]:

@@ -61,6 +61,21 @@ def of_memory(own: Row | None, theirs: Row | None) -> list[str]:
     return [*cells, ratio(theirs, "java_peak_mb", both, "peak_mb")]
 
 
+def beside(rows: Sequence[Sequence[str]]) -> str:
+    """The front page's table: what, tailrace's, Debezium's."""
+    return table(["", "tailrace", "Debezium in Kafka Connect"], rows, left=1)
+
+
+def beside_of_costs(own: Row, theirs: Row) -> list[list[str]]:
+    """CPU and memory, for `beside`."""
+    cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
+    memory = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
+    return [
+        ["CPU seconds a million of them", cpu, short(theirs, "java_cpu")],
+        ["peak memory, MB", memory, whole(theirs, "java_peak_mb")],
+    ]
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
     """A Markdown table whose first columns are text and the others numbers; nothing without rows."""
     if not rows:

@@ -87,6 +87,16 @@ class Ledger:
         """What the group used from one moment to another."""
         return self.at(group, last) - self.at(group, first)
 
+    def when(self, group: str, after: float, seconds: float) -> float | None:
+        """The first reading behind a moment at which the group had used so much more than then; None: it never had."""
+        if group not in self._totals:
+            return None
+        goal = self.at(group, after) + seconds
+        for moment, used in zip(self._times, self._totals[group], strict=True):
+            if moment > after and used >= goal:
+                return moment
+        return None
+
 
 @dataclass
 class Side:

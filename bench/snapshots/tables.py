@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from bench.measuring.cells import COSTS, MEMORY, Row, median, of_costs, of_memory, ratio, table, whole
+from bench.measuring.cells import (
+    COSTS,
+    MEMORY,
+    Row,
+    beside,
+    beside_of_costs,
+    median,
+    of_costs,
+    of_memory,
+    ratio,
+    table,
+    whole,
+)
 from bench.measuring.results import Results
 from bench.measuring.turns import SIDES
 from bench.snapshots.plan import Case
@@ -100,8 +112,5 @@ def highlights(results: Results, chosen: list[Case]) -> str:
         own, theirs = of_both(results, case)
         if own and theirs:
             rows.append(["snapshot: rows a second", whole(own, "rate"), whole(theirs, "rate")])
-            cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
-            rows.append(["CPU seconds a million of them", cpu, f"{theirs['java_cpu']:.2f}"])
-            memory_ = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
-            rows.append(["peak memory, MB", memory_, whole(theirs, "java_peak_mb")])
-    return table(["", "tailrace", "Debezium in Kafka Connect"], rows, left=1)
+            rows += beside_of_costs(own, theirs)
+    return beside(rows)

@@ -44,7 +44,12 @@ def main() -> None:
     program.end_in_good_order()
     args = arguments()
     chosen = plan.cases(
-        args.changes, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick, schemas=args.schemas
+        args.changes,
+        args.rows,
+        rounds=args.rounds,
+        main_rounds=args.main_rounds,
+        quick=args.quick,
+        schemas=args.schemas,
     )
     if args.only:
         chosen = [case for case in chosen if args.only in case.label]
@@ -69,7 +74,7 @@ def arguments() -> argparse.Namespace:
         prog="./run bench-sqlserver", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--quick", action="store_true", help=f"the main cases with {plan.CHANGES_QUICK:,} changes, one round"
+        "--quick", action="store_true", help=f"the main cases with {plan.CHANGES_QUICK:,} changes or rows, one round"
     )
     program.add_common_arguments(parser)
     parser.add_argument("--parts", help="rates, idle [both]")
@@ -77,6 +82,7 @@ def arguments() -> argparse.Namespace:
         "--instances", type=int, help=f"of the idle server [{plan.INSTANCES}; quick: {plan.INSTANCES_QUICK}]"
     )
     parser.add_argument("--changes", type=int, help=f"[{plan.CHANGES}; quick: {plan.CHANGES_QUICK}]")
+    parser.add_argument("--rows", type=int, help=f"of the snapshots' table [{plan.ROWS}; quick: {plan.ROWS_QUICK}]")
     parser.add_argument("--schemas", action="store_true", help="the cases with schemas in messages, too")
     parser.add_argument("--rounds", type=int, default=1, help="of the cases with schemas [1]")
     parser.add_argument("--main-rounds", type=int, default=1, help="of the cases without schemas [1]")
@@ -87,6 +93,7 @@ def arguments() -> argparse.Namespace:
     )
     args = parser.parse_args()
     args.changes = args.changes or (plan.CHANGES_QUICK if args.quick else plan.CHANGES)
+    args.rows = args.rows or (plan.ROWS_QUICK if args.quick else plan.ROWS)
     args.instances = args.instances or (plan.INSTANCES_QUICK if args.quick else plan.INSTANCES)
     args.parts = program.parts_of(parser, args.parts or ",".join(PARTS), PARTS)
     args.sides = program.parts_of(parser, args.sides, SIDES)

@@ -2,13 +2,17 @@
 
 Time and CPU count as in `bench.into_kafka.catch_up`: from the first record's append to the moment at which the marker is
 visible to a read-committed consumer and everything else is appended. Then the records are counted.
+
+tailrace reads a good part of a table, and waits for the capture job, before its first record comes. So of its snapshots the
+time is taken as well from the moment on at which the stand-in begins to work for it, and CPU from there on alone.
 """
 
 from __future__ import annotations
 
 import tempfile
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bench.measuring import connectors, topics
 from bench.measuring.observing import CountError, costs, observed, speed, stand_still, wait_for
@@ -16,11 +20,43 @@ from bench.measuring.processes import Sampler, SideError, wait_until
 from bench.measuring.watching import Marker
 from bench.sqlserver.data import ANY_PREFIX, NAME, PARTITIONS, Data, properties
 from bench.sqlserver.plan import CATCH_UP, Case
-from bench.sqlserver.servers import Servers
+from bench.sqlserver.servers import SERVER, Servers
 
 from tailrace.standin.sqlserver.cdc import lsn
 
-Watched = tuple[Sampler, float, float]
+READS = "reading the snapshot"  # of tailrace's log: then its tasks are started
+AT_WORK = 0.05  # CPU seconds of the stand-in behind that
+
+
+class Watched(NamedTuple):
+    """A run that has ended.
+
+    Attributes:
+        sampler: of its costs.
+        begun: when its process began, seconds since the epoch.
+        others: cores that others used just before.
+        reads: when it said that it reads a snapshot; None: it does not say that.
+
+    """
+
+    sampler: Sampler
+    begun: float
+    others: float
+    reads: float | None = None
+
+
+class Line:
+    """When a line appeared in a log."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self._path = path
+        self._text = text
+        self.seen: float | None = None
+
+    def look(self) -> None:
+        """Look whether it is there now."""
+        if self.seen is None and self._path.exists() and self._text in self._path.read_text(errors="replace"):
+            self.seen = time.time()
 
 
 def measure(servers: Servers, data: Data, case: Case, side: str, prefix: str) -> dict[str, Any]:
@@ -32,8 +68,8 @@ def measure(servers: Servers, data: Data, case: Case, side: str, prefix: str) ->
         with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as folder:
             run = _tailrace if side == "tailrace" else _debezium
             with Marker(servers.address, data.marker(prefix)) as marker:
-                sampler, begun, others = run(servers, data, case, _given(servers, case, prefix), Path(folder), marker)
-        return _figures(sampler, marker, begun, others, topics.count(servers.address, names), data)
+                watched = run(servers, data, case, _given(servers, case, prefix), Path(folder), marker)
+        return _figures(watched, marker, topics.count(servers.address, names), data)
     finally:
         topics.remove(servers.address, prefix)
 
@@ -57,12 +93,18 @@ def _tailrace(servers: Servers, data: Data, case: Case, given: dict[str, str], f
         connectors.tailrace_begins_at(servers, given, folder, {NAME: {"lsn": _text(data.before)}})
     command = connectors.tailrace_command(servers, given, folder, available_now=True)
     with observed(servers, "tailrace", command, folder) as (side, sampler, others):
-        wait_for(side, _names(given, data), servers, done=lambda: side.ended() is not None)
+        line = Line(side.log, READS)
+
+        def is_done() -> bool:
+            line.look()
+            return side.ended() is not None
+
+        wait_for(side, _names(given, data), servers, done=is_done)
         if marker.seen is None:
             wait_until(
                 lambda: marker.seen is not None, 10, lambda: SideError(side, "tailrace ended without the last row")
             )
-    return sampler, side.started, others
+    return Watched(sampler, side.started, others, line.seen)
 
 
 def _debezium(servers: Servers, data: Data, case: Case, given: dict[str, str], folder: Path, marker: Marker) -> Watched:
@@ -75,7 +117,7 @@ def _debezium(servers: Servers, data: Data, case: Case, given: dict[str, str], f
     with observed(servers, "Debezium", command, folder) as (side, sampler, others):
         wait_for(side, _names(given, data), servers, done=lambda: marker.seen is not None)
         stand_still(servers.address, _names(given, data))
-    return sampler, side.started, others
+    return Watched(sampler, side.started, others)
 
 
 def _names(given: dict[str, str], data: Data) -> list[str]:
@@ -87,16 +129,16 @@ def _text(number: bytes) -> str:
     return lsn.shown(number).rstrip("\0")
 
 
-def _figures(
-    sampler: Sampler, marker: Marker, begun: float, others: float, found: topics.Counted, data: Data
-) -> dict[str, Any]:
+def _figures(watched: Watched, marker: Marker, found: topics.Counted, data: Data) -> dict[str, Any]:
     if found.records != data.records:
         raise CountError(f"{found.records:,} records are in Kafka and not {data.records:,}")
     first, last = found.first, max(found.last, marker.seen or 0.0)
+    reads = None if watched.reads is None else watched.sampler.ledger.when(SERVER, watched.reads, AT_WORK)
     return {
         "changes": data.changes,
         "records": found.records,
-        **speed(data.changes, first, last, begun),
-        **costs(sampler, first, last, data.changes, others),
+        **speed(data.changes, first, last, watched.begun),
+        **({} if reads is None else {"rate_of_reading": round(data.changes / (last - reads))}),
+        **costs(watched.sampler, first if reads is None else reads, last, data.changes, watched.others),
         "value_bytes": round(found.value_bytes),
     }

@@ -22,6 +22,7 @@ from tailrace.testing.sqlserver_server import Database
 NAME = "bench"
 TABLES = ("orders", "zz_marker")
 PARTITIONS = 4
+CAPTURED_AT_ONCE = 100 * TRANSACTION  # rows, while the changes are made
 ANY_PREFIX = "prefix-of-the-run"
 ORDERS = (
     "CREATE TABLE dbo.orders (id int NOT NULL PRIMARY KEY, customer_id int NOT NULL, product_id int NOT NULL, "
@@ -37,6 +38,7 @@ INSERT = (
     "CONCAT('note for order ', n) END FROM ({numbers}) s"
 )
 UPDATE = "UPDATE dbo.orders SET status = 'PAID2', quantity = quantity + 1, updated_at = SYSUTCDATETIME() WHERE id > {first} AND id <= {last}"
+MARKER = "INSERT dbo.zz_marker VALUES (1)"
 DELETE = "DELETE dbo.orders WHERE id > {first} AND id <= {last}"
 
 
@@ -45,7 +47,7 @@ class Data:
     """A table and its changes.
 
     Attributes:
-        before: the LSN before the first change.
+        before: the LSN before the first change; empty, as the history, where a snapshot is taken.
         history: the schema history that Debezium keeps of the tables, with `ANY_PREFIX` for the topics' prefix.
         changes: how many row changes there are, the marker's not counted; rows, where a snapshot is taken.
         change_rows: how many rows the change table has for them: an update has two.
@@ -71,25 +73,39 @@ class Data:
 
 @contextmanager
 def filled(servers: Servers, task: str, changes: int) -> Iterator[Data]:
-    """The table with its changes, captured, and gone again; for a snapshot the rows alone."""
+    """The table with its changes, captured, and gone again; for a snapshot the rows alone, which were there before."""
     database = servers.sqlserver.create_database(NAME)
     try:
         database.sql(ORDERS)
         database.sql("CREATE TABLE dbo.zz_marker (id int NOT NULL PRIMARY KEY)")
-        for table in TABLES:
-            database.capture(table)
-        history, before = _history(servers), database.max_lsn()
-        inserts = changes if task != CATCH_UP else changes // 2
-        updates, deletes = (0, 0) if task != CATCH_UP else (changes * 35 // 100, changes * 15 // 100)
-        _change(database, inserts, updates, deletes)
-        database.sql("INSERT dbo.zz_marker VALUES (1)")
-        database.capture_all()
-        if task != CATCH_UP:
-            _take_over(database, changes)
-        rows = inserts + updates + deletes
-        yield Data(database, before, history, rows, rows + updates, rows + deletes + 1)
+        yield _with_changes(servers, database, changes) if task == CATCH_UP else _with_rows(database, changes)
     finally:
         database.drop()
+
+
+def _with_changes(servers: Servers, database: Database, changes: int) -> Data:
+    _capture(database)
+    history, before = _history(servers), database.max_lsn()
+    inserts, updates, deletes = changes // 2, changes * 35 // 100, changes * 15 // 100
+    _change(database, inserts, updates, deletes)
+    database.sql(MARKER)
+    database.capture_all()
+    rows = inserts + updates + deletes
+    return Data(database, before, history, rows, rows + updates, rows + deletes + 1)
+
+
+def _with_rows(database: Database, rows: int) -> Data:
+    _insert(database, 0, rows)
+    database.sql(MARKER)
+    _capture(database)
+    database.capture_all()
+    _take_over(database, rows)
+    return Data(database, b"", "", rows, rows, rows + 1)
+
+
+def _capture(database: Database) -> None:
+    for table in TABLES:
+        database.capture(table)
 
 
 def capture_every(database: Database, seconds: int) -> None:
@@ -106,12 +122,16 @@ def _take_over(database: Database, rows: int) -> None:
         database.sql(f"SELECT id FROM dbo.orders ORDER BY id OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY")
 
 
+def _insert(database: Database, first: int, end: int) -> None:
+    for behind in range(first, end, TRANSACTION):
+        count = min(TRANSACTION, end - behind)
+        database.sql(INSERT.format(numbers=NUMBERS.format(count=count, first=behind, digits=DIGITS)))
+
+
 def _change(database: Database, inserts: int, updates: int, deletes: int) -> None:
-    for first in range(0, inserts, TRANSACTION):
-        count = min(TRANSACTION, inserts - first)
-        database.sql(INSERT.format(numbers=NUMBERS.format(count=count, first=first, digits=DIGITS)))
-        if first % (100 * TRANSACTION) == 0:
-            database.capture_all()
+    for first in range(0, inserts, CAPTURED_AT_ONCE):
+        _insert(database, first, min(first + CAPTURED_AT_ONCE, inserts))
+        database.capture_all()
     for statement, count, begin in ((UPDATE, updates, 0), (DELETE, deletes, inserts - deletes)):
         for first in range(begin, begin + count, TRANSACTION):
             database.sql(statement.format(first=first, last=min(first + TRANSACTION, begin + count)))

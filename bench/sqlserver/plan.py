@@ -8,6 +8,7 @@ from typing import Any
 CATCH_UP, SNAPSHOT = "catch-up", "snapshot"
 TRANSACTION = 1_000  # rows
 CHANGES_QUICK, CHANGES = 100_000, 1_000_000
+ROWS_QUICK, ROWS = 100_000, 3_000_000  # so many that a lane waits for the capture job more than once
 POLLING, EAGER = 5, 0  # seconds between two scans of the capture job: SQL Server's own default, and without a pause
 INSTANCES_QUICK, INSTANCES = 100, 1_000
 
@@ -58,9 +59,10 @@ class Case:
         return fields
 
 
-def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool, schemas: bool) -> list[Case]:
+def cases(changes: int, rows: int, *, rounds: int, main_rounds: int, quick: bool, schemas: bool) -> list[Case]:
     """All cases, those of the same data together; quick: the main ones alone; with `schemas` those that have them too."""
-    main = [Case(task, "lz4", "off", changes, main_rounds) for task in (CATCH_UP, SNAPSHOT)]
-    others = [Case(task, "lz4", "on", changes, rounds) for task in (CATCH_UP, SNAPSHOT)]
-    polled = Case(SNAPSHOT, "lz4", "off", changes, main_rounds, EAGER)
+    counts = {CATCH_UP: changes, SNAPSHOT: rows}
+    main = [Case(task, "lz4", "off", count, main_rounds) for task, count in counts.items()]
+    others = [Case(task, "lz4", "on", count, rounds) for task, count in counts.items()]
+    polled = Case(SNAPSHOT, "lz4", "off", rows, main_rounds, EAGER)
     return sorted([*main, *(others if schemas else []), *([] if quick else [polled])], key=lambda case: case.task)

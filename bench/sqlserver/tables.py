@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from bench.measuring.cells import MEMORY, Row, costs_of, median, of_costs, of_memory, ratio, short, table, whole
+from bench.measuring.cells import (
+    MEMORY,
+    Row,
+    beside,
+    beside_of_costs,
+    costs_of,
+    median,
+    of_costs,
+    of_memory,
+    ratio,
+    short,
+    table,
+    whole,
+)
 from bench.measuring.results import Results
 from bench.measuring.turns import SIDES
 from bench.sqlserver.ceiling import READERS, SOCKET
@@ -17,20 +30,45 @@ ENOUGH = 2  # times ours: less, and the stand-in is what was measured
 
 
 def rates(results: Results, chosen: list[Case]) -> str:
-    """Changes a second: a row a case, both sides in it, and how much faster the stand-in is than tailrace."""
+    """Changes a second: a row a case, both sides in it, and how much faster the stand-in is than tailrace at its best."""
     head = [*KEYS, "changes", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
+    head += ["tailrace from its first query", "times so"]
     head += ["tailrace from its start", "Debezium from its start", "times from the start"]
     head += ["the stand-in alone", "the ratio counts"]
     rows = []
     for case in chosen:
         own, theirs = of_both(results, case)
         alone = _ceiling(results, case, SOCKET)
+        snapshot = own if own and "rate_of_reading" in own else None
         figures = [whole(own, "rate"), whole(theirs, "rate"), ratio(own, "rate", theirs, "rate")]
+        figures += [whole(snapshot, "rate_of_reading"), ratio(snapshot, "rate_of_reading", theirs, "rate")]
         figures += [whole(own, "rate_from_start"), whole(theirs, "rate_from_start")]
         figures += [ratio(own, "rate_from_start", theirs, "rate_from_start"), whole(alone, "changes_rate")]
         rounds = len(results.of("rate", **case.key(), side=SIDES[0]))
         rows.append([*_keys(case), f"{case.changes:,}", str(rounds), *figures, _counts(own, alone)])
     return table(head, rows, left=4)
+
+
+def highlights(results: Results, chosen: list[Case]) -> str:
+    """The few rows for the front page."""
+    rows = []
+    for case in (case for case in chosen if case.is_main):
+        own, theirs = of_both(results, case)
+        if not own or not theirs:
+            continue
+        if case.task == CATCH_UP:
+            rows.append(["catching up: changes a second", whole(own, "rate"), whole(theirs, "rate")])
+        else:
+            since = f", {own['rate_of_reading']:,.0f} from its first query" if "rate_of_reading" in own else ""
+            rows.append(["snapshot: rows a second", whole(own, "rate") + since, whole(theirs, "rate")])
+        rows += beside_of_costs(own, theirs)
+    for count in sorted({line["key"]["instances"] for line in results.of("idle")}):
+        found = {line["key"]["side"]: line for line in results.of("idle", instances=count)}
+        cells = [
+            f"{found[side]['python_cpu'] + found[side]['java_cpu']:.2f}" if side in found else "-" for side in SIDES
+        ]
+        rows.append([f"a minute in which {count:,} capture instances stand idle: CPU seconds", *cells])
+    return beside(rows)
 
 
 def ceilings(results: Results, chosen: list[Case]) -> str:

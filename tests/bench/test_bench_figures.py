@@ -76,6 +76,16 @@ def test_cpu_between_two_moments_is_in_proportion_between_readings():
     assert ledger.at("java", 11.0) == 0.0
 
 
+def test_the_moment_at_which_a_group_had_worked_so_much_more():
+    ledger = Ledger()
+    for moment, cpu in ((10.0, 1.0), (11.0, 1.0), (12.0, 1.5), (13.0, 4.0)):
+        ledger.add(moment, [("server", stat(5, cpu))])
+    assert ledger.when("server", 10.5, 0.4) == 12.0
+    assert ledger.when("server", 12.5, 1.0) == 13.0
+    assert ledger.when("server", 10.5, 9.0) is None
+    assert ledger.when("java", 10.5, 0.4) is None
+
+
 def test_a_process_that_ended_keeps_what_it_used():
     ledger = Ledger()
     ledger.add(1.0, [("python", stat(5, 3.0)), ("python", stat(6, 1.0))])

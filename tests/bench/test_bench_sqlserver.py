@@ -11,7 +11,7 @@ HEADER = {
     "machine": {"cores": 2, "memory_gb": 24, "architecture": "x86_64"},
     "versions": {"Debezium": "3.6.1.Final"},
 }
-CASES = plan.cases(1000, rounds=1, main_rounds=1, quick=False, schemas=False)
+CASES = plan.cases(1000, 1000, rounds=1, main_rounds=1, quick=False, schemas=False)
 
 
 @pytest.fixture
@@ -26,6 +26,7 @@ def results(tmp_path: Path) -> Results:
                     for kind in ("cpu", "peak_mb")
                 }
                 figures = {**groups, "python_shared_peak_mb": 3.0, "rate": rate, "rate_from_start": rate // 2}
+                figures |= {"rate_of_reading": rate // 4} if case.task == plan.SNAPSHOT and side == "tailrace" else {}
                 found.add("rate", {**case.key(), "side": side, "round": 0}, figures)
     for task, rate in ((plan.CATCH_UP, 300_000), (plan.SNAPSHOT, 1_000_000)):
         figures = {"rows": 1, "rate": rate, "changes_rate": rate, "reader_cpu": 0.1, "server_cpu": 0.5}
@@ -48,6 +49,19 @@ def test_a_snapshot_that_is_polled_at_once_stands_beside_debezium_s_only_one(res
     assert row_of(tables.rates(results, CASES), "snapshot", "lz4", "off", "0 s")[6:9] == ["200,000", "10,000", "20.0"]
 
 
+def test_a_snapshot_is_timed_from_its_first_query_as_well(results: Results) -> None:
+    shown = tables.rates(results, CASES)
+    assert row_of(shown, "snapshot", "lz4", "off", "5 s")[9:11] == ["50,000", "5.0"]
+    assert row_of(shown, "catch-up", "lz4", "off", "-")[9:11] == ["-", "-"]
+
+
+def test_the_front_page_has_both_sides_and_says_from_when_on_a_snapshot_counts(results: Results) -> None:
+    shown = tables.highlights(results, CASES)
+    assert row_of(shown, "catching up: changes a second")[1:] == ["200,000", "10,000"]
+    assert row_of(shown, "snapshot: rows a second")[1:] == ["200,000, 50,000 from its first query", "10,000"]
+    assert "stand-in for SQL Server" in page.block(results, CASES)
+
+
 def test_what_was_not_measured_is_a_dash(results: Results) -> None:
     assert row_of(tables.ceilings(results, CASES), "catch-up", "jdbc")[2:] == ["-"] * 5
 
@@ -63,6 +77,7 @@ def test_the_page_shows_an_idle_server_where_it_was_measured(results: Results) -
         "mb_after": 901,
     }
     results.add("idle", {"instances": 1000, "side": "tailrace"}, figures)
+    assert row_of(tables.highlights(results, CASES), "a minute in which 1,000 capture instances stand idle: CPU seconds")[1:] == ["1.75", "-"]
     row = row_of(tables.idle(results), "1,000", "tailrace")
     assert row[2:] == ["21.0", "0.50", "1.25", "0.10", "900", "901"]
     assert "| 1,000 | tailrace | 21.0 |" in page.section(results, CASES)

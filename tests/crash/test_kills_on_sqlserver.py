@@ -71,7 +71,7 @@ class Writer(threading.Thread):
 
 @pytest.fixture
 def writer(sqlserver: Database) -> Iterator[Writer]:
-    """Writes while the capture job runs."""
+    """Writes while the capture job runs, from its `start` on."""
     seed = random.SystemRandom().randrange(1 << 30)
     print(f"seed {seed}")
     for table in TABLES:
@@ -79,10 +79,10 @@ def writer(sqlserver: Database) -> Iterator[Writer]:
         sqlserver.capture(table)
     sqlserver.resume()
     made = Writer(sqlserver, seed)
-    made.start()
     yield made
     made.stop.set()
-    made.join()
+    if made.ident is not None:
+        made.join()
 
 
 @pytest.mark.parametrize("metadata", ["false", "true"])
@@ -93,6 +93,9 @@ def test_kills_over_live_changes_leave_every_change_once(
     properties = sqlserver.properties() | PLAIN | {"provide.transaction.metadata": metadata}
     config.write_text(json.dumps({"name": "shop", "config": properties}))
     run = TaskRun(tmp_path, config, f"files:{out}", [sqlserver.server.port])
+    run.start_to_the_head()
+    assert run.wait(SECONDS) == 0, run.log.read_text()
+    writer.start()
     for _ in range(KILLS):
         seen = files(out)
         run.start()

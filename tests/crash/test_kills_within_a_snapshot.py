@@ -46,7 +46,7 @@ class MySql:
         return large_table.document(server, name, name, **more)
 
     def writer(self, seed):
-        return large_table.Writer(*self._at, seed)
+        return large_table.written(*self._at, seed)
 
     def rows(self):
         return large_table.rows(*self._at)
@@ -64,7 +64,7 @@ class SqlServer:
         return large_table_of_sqlserver.document(self._database, self._name, **more)
 
     def writer(self, seed):
-        return large_table_of_sqlserver.Writer(self._database, seed)
+        return large_table_of_sqlserver.written(self._database, seed)
 
     def rows(self):
         self._database.pause()

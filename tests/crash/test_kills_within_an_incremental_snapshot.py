@@ -8,7 +8,7 @@ import random
 import pytest
 
 from support.kafka_reading import read_topics
-from support.large_table import SECONDS, Writer, document, filled, rows, until
+from support.large_table import SECONDS, document, filled, rows, until, written
 from support.live_run import LiveRun
 from support.signalling import consumed, execute, signal_table
 
@@ -35,7 +35,7 @@ def test_one_that_is_killed_again_and_again_is_exact(mysql_server, kafka_broker,
     run.start_to_the_head()
     assert run.wait(SECONDS) == 0, run.log.read_text()
     topic, notices = f"{prefix}.{database}.t", f"{prefix}.notices"
-    with Writer(mysql_server, database, seed) as writer:
+    with written(mysql_server, database, seed) as writer:
         execute(mysql_server, database, f"{database}.t")
         for armed in ARMED:
             run.start(failpoints=armed)

@@ -7,11 +7,13 @@ import pytest
 from attrs import evolve
 
 from support.counting_log import CountingLog, counting_job, grow, purge
+from support.mysql_settings import properties_for
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import FencedError, PositionLostError
 from tailrace.sinks.base import Claim
+from tailrace.sinks.files import FilesSink
 from tailrace.source import anew
-from tailrace.source.job import Pace
+from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Goal, Turn, next_offset
 from tailrace.source.task import deliver
 
@@ -133,3 +135,48 @@ def test_without_it_a_log_that_is_lost_stops_the_task(streamed, tmp_path):
     grow(tmp_path / "log", 2100)
     with pytest.raises(PositionLostError):
         deliver(streamed, Turn(Lane(), False, "", {"n": 2100}))
+
+
+@pytest.fixture
+def histories_read(monkeypatch):
+    """The lanes whose schema history the sink was asked for."""
+    real, lanes = FilesSink.peek_history, []
+
+    def peek_history(sink, lane):
+        lanes.append(lane)
+        return real(sink, lane)
+
+    monkeypatch.setattr(FilesSink, "peek_history", peek_history)
+    return lanes
+
+
+@pytest.fixture
+def begun(tmp_path):
+    """Makes a job for a real server that takes a snapshot when one is needed, and has progress at the head of the log."""
+
+    def made(document):
+        needy = Job(document=document, source="s", target=f"files:{tmp_path / 'out'}", snapshot_again="when_needed")
+        anew.begun(needy, claimed(needy), 0, ask)
+        return needy
+
+    return made
+
+
+@pytest.mark.mysql
+def test_the_schema_history_of_mysql_is_not_read_at_a_start(mysql_server, database, begun, histories_read):
+    needy = begun(properties_for(mysql_server, database_include_list=database))
+    assert opened(needy).progress is not None
+    assert anew.at_start(needy, claimed(needy), ask) == ""
+    assert histories_read == []
+
+
+@pytest.mark.drivers
+def test_that_of_sql_server_tells_what_was_read_before(shop, begun, histories_read):
+    needy = begun(shop.properties())
+    assert anew.at_start(needy, claimed(needy), ask) == ""
+    shop.sql("INSERT t VALUES (1, N'lost')")
+    shop.uncapture("t")
+    shop.capture("t")
+    why = anew.at_start(needy, claimed(needy), ask)
+    assert "dbo.t: the capture instance dbo_t was dropped before it was read" in why
+    assert histories_read == [0, 0]

@@ -25,14 +25,6 @@ from tailrace.testing.sqlserver_server import Database
 pytestmark = pytest.mark.drivers
 
 
-@pytest.fixture
-def shop(sqlserver: Database) -> Database:
-    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a nvarchar(20)); CREATE TABLE other (id int PRIMARY KEY)")
-    sqlserver.capture("t")
-    sqlserver.capture("other")
-    return sqlserver
-
-
 def values(rows: Sequence[dict[str, Any]], topic: str) -> list[Any]:
     """The values of the records whose topic ends so, in their order."""
     return [json.loads(row["value"]) for row in rows if row["topic"].endswith(topic) and row["value"]]

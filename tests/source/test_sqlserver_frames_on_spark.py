@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from threading import Event, Thread
 from typing import Any
 
 import pytest
 
+from support.meanwhile import meanwhile
 from tailrace.testing.sqlserver_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
-
-
-@contextmanager
-def capturing(database: Database) -> Iterator[None]:
-    """The capture job reads the log, which those who read tables wait for."""
-    ends = Event()
-
-    def capture() -> None:
-        while not ends.wait(0.02):
-            database.step()
-
-    thread = Thread(target=capture)
-    thread.start()
-    try:
-        yield
-    finally:
-        ends.set()
-        thread.join()
 
 
 def start(spark: Any, options: dict[str, str], folder: Path, **trigger: Any) -> Any:
@@ -46,7 +26,7 @@ def test_the_typed_rows_of_a_table_and_then_of_its_changes(spark: Any, sqlserver
     )
     sqlserver.capture("t")
     options = sqlserver.properties(snapshot_mode="initial", output="rows", rowImage="both")
-    with capturing(sqlserver):
+    with meanwhile(sqlserver.step):  # who reads tables waits for the capture job
         start(spark, options, tmp_path, availableNow=True).awaitTermination()
     sqlserver.sql(
         "UPDATE t SET price = 10; INSERT t VALUES (2, NULL, '2026-01-02 03:04:05.678'); DELETE t WHERE id = 1"

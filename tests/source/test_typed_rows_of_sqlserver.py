@@ -17,14 +17,6 @@ from tailrace.testing.sqlserver_server import Database
 pytestmark = pytest.mark.drivers
 
 
-@pytest.fixture
-def shop(sqlserver: Database) -> Database:
-    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a nvarchar(20)); CREATE TABLE other (id int PRIMARY KEY)")
-    sqlserver.capture("t")
-    sqlserver.capture("other")
-    return sqlserver
-
-
 def begun(options: dict[str, str]) -> Any:
     """The offset behind a stream's first batch."""
     return next_batch(options, INITIAL)

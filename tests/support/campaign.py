@@ -96,10 +96,11 @@ class Parts:
 
 
 def dealt(blows, chance, kinds):
-    """So many blows in random order, as many of each kind in each phase as can be."""
+    """So many blows in random order, as many of each kind as of the others, and in each phase, as far as that can be."""
     pairs = list(itertools.product(kinds, PHASES))
     whole, rest = divmod(blows, len(pairs))
-    hand = pairs * whole + chance.sample(pairs, rest)
+    phases = [chance.sample([(kind, phase) for phase in PHASES], len(PHASES)) for kind in chance.sample(kinds, len(kinds))]
+    hand = pairs * whole + list(itertools.chain.from_iterable(zip(*phases, strict=True)))[:rest]
     chance.shuffle(hand)
     return hand
 

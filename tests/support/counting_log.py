@@ -108,7 +108,7 @@ class CountingLog:
         snapshot = {"lanes": snapshot_lanes, "read": 0} if snapshot_lanes else None
         return StartPoint({"n": n}, [structure(0)], snapshot, f"{n - 1:012d}" if after else "")
 
-    def require_within_reach(self, progress: Progress, history=(), lane=None) -> None:
+    def require_within_reach(self, progress: Progress, history=None, lane=None) -> None:
         self._require(progress.restart["n"])
 
     def _require(self, n):

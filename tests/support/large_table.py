@@ -1,8 +1,10 @@
 """A table of many rows, a thread that writes all over it, and the configuration of a run that reads it."""
 
 import random
-import threading
 import time
+from contextlib import contextmanager
+
+from support.meanwhile import meanwhile
 
 SECONDS = 120
 ROWS = 200_000
@@ -49,34 +51,26 @@ def until(condition, run):
         time.sleep(0.1)
 
 
+@contextmanager
+def written(server, database, seed):
+    """A thread writes all over the table until the block ends."""
+    with server.connect(database) as connection, connection.cursor() as cursor:
+        writer = Writer(cursor, seed)
+        with meanwhile(writer.write, pause=0.002):
+            yield writer
+
+
 class Writer:
-    """A thread that inserts, updates, deletes and moves keys all over the table."""
+    """Inserts, updates, deletes and moves keys all over the table; `changes` counts the statements."""
 
-    def __init__(self, server, database, seed):
+    def __init__(self, cursor, seed):
         self.changes = 0
-        self._server, self._database = server, database
+        self._cursor = cursor
         self._random = random.Random(seed)
-        self._done = threading.Event()
-        self._failure = None
 
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._write)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._done.set()
-        self._thread.join()
-        assert self._failure is None, self._failure
-
-    def _write(self):
-        try:
-            with self._server.connect(self._database) as connection, connection.cursor() as cursor:
-                while not self._done.wait(0.002):
-                    cursor.execute(*self._change())
-                    self.changes += 1
-        except Exception as error:
-            self._failure = error
+    def write(self):
+        self._cursor.execute(*self._change())
+        self.changes += 1
 
     def _change(self):
         some = self._random.randrange(2 * ROWS)

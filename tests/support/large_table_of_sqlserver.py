@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
-import threading
+from contextlib import contextmanager
+
+from support.meanwhile import meanwhile
 
 ROWS = 60_000  # so many that two lanes share them
 
@@ -32,33 +34,25 @@ def rows(database):
     return dict(database.sql("SELECT id, v FROM t"))
 
 
+@contextmanager
+def written(database, seed):
+    """A thread writes all over the table until the block ends."""
+    writer = Writer(database, seed)
+    with meanwhile(writer.write, pause=0.03):
+        yield writer
+
+
 class Writer:
-    """A thread that inserts, updates, deletes and moves keys all over the table."""
+    """Inserts, updates, deletes and moves keys all over the table; `changes` counts the statements."""
 
     def __init__(self, database, seed):
         self.changes = 0
         self._database = database
         self._random = random.Random(seed)
-        self._done = threading.Event()
-        self._failure = None
 
-    def __enter__(self):
-        self._thread = threading.Thread(target=self._write)
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self._done.set()
-        self._thread.join()
-        assert self._failure is None, self._failure
-
-    def _write(self):
-        try:
-            while not self._done.wait(0.03):
-                self._database.sql(self._change())
-                self.changes += 1
-        except Exception as error:
-            self._failure = error
+    def write(self):
+        self._database.sql(self._change())
+        self.changes += 1
 
     def _change(self):
         some = self._random.randrange(2 * ROWS)

@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def meanwhile(doing: Callable[[], object]) -> Iterator[None]:
-    """It is done again and again until the block ends, which raises what it raised."""
+def meanwhile(doing: Callable[[], object], pause: float = 0.01) -> Iterator[None]:
+    """It is done again and again, with a pause of so many seconds, until the block ends, which raises what it raised."""
     ends, errors = threading.Event(), list[BaseException]()
 
     def do() -> None:
         try:
-            while not ends.wait(0.01):
+            while not ends.wait(pause):
                 doing()
         except BaseException as error:  # it is raised where the block ends
             errors.append(error)
@@ -26,5 +26,5 @@ def meanwhile(doing: Callable[[], object]) -> Iterator[None]:
     finally:
         ends.set()
         thread.join()
-    if errors:
-        raise errors[0]
+        if errors:  # also where the block failed, which may be for that reason
+            raise errors[0]

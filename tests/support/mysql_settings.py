@@ -12,6 +12,11 @@ SERVER_IDS = itertools.count(70_000)  # each reader its own, unless a test wants
 
 def settings_for(server: Server, **changes: Any) -> Settings:
     """Settings as the server's administrator; `include_query=True` is the property `include.query`."""
+    return from_mapping(properties_for(server, **changes))
+
+
+def properties_for(server: Server, **changes: Any) -> dict[str, str]:
+    """The same as the properties of a connector."""
     usual = {
         "connector.class": "io.debezium.connector.mysql.MySqlConnector",
         "topic.prefix": "test",
@@ -22,8 +27,8 @@ def settings_for(server: Server, **changes: Any) -> Settings:
         "database.server.id": next(SERVER_IDS),
         "snapshot.mode": "no_data",
     }
-    given = {name.replace("_", "."): str(value) for name, value in changes.items() if value is not None}
-    return from_mapping({**{name: str(value) for name, value in usual.items()}, **given})
+    given = {name.replace("_", "."): value for name, value in changes.items() if value is not None}
+    return {name: str(value) for name, value in {**usual, **given}.items()}
 
 
 def stream_options(server: Server, database: str, **more: Any) -> dict[str, str]:

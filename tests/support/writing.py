@@ -2,6 +2,9 @@
 
 import random
 import threading
+from contextlib import contextmanager
+
+from support.meanwhile import meanwhile
 
 KEYS = {
     "INT": lambda n: n,
@@ -42,7 +45,7 @@ class Table:
             return sorted(row[0] for row in cursor.fetchall())
 
     def written(self):
-        return Writer(self)
+        return written(self)
 
     def change(self, cursor):
         n = self.random.randrange(120)
@@ -58,40 +61,31 @@ class Table:
             cursor.execute("UPDATE t SET v = CONCAT('changed ', %s) WHERE k = %s", (self.random.random(), self.there[n]))
 
 
+@contextmanager
+def written(table):
+    """A thread makes changes of a table until the block ends."""
+    with table.server.connect(table.database) as connection, connection.cursor() as cursor:
+        writer = Writer(table, cursor)
+        with meanwhile(writer.write, pause=0):
+            yield writer
+
+
 class Writer:
-    """The thread; `wait_for_more` returns when some more changes are committed."""
+    """Changes a table; `wait_for_more` returns when some more changes are committed."""
 
-    def __init__(self, table):
-        self.table = table
-        self.done = threading.Event()
-        self.count = 0
-        self.turn = threading.Condition()
-        self.failure = None
-
-    def __enter__(self):
-        self.thread = threading.Thread(target=self.write)
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.done.set()
-        self.thread.join()
-        assert self.failure is None, self.failure
+    def __init__(self, table, cursor):
+        self._table, self._cursor = table, cursor
+        self._count = 0
+        self._turn = threading.Condition()
 
     def write(self):
-        try:
-            with self.table.server.connect(self.table.database) as connection, connection.cursor() as cursor:
-                while not self.done.is_set():
-                    for _ in range(self.table.random.randrange(1, 4)):
-                        self.table.change(cursor)
-                    with self.turn:
-                        self.count += 1
-                        self.turn.notify_all()
-        except Exception as error:
-            self.failure = error
-            self.done.set()
+        for _ in range(self._table.random.randrange(1, 4)):
+            self._table.change(self._cursor)
+        with self._turn:
+            self._count += 1
+            self._turn.notify_all()
 
     def wait_for_more(self):
-        with self.turn:
-            seen = self.count
-            assert self.turn.wait_for(lambda: self.count > seen or self.done.is_set(), 20)
+        with self._turn:
+            seen = self._count
+            assert self._turn.wait_for(lambda: self._count > seen, 20)

@@ -68,11 +68,17 @@ class Lane:
 
 
 ONLY_LANE: Final = Lane()
+History = Callable[[], Sequence[HistoryRecord]]  # the records of a schema history, which is read when they are asked for
 Others = Callable[[], Sequence[Progress | None]]  # how far the other lanes have come, by what the sink has of them now
 
 
 def alone() -> Sequence[Progress | None]:
     """There are no other lanes."""
+    return ()
+
+
+def no_history() -> Sequence[HistoryRecord]:
+    """No schema history is known."""
     return ()
 
 
@@ -183,12 +189,10 @@ class Connector(Protocol):
         theirs.
         """
 
-    def require_within_reach(
-        self, progress: Progress, history: Sequence[HistoryRecord] = (), lane: Lane = ONLY_LANE
-    ) -> None:
+    def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` where the log no longer reaches back to where this progress of a lane goes on.
 
-        `history` is the schema history up to there, which tells what was read before; () where it is not known.
+        `history` gives the schema history up to there to a connector that needs it: it tells what was read before.
         """
 
     def snapshot(

@@ -40,6 +40,7 @@ last one, and that goes without a complete image before the next process comes (
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -161,9 +162,10 @@ class SnapshotLane:
         if place.rest.table in self._whole:
             yield from self._turn_whole(place)
             return
-        read = list(self._read_some())
+        read = deque(self._read_some())
         altered = yield from self._follow()
-        for of, chunk in read:
+        while read:  # one after the other is let go
+            of, chunk = read.popleft()
             if chunk is None:
                 self._end(of.rest.table)
                 yield self._wave([])

@@ -86,7 +86,7 @@ def _lost(job: Job, claim: Claim, ask: Ask) -> str:
             continue
         lane = Lane(number, claim.lanes)
         try:
-            ask(partial(connector.require_within_reach, progress, ask(partial(_history, job, number)), lane))
+            ask(partial(connector.require_within_reach, progress, partial(_history, job, number), lane))
         except PositionLostError as error:
             return (
                 f"warning: the log no longer reaches back: {error}. A new snapshot begins, as snapshot.mode="

@@ -21,9 +21,7 @@ from tailrace.source.plans import packed_history, unpacked_history
 
 STRUCTURES: Final = "structures"
 NEW_STRUCTURES: Final = "new_structures"
-KEPT: Final = (
-    3  # records of a table: two capture instances at most are read side by side, and one tells that it is left
-)
+KEPT: Final = 3  # records of a table: two capture instances at most are read side by side, and one tells that it is left
 Offset = Mapping[str, Any]
 
 

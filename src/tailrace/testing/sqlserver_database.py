@@ -86,6 +86,14 @@ class Database:
         self.server = server
         self.name = name
         self._connection: Any = None
+        self._scanning: Any = None
+
+    @property
+    def scanning(self) -> Any:
+        """Another one, for the capture job's work: a thread may do that beside a transaction of `connection`."""
+        if self._scanning is None:
+            self._scanning = self.server.connect(self.name)
+        return self._scanning
 
     @property
     def connection(self) -> Any:
@@ -157,8 +165,10 @@ class Database:
     def drop(self) -> None:
         """The database goes, whoever is in it."""
         self.sql("IF (SELECT is_cdc_enabled FROM sys.databases WHERE name = DB_NAME()) = 1 EXEC sys.sp_cdc_disable_db")
-        self.connection.close()
-        self._connection = None
+        for connection in (self.connection, self._scanning):
+            if connection is not None:
+                connection.close()
+        self._connection = self._scanning = None
         self.server.sql(f"ALTER DATABASE [{self.name}] SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
         patiently(lambda: self.server.sql(f"DROP DATABASE [{self.name}]"))
 

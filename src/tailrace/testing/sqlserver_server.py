@@ -22,13 +22,14 @@ from typing import Any, Final, Self
 from urllib.parse import unquote, urlsplit
 
 from tailrace.testing.child_process import dying_with_parent
-from tailrace.testing.sqlserver_database import PATIENCE, Database, Server, Unavailable, driver, patiently
+from tailrace.testing.sqlserver_database import PATIENCE, Database, Server, Unavailable, driver, patiently, run
 
 __all__ = ["Database", "GivenServer", "Server", "StandInServer", "Unavailable", "driver", "server"]
 
 PASSWORD: Final = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback
 DONE, FAILED = "done", "failed"  # how the child's answers begin
 URL: Final = "TAILRACE_TEST_SQLSERVER_URL"
+_SCAN: Final = "EXEC sys.sp_cdc_scan @maxtrans = 500, @maxscans = 10, @continuous = 0"
 
 
 class StandInServer(Server):
@@ -116,6 +117,9 @@ class GivenServer(Server):
 
 
 class _AgentJobs:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
     def quiet(self, database: Database) -> None:
         """The job is replaced by one that was never started; a scan that still runs is waited for by `step`."""
         jobs = self._jobs(database)
@@ -129,13 +133,15 @@ class _AgentJobs:
         database.sql("EXEC sys.sp_cdc_start_job @job_type = N'capture'")
 
     def step(self, database: Database) -> int:
-        last = database.value("SELECT ISNULL(MAX(session_id), 0) FROM sys.dm_cdc_log_scan_sessions")
-        patiently(lambda: database.sql("EXEC sys.sp_cdc_scan @maxtrans = 500, @maxscans = 10, @continuous = 0"))
-        return int(
-            database.value(
-                "SELECT ISNULL(SUM(tran_count), 0) FROM sys.dm_cdc_log_scan_sessions WHERE session_id > ?", last
+        with self._lock:
+            ((last,),) = run(database.scanning, "SELECT ISNULL(MAX(session_id), 0) FROM sys.dm_cdc_log_scan_sessions")
+            patiently(lambda: run(database.scanning, _SCAN))
+            ((count,),) = run(
+                database.scanning,
+                "SELECT ISNULL(SUM(tran_count), 0) FROM sys.dm_cdc_log_scan_sessions WHERE session_id > ?",
+                last,
             )
-        )
+        return int(count)
 
     @staticmethod
     def _jobs(database: Database) -> set[str]:

@@ -1,4 +1,4 @@
-"""Databases and logins that more than one module needs."""
+"""Logins that more than one module needs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,6 @@ import pytest
 
 from support.sqlserver_reading import READER_PASSWORD
 from tailrace.testing.sqlserver_server import Database
-
-
-@pytest.fixture
-def shop(sqlserver: Database) -> Database:
-    """A database with one captured table, and one that is only there to make transactions."""
-    sqlserver.sql("CREATE TABLE t (id int PRIMARY KEY, a nvarchar(20)); CREATE TABLE other (id int PRIMARY KEY)")
-    sqlserver.capture("t")
-    sqlserver.capture("other")
-    return sqlserver
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, I
 from tailrace.connectors.sqlserver.snapshots.touched_rows import in_order
 from tailrace.snapshot.source import Section
 
-from .checks import ViolationError, by_key, check_fold, check_lane, check_rows, fold
+from .checks import by_key, check_fold, check_lane, check_rows, fold, replayed_by
 from .database import PARTIAL, WHOLE, Change, Database, Habits, Row, Table, any_below, any_of
 from .lanes import Lane
 from .reading import STRUCTURAL, Position, Source, touches_of
@@ -144,14 +144,12 @@ class CapturedLane(Lane):
 
 def run_captured(seed: int) -> None:
     """Run one schedule; a `ViolationError` names its seed."""
-    try:
+    with replayed_by(f"seed {seed}"):
         _run(Random(seed))
-    except Exception as error:
-        raise ViolationError(f"seed {seed}: {type(error).__name__}: {error}") from error
 
 
 def _run(random: Random) -> None:
-    database = _made(random)
+    database = made_captured(random)
     start = Position(database.visible_upto() - any_below(random, 3) * (random.random() < 0.5))
     start = Position(max(start.n, 0))
     folded: dict[str, dict[int, Row]] = {name: {} for name in database.tables}
@@ -164,7 +162,8 @@ def _run(random: Random) -> None:
         check_lane(database, start, lane)
 
 
-def _made(random: Random) -> CapturedDatabase:
+def made_captured(random: Random) -> CapturedDatabase:
+    """A database with some changes, and habits."""
     chance = random.random
     habits = Habits(liveliness=any_of(random, (0.1, 0.3, 0.6)), lag=any_of(random, (0.0, 0.3, 0.9)))
     database = CapturedDatabase(random, habits)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tailrace.snapshot.figures import rows_of
@@ -18,6 +19,15 @@ Tables = Mapping[str, Mapping[int, Row]]  # rows by the number of their key, by 
 
 class ViolationError(AssertionError):
     """Something does not hold."""
+
+
+@contextmanager
+def replayed_by(seed: str) -> Iterator[None]:
+    """A failure of a schedule becomes a `ViolationError` that says what replays it."""
+    try:
+        yield
+    except Exception as error:
+        raise ViolationError(f"{seed}: {type(error).__name__}: {error}") from error
 
 
 def by_key(rows: Iterable[Row]) -> dict[int, Row]:

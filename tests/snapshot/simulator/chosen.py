@@ -11,7 +11,7 @@ from random import Random
 
 from tailrace.snapshot.segments import Segment
 
-from .checks import ViolationError, by_key, fold
+from .checks import ViolationError, by_key, fold, replayed_by
 from .database import UNKNOWN, Database, Row
 from .lanes import Delivered, Lane
 from .reading import BEYOND, Position, Rows, Source
@@ -54,10 +54,8 @@ class ChoosingLane(Lane):
 
 def run_chosen(seed: int) -> None:
     """Run one schedule; a `ViolationError` names its seed."""
-    try:
+    with replayed_by(f"seed {seed}"):
         _run(Random(seed))
-    except Exception as error:
-        raise ViolationError(f"seed {seed}: {type(error).__name__}: {error}") from error
 
 
 def _run(random: Random) -> None:

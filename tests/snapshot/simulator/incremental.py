@@ -16,11 +16,13 @@ MOST_STEPS = 3_000
 Parts = Callable[[str], list[Segment]]  # a table's segments
 
 
-def run_incremental(random: Random, database: Database, parts: Parts) -> None:
-    """Signals come while the stream goes on, until every snapshot is done or stopped; `parts` cuts a table."""
+def run_incremental(
+    random: Random, database: Database, parts: Parts, made: type[StreamingLane] = StreamingLane
+) -> None:
+    """Signals come while the stream goes on, until every snapshot is done or stopped; `parts` cuts a table, `made` is the lane."""
     plan = planned(random, database, parts)
     asks: dict[int, Ask] = {}
-    lane = StreamingLane(database, asks, habit(random))
+    lane = made(database, asks, habit(random))
     for _ in range(MOST_STEPS):
         if not plan and not lane.state.segments and lane.state.at > max(asks):
             break

@@ -10,9 +10,9 @@ from typing import Final
 from tailrace.snapshot.segments import Segment, TablePlan, shares
 from tailrace.snapshot.state import start as beginning
 
-from .checks import ViolationError, by_key, check_fold, check_lane, check_rows
+from .checks import ViolationError, by_key, check_fold, check_lane, check_rows, replayed_by
 from .database import Database, Habits, Table, any_below, any_of
-from .incremental import run_incremental
+from .incremental import Parts, run_incremental
 from .lanes import Delivered, Lane, Pace
 from .reading import Position
 
@@ -28,13 +28,11 @@ def run(seed: int, kind: str = BOTH) -> None:
     random = Random(seed)
     drawn = INITIAL if random.random() < 0.5 else INCREMENTAL
     kind = drawn if kind == BOTH else kind
-    try:
+    with replayed_by(f"--seed {seed} --kind {kind}"):
         if kind == INITIAL:
             run_initial(random)
         else:
             run_beside_stream(random)
-    except Exception as error:
-        raise ViolationError(f"--seed {seed} --kind {kind}: {type(error).__name__}: {error}") from error
 
 
 def run_block(block: tuple[int, int, str]) -> tuple[int, list[str]]:
@@ -94,12 +92,17 @@ def run_beside_stream(random: Random) -> None:
     """Incremental snapshots, and the stream all the while."""
     database = made(random)
     database.budget += any_below(random, 40)
+    run_incremental(random, database, parts_of(random, database))
+
+
+def parts_of(random: Random, database: Database) -> Parts:
+    """Cuts tables."""
 
     def parts(name: str) -> list[Segment]:
         plan = table_plan(random, database.tables[name])
         return [segment for lane in shares([plan], 1 + any_below(random, 3)) for segment in lane.segments]
 
-    run_incremental(random, database, parts)
+    return parts
 
 
 def position(database: Database) -> tuple[Position, dict[str, dict]]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
+    History,
     HistoryRecord,
     Lane,
     LogBatch,
@@ -20,6 +22,7 @@ from tailrace.connectors.base import (
     SnapshotStep,
     StartPoint,
     alone,
+    no_history,
 )
 from tailrace.connectors.mysql import catalog, checks, connection
 from tailrace.connectors.mysql.beginning import first_history, structures_now
@@ -27,6 +30,7 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
+from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled
@@ -67,7 +71,7 @@ class MySqlConnector(Ranges):
     def require_within_reach(
         self,
         progress: Progress,
-        history: Sequence[HistoryRecord] = (),  # noqa: ARG002 -- the log is there or not, whatever was read of it
+        history: History = no_history,  # noqa: ARG002 -- the log is there or not, whatever was read of it
         lane: Lane = ONLY_LANE,  # noqa: ARG002 -- each lane reads the whole log
     ) -> None:
         """Raise `PositionLostError` where the server can't give everything from there on where this progress goes on."""
@@ -122,6 +126,12 @@ class MySqlConnector(Ranges):
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.mysql import following  # the decoders: a planner asks only for the head
+        from tailrace.connectors.mysql.streaming import LogReader  # the decoders: a planner asks only for the head
 
-        return following.batches(self.settings, range_, progress, history)
+        log = partial(LogReader, self.settings, range_)
+        return Following(progress, history, log, partial(self._blocking, range_.lane)).batches()
+
+    def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
+        from tailrace.connectors.mysql.blocking import blocking_reader  # rarely needed
+
+        return blocking_reader(self.settings, lane, progress, history)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from tailrace.config.settings import SqlServerSettings
-from tailrace.connectors.base import HistoryRecord, Lane, Progress
+from tailrace.connectors.base import History, Lane, Progress
 from tailrace.connectors.sqlserver import catalog, transactions
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.change_tables import Window
@@ -20,9 +18,7 @@ from tailrace.schema.names import Names
 from tailrace.schema.tables import TableId
 
 
-def require_within_reach(
-    settings: SqlServerSettings, progress: Progress, history: Sequence[HistoryRecord], lane: Lane
-) -> None:
+def require_within_reach(settings: SqlServerSettings, progress: Progress, history: History, lane: Lane) -> None:
     """Raise where reading can't go on from a lane's progress.
 
     The schema history tells which tables were read before, and from which instances. Without one an instance that is older
@@ -34,13 +30,14 @@ def require_within_reach(
 
     """
     restart = RestartPosition.from_dict(progress.restart, settings.database_names)
-    told = ToldStructures(settings, history, tells=False)
+    records = history()
+    told = ToldStructures(settings, records, tells=False)
     for name in settings.database_names:
         with connect(settings, name) as session:
             catalog.require_captured(session, name)
             lsn, head = restart[name].lsn, transactions.head(session).lsn
             require_not_restored(session.database, head, lsn)
-            if history:
+            if records:
                 _require_told(session, settings, told, Window(lsn, head), lane)
             else:
                 _require_older(session, settings, lsn)

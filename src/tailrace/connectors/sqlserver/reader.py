@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
+    History,
     HistoryRecord,
     Lane,
     LogBatch,
@@ -18,7 +20,9 @@ from tailrace.connectors.base import (
     SnapshotStep,
     StartPoint,
     alone,
+    no_history,
 )
+from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 from tailrace.connectors.sqlserver.beginning import heads, history_at
@@ -51,9 +55,7 @@ class SqlServerConnector(Ranges):
         restart = restart_at(lsns, initial=tells)
         return StartPoint(restart.to_dict(), history_at(self.settings, lsns))
 
-    def require_within_reach(
-        self, progress: Progress, history: Sequence[HistoryRecord] = (), lane: Lane = ONLY_LANE
-    ) -> None:
+    def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` where change data from where this progress goes on is gone."""
         from tailrace.connectors.sqlserver.reach import require_within_reach
 
@@ -108,6 +110,12 @@ class SqlServerConnector(Ranges):
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.sqlserver import following  # the decoders: a planner asks only for the head
+        from tailrace.connectors.sqlserver.streaming import LogReader  # the decoders: a planner asks only for the head
 
-        return following.batches(self.settings, range_, progress, history)
+        log = partial(LogReader, self.settings, range_)
+        return Following(progress, history, log, partial(self._blocking, range_.lane)).batches()
+
+    def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
+        from tailrace.connectors.sqlserver.blocking import blocking_reader  # rarely needed
+
+        return blocking_reader(self.settings, lane, progress, history)

@@ -10,7 +10,7 @@ from attrs import evolve
 from support.mysql_settings import settings_for
 from support.reading import read_on
 from support.snapshotting import begun, taken
-from support.writing import SEED, Writer
+from support.writing import SEED, written
 from tailrace.config.overrides import LIST, SelectOverride, SelectOverrides
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane
@@ -56,7 +56,7 @@ class Keyless:
             cursor.execute("UPDATE t SET j = %s WHERE n = %s LIMIT 1", (self.random.choice([None, '{"a": 1}', "[1]"]), n))
 
     def written(self):
-        return Writer(self)
+        return written(self)
 
 
 @pytest.fixture(params=["gtids", "lock"])

@@ -29,8 +29,11 @@ class Table:
         self.reads.append(segment.after)
         first = 0 if segment.after is None else segment.after[0] + 1
         keys = list(self.keys)[first : first + 3]
-        digests = np.zeros((len(keys), 2), np.uint64)
-        return ReadChunk(None, [Rows(keys)], len(keys) < 3, 0, digests, lambda block, row: [block.keys[row]])
+        return ReadChunk(None, [Rows(keys)], len(keys) < 3, 0, no_digests, lambda block, row: [block.keys[row]])
+
+
+def no_digests(blocks):
+    return np.zeros((sum(map(len, blocks)), 2), np.uint64)
 
 
 def keys_of(chunk):

@@ -32,6 +32,7 @@ ANSWERED = [
     "SELECT id FROM plain WHERE 1000 > id AND id NOT IN (4, 5) AND number BETWEEN -5 AND 5",
     "SELECT id FROM plain WHERE number <> 3 OR flag = 1",
     "SELECT id FROM plain WHERE number = 9223372036854775807",
+    "SELECT id FROM plain WHERE id > CAST(3 AS int) AND id <= CAST(20 AS bigint) ORDER BY id",
     "SELECT TOP 0 id FROM plain",
 ]
 LEFT_TO_SQLITE = [
@@ -43,6 +44,8 @@ LEFT_TO_SQLITE = [
     "SELECT number AS id FROM plain ORDER BY id",
     "SELECT id FROM plain WHERE id > 2.5",
     "SELECT id FROM plain WHERE id > '2'",
+    "SELECT id FROM plain WHERE id = CAST(7 AS bit)",
+    "SELECT id FROM plain WHERE id > CAST(2 AS decimal(5, 2))",
     "SELECT id FROM plain WHERE name = N'later'",
     "SELECT id FROM plain WHERE NOT id = 2",
     "SELECT id FROM plain WHERE id > @nothing OR id = 1",

@@ -20,4 +20,4 @@ def chunk_by_key(table: ReadTable, blocks: Sequence[SelectedRows], is_last: bool
     def bound(block: SelectedRows, row: int) -> Bound:
         return bound_at(key, plans, block.keys, row)
 
-    return ReadChunk(table, blocks, is_last, read_us, key_digests(blocks), bound)
+    return ReadChunk(table, blocks, is_last, read_us, key_digests, bound)

@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Head, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
-from tailrace.connectors.mysql.selecting import Selection
+from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.snapshots.read_locks import held, read_locks
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests
@@ -37,6 +37,7 @@ from tailrace.connectors.mysql.snapshots.touched_rows import Seen
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
+from tailrace.snapshot.digests import Digests
 
 ATTEMPTS: Final = 10  # without a lock
 WITH_VIEWS: Final = "InnoDB"
@@ -95,8 +96,13 @@ class TableView:
         wanted, read_us = self._wanted, time.time_ns() // 1000
         with Selection(self._connection, wanted.sql, (), wanted.table.plans) as selection:
             for block in selection.images():
-                digests = wanted.digests.of_selected(wanted.table.table, wanted.table.plans.key, block.keys)
-                yield ReadChunk(wanted.table, [block], False, read_us, digests)
+                yield ReadChunk(wanted.table, [block], False, read_us, self._digested)
+
+    def _digested(self, blocks: Sequence[SelectedRows]) -> Digests:
+        """Of whole rows; there is one block."""
+        table, key = self._wanted.table.table, self._wanted.table.plans.key
+        (block,) = blocks
+        return self._wanted.digests.of_selected(table, key, block.keys)
 
     def close(self) -> None:
         """End the transaction; what it shows does not matter any more."""

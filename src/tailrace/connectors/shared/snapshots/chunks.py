@@ -57,7 +57,7 @@ class ReadChunk:
         blocks: the rows.
         is_last: the segment's end was reached.
         read_us: when they were read, microseconds since the epoch.
-        digests: of the rows' keys, shape (n, 2); of whole rows where there is no key.
+        digested: makes the digests of all rows.
         bound_at: the key of one row of a block; None where there is no key.
         starts: the first row of each block, and the number of rows.
 
@@ -67,8 +67,8 @@ class ReadChunk:
     blocks: Sequence[Block]
     is_last: bool
     read_us: int
-    digests: Digests
-    bound_at: Callable[[Any, int], Bound] | None = None
+    digested: Callable[[Sequence[Any]], Digests]
+    bound_at: Callable[[Any, int], Bound | None] | None = None
     starts: Rows = field(init=False)
 
     def __post_init__(self) -> None:
@@ -76,6 +76,11 @@ class ReadChunk:
 
     def __len__(self) -> int:
         return int(self.starts[-1])
+
+    @property
+    def digests(self) -> Digests:
+        """Of the rows' keys, shape (n, 2); of whole rows where there is no key. They are made each time."""
+        return self.digested(self.blocks)
 
     def bound(self, row: int) -> Bound | None:
         """The key of one row."""

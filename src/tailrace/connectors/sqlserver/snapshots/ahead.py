@@ -51,9 +51,9 @@ class ReadAhead:
 
 
 def size_of(chunk: ReadChunk | Unread | None) -> int:
-    """About how many bytes a chunk has."""
+    """About how many bytes a chunk holds while it waits."""
     blocks = chunk.blocks if isinstance(chunk, ReadChunk) else ()
-    return sum(block.bytes for block in blocks if isinstance(block, ReadRows))
+    return sum(block.held_bytes for block in blocks if isinstance(block, ReadRows))
 
 
 def _behind(segment: Segment, chunk: ReadChunk | Unread | None) -> Segment | None:

@@ -1,31 +1,43 @@
-"""Blocks of rows as they were read: Arrow batches, of which values are made when they are wanted."""
+"""Blocks of rows as they were read: Arrow batches, of which values are made when they are wanted.
+
+Those that wait for the log are packed meanwhile, as many of them are held at once.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.sqlserver.snapshots.bounds import key_vectors
+from tailrace.connectors.sqlserver.snapshots.bounds import bound_at, key_vectors
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
+from tailrace.snapshot.segments import Bound
+
+_PACKING: Final = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
 
 
 class ReadRows:
     """A `Block` of one table.
 
     Attributes:
-        bytes: how much memory it takes.
+        bytes: how much memory the rows take as they were read.
+        held_bytes: how much they take while they wait.
 
     """
 
-    def __init__(self, table: ReadTable, batch: pa.RecordBatch) -> None:
-        """`batch` has what `table.selects` says."""
+    def __init__(self, table: ReadTable, batch: pa.RecordBatch, *, waits: bool = False) -> None:
+        """`batch` has what `table.selects` says; with `waits` it is packed until its values are asked for."""
         self._table = table
-        self._arrays, of_key = table.split(batch.columns)
         self._count = int(batch.num_rows)
-        self.bytes = int(batch.nbytes)
-        self.keys: list[Vector] = [] if table.key is None else key_vectors(table.key, of_key)
+        self._last = None if table.key is None else self._bound_of(batch, self._count - 1)
+        self._batch: pa.RecordBatch | None = None if waits else batch
+        self._packed: pa.Buffer | None = _packed(batch) if waits else None
+        self.bytes = self.held_bytes = int(batch.nbytes)
+        if self._packed is not None:
+            self.held_bytes = int(self._packed.size)
 
     def __len__(self) -> int:
         return self._count
@@ -33,9 +45,42 @@ class ReadRows:
     @property
     def columns(self) -> list[Vector | None]:
         """A vector for each column of the structure, None for one that is not read."""
-        return self._table.columns(self._arrays)
+        return self._table.columns(self._table.split(self._unpacked().columns)[0])
+
+    @property
+    def keys(self) -> list[Vector]:
+        """The columns of the key, as `key_bytes` takes them."""
+        return self._keys_of(self._unpacked())
 
     @property
     def rows(self) -> INT32:
         """Each row is where it is."""
         return np.arange(self._count, dtype=np.int32)
+
+    def bound(self, row: int) -> Bound | None:
+        """The key of a row; None where there is none. That of the last one is known without the others."""
+        if self._last is None or row == self._count - 1:
+            return self._last
+        return self._bound_of(self._unpacked(), row)
+
+    def _unpacked(self) -> pa.RecordBatch:
+        """From now on as it was read: it is delivered next."""
+        if self._batch is None:
+            self._batch, self._packed = pa.ipc.open_stream(self._packed).read_next_batch(), None
+        return self._batch
+
+    def _keys_of(self, batch: pa.RecordBatch) -> list[Vector]:
+        key = self._table.key
+        return [] if key is None else key_vectors(key, self._table.split(batch.columns)[1])
+
+    def _bound_of(self, batch: pa.RecordBatch, row: int) -> Bound | None:
+        key = self._table.key
+        return None if key is None else bound_at(key, self._keys_of(batch.slice(row, 1)), 0)
+
+
+def _packed(batch: pa.RecordBatch) -> pa.Buffer:
+    """A stream of one batch; names may stand twice in it."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batch.schema, options=_PACKING) as stream:
+        stream.write_batch(batch)
+    return pa.py_buffer(sink.getvalue().to_pybytes())  # the sink's own buffer may be twice as large

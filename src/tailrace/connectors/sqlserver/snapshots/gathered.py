@@ -13,7 +13,7 @@ from typing import Final
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.snapshots.ahead import size_of
+from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.passed import Moment
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
@@ -21,7 +21,7 @@ from tailrace.errors import RetriableError
 from tailrace.schema.history import parse_id
 from tailrace.snapshot.segments import Segment
 
-GATHERED_BYTES: Final = 8 << 20
+GATHERED_BYTES: Final = 8 << 20  # as they are read: all of them become records at once
 GATHERED_SECONDS: Final = 1.0  # for so long the log waits at most
 
 
@@ -74,7 +74,7 @@ def gather(source: SqlServerSource, segment: Segment) -> Gathered:
         if not isinstance(chunk, ReadChunk):
             break  # its structure is changing, or it is gone
         chunks.append(chunk)
-        size += size_of(chunk)
+        size += sum(block.bytes for block in chunk.blocks if isinstance(block, ReadRows))
         if chunk.is_last:
             break
         left = replace(left, after=chunk.bound(len(chunk) - 1))

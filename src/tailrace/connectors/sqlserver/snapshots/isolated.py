@@ -41,6 +41,7 @@ from tailrace.connectors.sqlserver.snapshots.source import BLOCK_ROWS
 from tailrace.errors import ConfigError
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
+from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.source import Section
 
 LEVELS: Final = {
@@ -73,6 +74,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
                 "property out until that is done"
             )
         super().__init__(settings, progress, history, keys)
+        self._packs = False  # what is read is delivered at once
         self._mode = str(settings.snapshot_isolation_mode)
         log.warning(
             "the snapshot is read in one transaction, as snapshot.isolation.mode=%s asks for: if it is stopped before it is "
@@ -114,7 +116,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
         sql = statements.whole(table, read.selects, override=None if override is None else override.statement)
         read_us = time.time_ns() // 1000
         for batch in self._databases[table.catalog].reading().batches(sql, rows=BLOCK_ROWS):
-            yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, np.zeros((batch.num_rows, 2), np.uint64))
+            yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, _no_digests)
 
     def _again_and_again(self, table: TableId, read: Any) -> Any:  # noqa: ARG002
         """Once: a transaction that is lost can't be gone on with."""
@@ -136,6 +138,11 @@ class IsolatedSnapshot(SqlServerSnapshot):
         if self._mode == "repeatable_read":
             session.execute(f"ROLLBACK TRANSACTION {_SAVEPOINT}")
         return lsn
+
+
+def _no_digests(blocks: Sequence[ReadRows]) -> Digests:
+    """Nothing is compared with the log."""
+    return np.zeros((sum(map(len, blocks)), 2), np.uint64)
 
 
 class WholeTable:

@@ -41,11 +41,11 @@ from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
 from tailrace.snapshot.key_set import Mask
-from tailrace.snapshot.segments import Bound, Interval, Segment
+from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section, View
 
-GATHERED_BYTES: Final = 64 << 20  # and as many ahead
-GATHERED_SECONDS: Final = 20.0
+GATHERED_BYTES: Final = 64 << 20  # packed, and as many ahead
+GATHERED_SECONDS: Final = 5.0
 BLOCK_ROWS: Final = 1 << 14
 ATTEMPTS: Final = 6
 PAUSE_SECONDS: Final = 0.2
@@ -71,6 +71,7 @@ class SqlServerSource:
         *,
         with_overrides: bool = False,
         recompiles: bool = False,
+        packs: bool = True,
     ) -> None:
         """A source that stands at P.
 
@@ -83,12 +84,14 @@ class SqlServerSource:
             lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
             with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
             recompiles: the plan of a chunk's statement is made anew each time.
+            packs: chunks wait for the log, many at a time, and are held packed meanwhile.
 
         Raises:
             PositionLostError: the changes of a table are not told from P on.
 
         """
         self._option = statements.RECOMPILE if recompiles else ""
+        self._packs = packs
         self._attempts = ATTEMPTS if lock_ms is None else 1
         self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
@@ -280,11 +283,8 @@ class SqlServerSource:
         if statement is not None:
             database.wait_for_locks()
         read_us = time.time_ns() // 1000
-        blocks = [ReadRows(read, batch) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
+        blocks = [ReadRows(read, batch, waits=self._packs) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
         count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)
         self._sizes.note_rows(table, count, size)
 
-        def bound(block: ReadRows, row: int) -> Bound:
-            return bound_at(key, block.keys, row)
-
-        return ReadChunk(read, blocks, count < limit, read_us, key_digests(blocks), bound)
+        return ReadChunk(read, blocks, count < limit, read_us, key_digests, ReadRows.bound)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
@@ -26,6 +26,7 @@ from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.connectors.sqlserver.snapshots.row_digests import row_digests
+from tailrace.snapshot.digests import Digests
 
 BLOCK_ROWS: Final = 1 << 14
 MOMENT_SECONDS: Final = 0.1
@@ -66,8 +67,12 @@ class TableView:
         """All rows, in no order."""
         read_us = time.time_ns() // 1000
         for batch in self._reading.batches(self._sql, rows=BLOCK_ROWS):
-            block = ReadRows(self._read, batch)
-            yield ReadChunk(self._read, [block], False, read_us, row_digests(self._read, block.columns))
+            yield ReadChunk(self._read, [ReadRows(self._read, batch)], False, read_us, self._digested)
+
+    def _digested(self, blocks: Sequence[ReadRows]) -> Digests:
+        """Of whole rows; there is one block."""
+        (block,) = blocks
+        return row_digests(self._read, block.columns)
 
     def close(self) -> None:
         """End the transaction."""

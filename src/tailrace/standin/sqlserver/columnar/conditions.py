@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from tailrace.standin.sqlserver.engine import tree
 from tailrace.standin.sqlserver.engine.stored import Stored
+from tailrace.standin.sqlserver.engine.types import INTEGER_RANGE
 
 Block = TypeVar("Block")
 Mask: TypeAlias = bool | NDArray[np.bool_]
@@ -31,6 +32,7 @@ COMPARED: Final[Mapping[str, Callable[[Any, Any], Any]]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
+_WHOLE_RANGE: Final = {name: limits for name, limits in INTEGER_RANGE.items() if name != "bit"}
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
@@ -81,10 +83,16 @@ def test_of(
 
 
 def constant(node: tree.Expression, values: Mapping[str, Stored]) -> Stored:
-    """The value of a literal or a variable, which is not NULL; raises `UnreadableError`."""
-    value = node.value if isinstance(node, tree.Literal) else None
-    if isinstance(node, tree.Variable):
-        value = values.get(node.name)
+    """A literal, one that CAST leaves as it is, or a variable; raises `UnreadableError`, also for NULL."""
+    value: Stored = None
+    match node:
+        case tree.Literal():
+            value = node.value
+        case tree.Variable():
+            value = values.get(node.name)
+        case tree.Cast(operand=tree.Literal(value=int() as number), type=of, style=None) if of.name in _WHOLE_RANGE:
+            low, high = _WHOLE_RANGE[of.name]
+            value = number if low <= number <= high else None
     if value is None:
         raise UnreadableError
     return value

@@ -1,0 +1,86 @@
+"""Rows that wait for the capture job are packed, and are the same when their turn comes; those of an incremental step are few."""
+
+from contextlib import closing
+
+import numpy as np
+import pytest
+
+from tailrace.connectors.sqlserver.beginning import heads
+from tailrace.connectors.sqlserver.positions import restart_at
+from tailrace.connectors.sqlserver.snapshots.gathered import GATHERED_BYTES, gather
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Segment
+
+KEYS = {
+    "int": ("int", KeyColumn("id", Kind.INT, "int")),
+    "text": ("nvarchar(40) COLLATE Latin1_General_BIN2", KeyColumn("id", Kind.TEXT, "nvarchar(40)", "Latin1_General_BIN2")),
+}
+NUMBERS = (
+    "(SELECT ROW_NUMBER() OVER (ORDER BY (SELECT 1)) AS n FROM (VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) a(x), "
+    "(VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) b(x), (VALUES (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)) c(x)) s"
+)
+
+
+@pytest.fixture
+def filled(sqlserver):
+    """Makes a captured table of so many thousand rows."""
+
+    def made(thousands, type_="int", number="{n}", v="nvarchar(max)", value="N'x'"):
+        sqlserver.sql(f"CREATE TABLE t (id {type_} NOT NULL PRIMARY KEY, v {v} NULL, at datetimeoffset NULL, d decimal(9, 2) NULL)")
+        sqlserver.capture("t")
+        for thousand in range(thousands):
+            n = number.format(n=f"({1000 * thousand} + n)")
+            rows = f"SELECT {n}, {value}, '2026-11-22 12:00:00.1234567 +05:30', n / 4.0 FROM {NUMBERS}"
+            sqlserver.sql(f"INSERT t SELECT TOP (1000) * FROM ({rows}) r (id, v, at, d)")
+        sqlserver.capture_all()
+
+    return made
+
+
+@pytest.fixture
+def opened(sqlserver, settings_for):
+    """Opens the table as a lane does."""
+
+    def made(column, **how):
+        settings = settings_for()
+        name = quoted_id(TableId(sqlserver.name, "dbo", "t"))
+        point = restart_at(heads(settings)).to_dict()
+        return closing(SqlServerSource(settings, point, {name: ChunkKey("", (column,)).to_dict()}, **how)), Segment(name)
+
+    return made
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_they_are_the_same_when_their_turn_comes(filled, opened, key):
+    type_, column = KEYS[key]
+    number = "{n}" if key == "int" else "RIGHT(CONCAT(N'a key of the table, žluť ', 1000000 + {n}), 38)"
+    filled(2, type_, number, value="CASE WHEN n % 7 = 0 THEN NULL ELSE CONCAT(N'value ', n) END")
+    read = {}
+    for packs in (True, False):
+        opens, segment = opened(column, packs=packs)
+        with opens as source:
+            chunk = source.read(segment)
+        held, whole = (sum(getattr(block, name) for block in chunk.blocks) for name in ("held_bytes", "bytes"))
+        assert held < whole / 2 if packs else held == whole
+        last = chunk.bound(len(chunk) - 1)
+        bounds = [chunk.bound(row) for row in (0, 1, 17, len(chunk) - 2)]
+        values = [vector.to_arrow().to_pylist() for block in chunk.blocks for vector in block.columns if vector is not None]
+        read[packs] = last, bounds, values, chunk.digests
+    *found, digests = read[True]
+    *expected, of_rows = read[False]
+    assert found == expected
+    assert len(expected[2][0]) == len(digests) == 1024
+    np.testing.assert_array_equal(digests, of_rows)
+
+
+def test_a_step_of_an_incremental_snapshot_has_so_many_bytes_however_well_they_pack(filled, opened):
+    filled(24, v="varchar(1000)", value="REPLICATE('x', 1000)")
+    opens, segment = opened(KEYS["int"][1])
+    with opens as source:
+        gathered = gather(source, segment)
+        size = sum(block.bytes for chunk in gathered.chunks for block in chunk.blocks)
+    assert GATHERED_BYTES <= size < 2 * GATHERED_BYTES
+    assert sum(map(len, gathered.chunks)) < 16_000
