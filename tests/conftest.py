@@ -112,6 +112,14 @@ def kafka_broker() -> Iterator[Broker]:
         broker.discard()
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are chosen by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whatever asks for a SQL Server talks to it through a driver."""
+    for item in items:
+        if "sqlserver_server" in getattr(item, "fixturenames", ()):
+            item.add_marker("drivers")
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """A suite that passed without its server has not shown much: say so in red."""
     for name, reasons in (

@@ -5,7 +5,10 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable
+from functools import cache
 from typing import Any, Final, Protocol
+
+from tailrace.testing.ports import HOST, free_port
 
 PATIENCE: Final = 60.0
 _BUSY: Final = ("another connection is already running 'sp_replcmds'", "currently in use")
@@ -179,8 +182,20 @@ def driver() -> Any:
         import mssql_python
     except ImportError as error:
         raise Unavailable(f"mssql-python can't be imported: {error}") from error
+    if reason := _unloadable(mssql_python):
+        raise Unavailable(f"mssql-python can't be loaded (apt-get install libltdl7): {reason}")
     mssql_python.pooling(enabled=False)  # a database with a pooled connection can't be dropped
     return mssql_python
+
+
+@cache
+def _unloadable(module: Any) -> str:
+    """Why the driver's library, which needs libltdl7, can't be loaded; nothing where it can: then only a port refuses."""
+    try:
+        module.connect(f"Server={HOST},{free_port()};UID=x;PWD=x;Encrypt=no", timeout=1)
+    except Exception as error:  # noqa: BLE001 -- drivers have errors of their own
+        return str(error) if "failed to load" in str(error).lower() else ""
+    return ""
 
 
 def run(connection: Any, text: str, *parameters: Any) -> list[tuple[Any, ...]]:

@@ -125,6 +125,7 @@ def test_a_certificate_that_is_not_trusted_names_the_options(sqlserver: Database
         connect(of(sqlserver, database_encrypt="true"))
 
 
+@pytest.mark.drivers
 def test_a_server_that_is_not_there_may_come_back() -> None:
     with pytest.raises(RetriableError, match="connecting to SQL Server at 127"):
         connect(settings(database_hostname="127.0.0.1", database_port="1", database_loginTimeout="1"))

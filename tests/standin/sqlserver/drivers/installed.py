@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import importlib
-from functools import cache
 from typing import Any
 
 import pytest
 
-from tailrace.testing.ports import HOST, free_port
+from tailrace.testing.sqlserver_database import Unavailable, driver
 
 MISSING: list[str] = []
 
 
 def mssql_python() -> Any:
-    """mssql-python; its library needs libltdl7, which its wheel does not bring."""
-    module = _module("mssql_python")
-    if reason := _unloadable():
-        _skip(f"mssql-python can't be loaded (apt-get install libltdl7): {reason}")
-    return module
-
-
-@cache
-def _unloadable() -> str:
-    """Why the driver's library can't be loaded; nothing where it can: then only the connection is refused."""
+    """mssql-python, without a pool; its library needs libltdl7, which its wheel does not bring."""
     try:
-        _module("mssql_python").connect(f"Server={HOST},{free_port()};UID=x;PWD=x;Encrypt=no", timeout=1)
-    except Exception as error:
-        return str(error) if "failed to load" in str(error).lower() else ""
-    return ""
+        return driver()
+    except Unavailable as reason:
+        _skip(str(reason))
 
 
 def pymssql() -> Any:
