@@ -69,6 +69,7 @@ class SqlServer:
     def rows(self):
         self._database.pause()
         self._database.capture_all()
+        self._database.resume()  # what the kills left of the snapshot is read yet, and waits for the job
         return large_table_of_sqlserver.rows(self._database)
 
 
