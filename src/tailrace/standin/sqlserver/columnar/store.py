@@ -24,7 +24,7 @@ from tailrace.standin.sqlserver.session import Isolation
 if TYPE_CHECKING:
     from tailrace.standin.sqlserver.engine.session import EngineSession
 
-MOST: Final = 5_000_000  # rows
+MOST: Final = 20_000_000  # rows
 
 
 @dataclass(slots=True)
