@@ -9,6 +9,7 @@ from simulator.captured import CapturedDatabase, run_captured
 from simulator.checks import ViolationError
 
 from tailrace.connectors.sqlserver.change_tables import AFTER
+from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.snapshot.first_changes import Rewinder
 
 SCHEDULES = 1_000
@@ -25,13 +26,17 @@ def run_all(seeds):
         run_captured(seed)
 
 
-def newest_captured(database):
+def newest_captured(database, behind=None):
     """What was captured, whatever the read has seen."""
     return max(database.visible_upto() - 2, 0)
 
 
 def as_the_change_table_has_them(rows):
     return np.flatnonzero(rows.operation != AFTER)
+
+
+def kept_where_a_structure_changed(ahead):
+    """What was read ahead."""
 
 
 _note = Rewinder.note
@@ -45,6 +50,7 @@ def any_image_is_complete(self, touches):
     ("where", "name", "wrong"),
     [
         (CapturedDatabase, "passed", newest_captured),
+        (ReadAhead, "drop", kept_where_a_structure_changed),
         (captured, "in_order", as_the_change_table_has_them),
         (Rewinder, "note", any_image_is_complete),
     ],

@@ -70,6 +70,10 @@ class Script:
         self.at = 0
         self.head = 0
         self.reads = []
+        self.expected = []
+
+    def expect(self, segments):
+        self.expected.append([segment.table for segment in segments])
 
     def read(self, segment):
         self.reads.append((segment.table, segment.after))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -84,11 +84,15 @@ class Section:
 class SnapshotSource(Protocol):
     """A connector's side of one lane's snapshot, opened at P."""
 
+    def expect(self, segments: Iterable[Segment]) -> None:
+        """What is left of the segments that are read next, one behind the other; they may be read ahead."""
+
     def read(self, segment: Segment) -> Chunk | None:
         """The next rows of a segment, after `segment.after`; None: the table is gone.
 
         The structure is looked up before the rows are read, so that every change of it either shows in the rows or is
-        told by the `changes` that are asked for next.
+        told by the `changes` that are asked for next. Rows may have been read before they are asked for, unless the log
+        was read over a change of their table's structure since.
         """
 
     def has_room(self) -> bool:
@@ -103,8 +107,8 @@ class SnapshotSource(Protocol):
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
         """The log from where the last call ended, at first from P, up to a position that was told before.
 
-        None: up to the log's head, asked for when the first section is. Everything that a read saw before that must lie
-        before this head. Nothing where there is nothing to read.
+        None: up to the log's head, asked for when the first section is. Everything that the rows which were asked for
+        saw must lie before this head. Nothing where there is nothing to read.
         """
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:

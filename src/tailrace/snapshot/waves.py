@@ -10,8 +10,8 @@ Each section of the log is a wave of its own, without a chunk: reading the log f
 way to H' need not be held in memory. A structure change on the way makes the chunk worthless: it is read again. The
 images stay right.
 
-Where it takes long until H' is known, several chunks are read before it, as far as the source has room for them. They
-are delivered behind H' one after the other, each in a wave of its own.
+Where it takes long until H' is known, the source reads ahead, and several chunks may be taken before it, as far as it has
+room for them. They are delivered behind H' one after the other, each in a wave of its own.
 
 **The last record** of a table, and of the snapshot, is marked, and which one it is shows only when nothing follows. So
 the last row found so far of each table is held back until another one of the table follows, or the lane is through with
@@ -44,6 +44,7 @@ from collections import deque
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -169,13 +170,17 @@ class SnapshotLane:
             if chunk is None:
                 self._end(of.rest.table)
                 yield self._wave([])
-            elif of.rest.table not in altered:
+            elif of.rest.table in altered:
+                return  # what was read behind it is read again as well: tables keep their order
+            else:
                 yield self._wave(self._taken(of, chunk))
 
     def _read_some(self) -> Iterator[tuple[_Place, Chunk | None]]:
         """The next chunk, and those behind it that the source has room for."""
         is_first = True
-        for place in [place for place in self._places if not place.ended]:
+        places = [place for place in self._places if not place.ended]
+        self._source.expect(place.rest for place in takewhile(lambda place: place.rest.table not in self._whole, places))
+        for place in places:
             rest: Segment | None = place.rest
             while rest is not None:
                 if not is_first and (rest.table in self._whole or not self._source.has_room()):

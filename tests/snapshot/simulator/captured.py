@@ -82,11 +82,10 @@ class CapturedDatabase(Database):
     def _image(self) -> int:
         return PARTIAL if self.random.random() < self.habits.incomplete else WHOLE
 
-    def passed(self) -> int:
-        """A place up to which changes are captured, behind everything that can be seen."""
-        hidden = set(self.pending)
-        seen = max((number for number in range(len(self.log)) if number not in hidden), default=-1)
-        return seen + 1 + any_below(self.random, len(self.log) - seen)
+    def passed(self, behind: int | None = None) -> int:
+        """A place up to which changes are captured, behind another place, or everything that can be seen."""
+        behind = self.seen() if behind is None else behind
+        return behind + any_below(self.random, len(self.log) - behind + 1)
 
 
 @dataclass(slots=True)
@@ -106,7 +105,7 @@ class CapturedSource(Source):
     def _numbers(self, upto: dict[str, Any] | None) -> list[int]:
         if upto is not None:
             return super()._numbers(upto)
-        return self._at.entries(max(self._database.passed(), self._at.n))
+        return self._at.entries(max(self._database.passed(self._behind), self._at.n))
 
     def _section(self, numbers: list[int]) -> Section:
         database = self._database

@@ -130,6 +130,11 @@ class Database:
         """The place in the log before which everything is visible."""
         return min(self.pending, default=len(self.log))
 
+    def seen(self) -> int:
+        """The place in the log behind everything that is visible."""
+        hidden = set(self.pending)
+        return max((number for number in range(len(self.log)) if number not in hidden), default=-1) + 1
+
     def _transaction(self) -> None:
         changes: list[Change] = []
         tables = [table for table in self.tables.values() if table.is_there]

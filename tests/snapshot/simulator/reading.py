@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.changes.records import Binary
+from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.snapshot.digests import digests_of
 from tailrace.snapshot.first_changes import Break, TableTouches
 from tailrace.snapshot.segments import Segment
@@ -46,11 +47,15 @@ class Position:
 
 
 class Rows:
-    """A chunk. `since` is where the log was read up to; `is_stale` if the structure changed between there and H'."""
+    """A chunk. `since` is where the log was read up to; `is_stale` if the structure changed between there and H'.
+
+    `behind` is a place behind everything that it saw.
+    """
 
     def __init__(self, table: Table, since: int) -> None:
         self.table = table
         self.since = since
+        self.behind = since
         self.rows: list[Row] = []
         self.is_last = False
         self.is_stale = False
@@ -144,6 +149,8 @@ class Source:
         self._at = start
         self._last: list[Rows] = []
         self._waits = database.random.random() < 0.3  # for the log's head, so that chunks are read meanwhile
+        self._ahead = ReadAhead(self._read, lambda _: 1)
+        self._behind = 0  # a place behind everything that was seen by what was asked for
         self._views = 0
 
     @property
@@ -151,19 +158,36 @@ class Source:
         """Up to where the log was read."""
         return self._at.n
 
+    def expect(self, segments: Iterable[Segment]) -> None:
+        """They are read ahead, where the log's head is waited for."""
+        if self._waits:
+            self._ahead.expect(segments)
+
     def read(self, segment: Segment) -> Rows | None:
         """A few rows, each at a moment of its own; none and no end where the table is not what it was."""
+        chunk: Rows | None = self._ahead.take(segment).chunk
+        if chunk is not None:
+            self._last.append(chunk)
+        self._behind = max(self._behind, self._database.seen() if chunk is None else chunk.behind)
+        self._read_ahead()
+        return chunk
+
+    def _read_ahead(self) -> None:
+        while self._waits and self._database.random.random() < 0.4 and self._ahead.step():
+            pass
+
+    def _read(self, segment: Segment) -> Rows | None:
         self._pause()
         table = self._database.tables[segment.table]
         known = table.structure(self._at.n)
         chunk = Rows(table, self._at.n)
-        self._last.append(chunk)
         if not known[1]:
             return None
         if table.is_there and not self._fails(table.structure(len(self._database.log)) != known):
             self._database.being_read.add(table.name)
             self._scan(chunk, segment)
             self._database.being_read.discard(table.name)
+        chunk.behind = self._database.seen()
         self._pause()
         return chunk
 
@@ -235,12 +259,17 @@ class Source:
 
     def changes(self, upto: dict[str, Any] | None) -> Iterator[Section]:
         """The log up to a position, or to its head of now."""
+        if upto is None:
+            self._read_ahead()
         numbers = self._numbers(upto)
-        self._note_stale()
+        self._note_stale(numbers)
         self._pause()
         while numbers:
             n = min(len(numbers), 1 + int(self._database.random.random() * 4))
-            yield self._section(numbers[:n])
+            section = self._section(numbers[:n])
+            if section.altered:
+                self._ahead.drop()
+            yield section
             numbers = numbers[n:]
             self._pause()
 
@@ -250,10 +279,11 @@ class Source:
         missing = set(upto["missing"])
         return [number for number in self._at.entries(upto["n"]) if number not in missing]
 
-    def _note_stale(self) -> None:
+    def _note_stale(self, numbers: Sequence[int]) -> None:
+        head = self._at.after(numbers[-1]).n if numbers else self._at.n
         for chunk in self._last:
             table = chunk.table
-            chunk.is_stale = table.structure(len(self._database.log)) != table.structure(chunk.since)
+            chunk.is_stale = table.structure(head) != table.structure(chunk.since)
         self._last = []  # what is logged later is nothing to a chunk
 
     def _section(self, numbers: list[int]) -> Section:

@@ -41,14 +41,14 @@ def always_split(monkeypatch):
 def in_between(monkeypatch):
     """What is to be done before each chunk, as well as between batches."""
     doing = []
-    read = source.SqlServerSource.read
+    read = source.SqlServerSource._read
 
     def disturbed(self, segment):
         for each in doing:
             each()
         return read(self, segment)
 
-    monkeypatch.setattr(source.SqlServerSource, "read", disturbed)
+    monkeypatch.setattr(source.SqlServerSource, "_read", disturbed)
     return doing
 
 

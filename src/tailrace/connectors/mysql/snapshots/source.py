@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -166,6 +166,9 @@ class MySqlSource:
         for connection in (self._asking, self._reading):
             if connection is not None and connection.open:
                 connection.close()
+
+    def expect(self, segments: Iterable[Segment]) -> None:
+        """Nothing need be read ahead: see `has_room`."""
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
         """The next rows of a segment; None where the table is gone."""

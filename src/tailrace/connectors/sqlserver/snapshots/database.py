@@ -12,7 +12,8 @@ from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.snapshots import views
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
-from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob, Moment
+from tailrace.connectors.sqlserver.snapshots.moments import Moments
+from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.views import TableView
 from tailrace.schema.tables import TableId
@@ -31,7 +32,7 @@ class Database:
         reached: up to where the log is read.
         hint: what makes a read wait for locks.
         view: the last one that was opened.
-        settled: a moment behind all chunks that were read; None: one was read since it was asked for.
+        moments: behind chunks that were read.
         chosen: the tables of which rows of the user's own choice are read, where a change wins over the row.
 
     """
@@ -47,13 +48,13 @@ class Database:
         self._reading: Session | None = None
         self._locking: Session | None = None
         self.view: TableView | None = None
-        self.settled: Moment | None = None
         self.chosen: Collection[TableId] = ()
         self.asking = connect(settings, name)
         self.reached = point
         try:
             self.tables = ReadTables(settings, self.asking, point, keys)
             self.job = CaptureJob(self.asking)
+            self.moments = Moments(self.job)
             has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
         except BaseException:
             self.asking.close()

@@ -5,14 +5,14 @@ and still being made visible is waited for. On a replica, where only versions ar
 it, which the change tables on it belong to.
 
 Up to which LSN the change tables tell what a chunk saw is known late, as the capture job comes by every few seconds
-(`passed.py`). So chunks are gathered for a while before the log is read.
+(`passed.py`). So chunks are read ahead, and are asked for as far as the job has passed them.
 """
 
 from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -27,7 +27,7 @@ from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.snapshots import passed, statements, views
-from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead, size_of
+from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_at
 from tailrace.connectors.sqlserver.snapshots.database import Database
@@ -46,6 +46,7 @@ from tailrace.snapshot.source import Section, View
 
 GATHERED_BYTES: Final = 64 << 20  # packed, and as many ahead
 GATHERED_SECONDS: Final = 5.0
+SETTLED_SECONDS: Final = 0.5  # after so many a moment is noted behind what was read ahead
 BLOCK_ROWS: Final = 1 << 14
 ATTEMPTS: Final = 6
 PAUSE_SECONDS: Final = 0.2
@@ -84,7 +85,7 @@ class SqlServerSource:
             lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
             with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
             recompiles: the plan of a chunk's statement is made anew each time.
-            packs: chunks wait for the log, many at a time, and are held packed meanwhile.
+            packs: chunks wait for the log, many at a time, so they are read ahead and held packed.
 
         Raises:
             PositionLostError: the changes of a table are not told from P on.
@@ -98,7 +99,8 @@ class SqlServerSource:
         self._sizes = ChunkSizes()
         self._unread: dict[TableId, int] = {}
         self._gathered_bytes, self._gathered_from = 0, 0.0
-        self._ahead = ReadAhead(self._read)
+        self._seen: dict[str, int | None] = {}  # the moment behind what was asked for of a database; None: none was noted
+        self._ahead, self._settled_at = ReadAhead(self._read, size_of), 0.0
         self._databases: dict[str, Database] = {}
         restart, stored = RestartPosition.from_dict(point), stored_keys(keys, ChunkKey.from_dict)
         self._keys = keys
@@ -150,11 +152,20 @@ class SqlServerSource:
         """How a table is read; None where it is gone."""
         return self._databases[table.catalog].tables.of(table)
 
+    def expect(self, segments: Iterable[Segment]) -> None:
+        """They are read ahead."""
+        self._ahead.expect(segments)
+
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
         """The next rows of a segment; None where the table is gone."""
         self._gathered_from = self._gathered_from or time.monotonic()
-        chunk = self._ahead.read(segment)
-        self._gathered_bytes += size_of(chunk)
+        found = self._ahead.take(segment)
+        name = parse_id(segment.table).catalog
+        self._seen[name] = found.moment if self._seen.get(name, 0) is not None else None
+        self._gathered_bytes += found.bytes
+        if self._packs:
+            self._read_ahead()
+        chunk: ReadChunk | Unread | None = found.chunk
         return chunk
 
     def _read(self, segment: Segment) -> ReadChunk | Unread | None:
@@ -163,13 +174,14 @@ class SqlServerSource:
         if read is None:
             log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
             return None
-        self._databases[table.catalog].settled = None
         return self._unless_altered(table, lambda: self._selected(read, segment))
 
     def has_room(self) -> bool:
-        """For so many bytes, and for so long."""
-        lasted = time.monotonic() - self._gathered_from
-        return self._gathered_bytes < GATHERED_BYTES and lasted < GATHERED_SECONDS
+        """For what the capture job has passed already; for so many bytes, and for so long."""
+        first, lasted = self._ahead.first, time.monotonic() - self._gathered_from
+        if first is None or first.moment is None or self._gathered_bytes >= GATHERED_BYTES or lasted >= GATHERED_SECONDS:
+            return False
+        return self._databases[parse_id(first.segment.table).catalog].moments.is_passed(first.moment)
 
     def view(self, table: str) -> View | None:
         """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
@@ -193,9 +205,10 @@ class SqlServerSource:
             heads = {name: Lsn.from_text(text) for name, text in upto[LSN].items() if name in self._databases}
             yield from self._sections(heads)
             return
+        seen, self._seen = ({upto[VIEW]: None}, self._seen) if upto is not None else (self._seen, {})
         databases = self._databases if upto is None else {upto[VIEW]: self._databases[upto[VIEW]]}
-        for database in databases.values():
-            yield from self._waited(database, reads_ahead=upto is None)
+        for name, moment in seen.items():
+            yield from self._waited(databases[name], moment, reads_ahead=upto is None)
         altered = {each for database in databases.values() for each in database.tables.altered()}
         heads = {name: database.head(of_view=upto is not None) for name, database in databases.items()}
         if altered:
@@ -204,6 +217,7 @@ class SqlServerSource:
         yield from self._sections(heads)
         altered |= {each for database in databases.values() for each in database.tables.altered()}  # meanwhile
         if altered:
+            self._ahead.drop()
             yield Section((), self._place(), frozenset(map(quoted_id, altered)))
 
     def inside(self, touched: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
@@ -218,23 +232,32 @@ class SqlServerSource:
         bounds = [bound_at(read.key, images.keys, int(image)) for image in before]
         return statements.are_within(self._databases[table.catalog].asking, read.key, bounds, intervals)
 
-    def _waited(self, database: Database, *, reads_ahead: bool) -> Iterator[Section]:
-        """Until the capture job has passed what was read; meanwhile chunks are read ahead, and others may have their turn."""
-        size = 0
-        moment = database.settled if reads_ahead else None
-        for _ in database.job.passing(moment or database.job.now()):
-            read = self._ahead.step() if reads_ahead and size < GATHERED_BYTES else 0
-            size += read
+    def _waited(self, database: Database, moment: int | None, *, reads_ahead: bool) -> Iterator[Section]:
+        """Until the capture job has passed a moment, of now if none was noted; meanwhile others may have their turn."""
+        for _ in database.moments.passing(database.moments.note() if moment is None else moment):
+            has_read = reads_ahead and self._read_ahead()
             yield Section((), self._place())
-            if not read:
+            if not has_read:
                 self._settle()
                 time.sleep(passed.POLL_SECONDS)
 
+    def _read_ahead(self) -> bool:
+        """Another chunk, where there is room for it; now and then a moment is noted behind them."""
+        if self._ahead.bytes >= GATHERED_BYTES or not self._ahead.step():
+            return False
+        if time.monotonic() - self._settled_at >= SETTLED_SECONDS:
+            self._settle()
+        return True
+
     def _settle(self) -> None:
-        """Note a moment behind what was read ahead, so that it need not be waited for anew when that is delivered."""
-        for database in self._databases.values():
-            if database.settled is None:
-                database.settled = database.job.now()
+        """Note a moment behind all that was read ahead."""
+        numbers: dict[str, int] = {}
+        for waiting in self._ahead.unsettled:
+            name = parse_id(waiting.segment.table).catalog
+            if name not in numbers:
+                numbers[name] = self._databases[name].moments.note()
+            waiting.moment = numbers[name]
+        self._settled_at = time.monotonic()
 
     def _sections(self, heads: Mapping[str, Lsn]) -> Iterator[Section]:
         """Up to these places."""
@@ -288,3 +311,9 @@ class SqlServerSource:
         self._sizes.note_rows(table, count, size)
 
         return ReadChunk(read, blocks, count < limit, read_us, key_digests, ReadRows.bound)
+
+
+def size_of(chunk: ReadChunk | Unread | None) -> int:
+    """About how many bytes a chunk holds while it waits."""
+    blocks = chunk.blocks if isinstance(chunk, ReadChunk) else ()
+    return sum(block.held_bytes for block in blocks if isinstance(block, ReadRows))

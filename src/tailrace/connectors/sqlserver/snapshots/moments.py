@@ -1,0 +1,45 @@
+"""Moments of one database that are waited for, in their order: when the capture job has passed one, it has passed all before."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob, Moment
+
+
+class Moments:
+    """They are counted from 1."""
+
+    def __init__(self, job: CaptureJob) -> None:
+        self._job = job
+        self._waiting: deque[tuple[int, Moment]] = deque()
+        self._newest = 0
+
+    def note(self) -> int:
+        """Note a moment of now, behind all that was read by now; its number."""
+        self._newest += 1
+        self._waiting.append((self._newest, self._job.now()))
+        return self._newest
+
+    def is_passed(self, number: int) -> bool:
+        """Whether all that was committed before it is in the change tables."""
+        moment = self._of(number)
+        if moment is not None and self._job.has_passed(moment):
+            self._forget(number)
+        return self._of(number) is None
+
+    def passing(self, number: int) -> Iterator[None]:
+        """As `CaptureJob.passing`."""
+        moment = self._of(number)
+        if moment is not None:
+            yield from self._job.passing(moment)
+            self._forget(number)
+
+    def _of(self, number: int) -> Moment | None:
+        """None where it is passed."""
+        return next((moment for noted, moment in self._waiting if noted == number), None)
+
+    def _forget(self, number: int) -> None:
+        while self._waiting and self._waiting[0][0] <= number:
+            self._waiting.popleft()
