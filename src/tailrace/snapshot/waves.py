@@ -75,9 +75,17 @@ class _Held:
 
     of: ReadRows | TableTouches
     rows: Rows
-    digest: Digests | None  # of the one row, shape (2,); None for one that was read of a table without a key
     place: _Place | None = None
     before: Bound | None = None
+    _digest: Digests | None = None
+
+    @property
+    def digest(self) -> Digests:
+        """Of the key of the one row, shape (2,); most are let go of before anybody asks."""
+        if self._digest is None:
+            digests = self.of.before if isinstance(self.of, TableTouches) else self.of.digests
+            self._digest = digests[self.rows[-1]]
+        return self._digest
 
 
 class SnapshotLane:
@@ -156,7 +164,7 @@ class SnapshotLane:
             self._hold_image(touches, found)
 
     def _hold_image(self, touches: TableTouches, rows: Rows) -> None:
-        self._held[touches.table] = _Held(touches, rows[-1:], touches.before[rows[-1]])
+        self._held[touches.table] = _Held(touches, rows[-1:])
 
     def _turn(self, place: _Place) -> Iterator[Wave]:
         """Read a chunk, or a few, and the log after it."""
@@ -218,7 +226,7 @@ class SnapshotLane:
                 if settled:
                     yield self._wave(settled)
                 released = self._released(table)
-                self._held[table] = _Held(rows, kept[-1:], None, place)
+                self._held[table] = _Held(rows, kept[-1:], place)
                 yield self._wave(released + self._pieces.going_on(table, rows, kept[:-1]))
         place.ended = True
         self._tell_doubts(table, counts)
@@ -272,16 +280,15 @@ class SnapshotLane:
     def _drop_held(self, touches: TableTouches, rows: Rows) -> None:
         """The image of a row that is held takes its place; where there is no key, it is that of another row."""
         held = self._held.get(touches.table)
-        if touches.table in self._whole:
+        if touches.table in self._whole or held is None or not len(rows):
             return
-        if held is not None and held.digest is not None and _is(touches.before[rows], held.digest).any():
+        if _is(touches.before[rows], held.digest).any():
             del self._held[touches.table]
 
     def _taken(self, place: _Place, chunk: Chunk) -> list[Piece]:
         """The rows of a chunk that are as they were at P, but for the last one, which is held."""
         table = place.rest.table
-        digests = chunk.digests
-        kept = self._rewinders[table].untouched(digests)
+        kept = self._untouched(table, chunk)
         before = place.rest.after
         place.ended = chunk.is_last
         if len(chunk):
@@ -292,8 +299,15 @@ class SnapshotLane:
         released = self._settled(table) + self._released(table)
         last = int(kept[-1])
         before = chunk.bound(last - 1) if last else before
-        self._held[table] = _Held(chunk, kept[-1:], digests[last], place, before)
+        self._held[table] = _Held(chunk, kept[-1:], place, before)
         return released + self._pieces.going_on(table, chunk, kept[:-1])
+
+    def _untouched(self, table: str, chunk: Chunk) -> Rows:
+        """The rows of a chunk that are as they were at P; where nothing was touched nothing is compared."""
+        rewinder = self._rewinders[table]
+        if isinstance(rewinder, Rewinder) and not len(rewinder.touched):
+            return np.arange(len(chunk))
+        return rewinder.untouched(chunk.digests)
 
     def _released(self, table: str) -> list[Piece]:
         """What was held of a table, now that more of it follows."""
@@ -341,11 +355,7 @@ class SnapshotLane:
         return any(held.place is not None and held.place.rest.table in self._whole for held in self._held.values())
 
     def _state(self) -> SnapshotState:
-        images = {
-            table: held.digest.tobytes().hex()
-            for table, held in self._held.items()
-            if held.place is None and held.digest is not None
-        }
+        images = {table: held.digest.tobytes().hex() for table, held in self._held.items() if held.place is None}
         return replace(
             self._stored,
             segments=self._segments(),

@@ -105,7 +105,7 @@ def _upto_the_head(self: Any, upto: Any = None) -> Any:
 
 def _by_digest(self: Any, touches: Any, rows: Any) -> None:
     held = self._held.get(touches.table)
-    if held is not None and held.digest is not None and (touches.before[rows] == held.digest).all(axis=1).any():
+    if held is not None and (touches.before[rows] == held.digest).all(axis=1).any():
         del self._held[touches.table]
 
 

@@ -1,4 +1,7 @@
-"""Moments of one database that are waited for, in their order: when the capture job has passed one, it has passed all before."""
+"""Moments of one database that are waited for.
+
+They are in order: when the capture job has passed one, it has passed all before it.
+"""
 
 from __future__ import annotations
 
