@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from tailrace.testing.java_jars import Unavailable as NoBroker
 from tailrace.testing.kafka_broker import Broker, GivenBroker, KafkaBroker
@@ -20,6 +21,8 @@ from tailrace.testing.sqlserver_server import StandInServer
 from tailrace.testing.sqlserver_server import Unavailable as NoSqlServer
 from tailrace.testing.sqlserver_server import server as sql_server
 
+settings.register_profile("suite", deadline=None, print_blob=True)  # the first example of many compiles something
+settings.load_profile("suite")
 TESTS_WITHOUT_SERVER: list[str] = []
 TESTS_WITHOUT_BROKER: list[str] = []
 TESTS_WITHOUT_SQL_SERVER: list[str] = []

@@ -8,7 +8,7 @@ from typing import Any
 CATCH_UP, SNAPSHOT = "catch-up", "snapshot"
 TRANSACTION = 1_000  # rows
 CHANGES_QUICK, CHANGES = 100_000, 1_000_000
-ROWS_QUICK, ROWS = 100_000, 3_000_000  # so many that a lane waits for the capture job more than once
+ROWS_QUICK, ROWS = 100_000, 6_000_000  # so many that waiting for the capture job is not most of it
 POLLING, EAGER = 5, 0  # seconds between two scans of the capture job: SQL Server's own default, and without a pause
 INSTANCES_QUICK, INSTANCES = 100, 1_000
 
