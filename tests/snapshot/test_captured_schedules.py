@@ -35,7 +35,7 @@ def as_the_change_table_has_them(rows):
     return np.flatnonzero(rows.operation != AFTER)
 
 
-def kept_where_a_structure_changed(ahead):
+def kept_where_a_structure_changed(ahead, altered):
     """What was read ahead."""
 
 

@@ -130,6 +130,12 @@ def whole(*tables):
     return start(shares([TablePlan(table) for table in tables], 1)[0], {"n": 0})
 
 
+def test_it_says_what_it_will_ask_for_up_to_a_table_without_a_key():
+    script = Script({"a": "abc", "b": "d", "c": "e", "w": "xy"})
+    run(script, whole("a", "b", "w", "c"), {"w"})
+    assert script.expected == [["a", "b"], ["a", "b"], ["b"], ["c"]]
+
+
 def test_the_first_and_the_last_records_say_so():
     script = Script({"a": "abc", "b": "", "c": "d", "e": "xyz", "f": ""})
     assert run(script, whole("a", "b", "c", "e", "f")) == [

@@ -145,15 +145,13 @@ class SnapshotLane:
 
     def _is_gone(self, table: str) -> bool:
         """Whether a table that is to be read still is not there any more: with it the log of it may be gone."""
-        place = next((place for place in self._places if place.rest.table == table), None)
-        if place is None:
-            return False
-        if table not in self._whole:
-            return self._source.read(place.rest) is None
-        view = self._source.view(table)
-        if view is not None:
-            view.close()
-        return view is None
+        if table in self._whole:
+            view = self._source.view(table)
+            if view is not None:
+                view.close()
+            return view is None
+        rests = (place.rest for place in self._places if place.rest.table == table)
+        return self._source.read(next(rests, Segment(table))) is None
 
     def _hold_again(self, touches: TableTouches, rows: Rows) -> None:
         digest = self._stored.held.get(touches.table)

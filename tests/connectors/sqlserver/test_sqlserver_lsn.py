@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.changes import expand
@@ -21,9 +21,6 @@ from tailrace.connectors.sqlserver.positions import (
     restart_at,
 )
 from tailrace.errors import LogFormatError, ProgressError
-
-settings.register_profile("unhurried", deadline=None)  # the first call compiles
-settings.load_profile("unhurried")
 
 LSNS = st.binary(min_size=10, max_size=10).map(Lsn)
 ROWS = st.builds(RowPosition, LSNS, st.integers(0, 2**31 - 1), LSNS, st.integers(1, 4), st.integers(1, 9))

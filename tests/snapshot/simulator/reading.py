@@ -267,8 +267,7 @@ class Source:
         while numbers:
             n = min(len(numbers), 1 + int(self._database.random.random() * 4))
             section = self._section(numbers[:n])
-            if section.altered:
-                self._ahead.drop()
+            self._ahead.drop(section.altered)
             yield section
             numbers = numbers[n:]
             self._pause()

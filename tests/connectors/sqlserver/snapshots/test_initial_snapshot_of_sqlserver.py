@@ -98,6 +98,30 @@ def test_what_was_read_ahead_is_not_waited_for_again(sqlserver, settings_for, mo
     assert with_settled < len(scans) - with_settled
 
 
+@pytest.mark.usefixtures("small_chunks")
+def test_tables_that_are_gone_are_not_waited_for(sqlserver, settings_for, in_between):
+    """WHEN tables are dropped before their turn comes, THEN the others take no more scans of the log than before."""
+    names = "abcdefgh"
+    for name in names:
+        sqlserver.sql(f"CREATE TABLE dbo.{name} (k int PRIMARY KEY); INSERT dbo.{name} VALUES (1), (2), (3)")
+        sqlserver.capture(name)
+    scans, drops = [], [f"DROP TABLE dbo.{name}" for name in names[1:7]]
+
+    def scan():
+        scans.append(sqlserver.step())
+
+    def drop():
+        while drops:
+            sqlserver.sql(drops.pop())
+
+    taken(settings_for(), between=scan)
+    as_before = len(scans)
+    in_between.append(drop)
+    snapshot = taken(settings_for(), between=scan)
+    assert [len(snapshot.rows(f"s.{sqlserver.name}.dbo.{name}")) for name in "ah"] == [3, 3]
+    assert len(scans) - as_before <= as_before + 3
+
+
 @pytest.mark.usefixtures("small_chunks", "always_split")
 @pytest.mark.parametrize("versions", ["ON", "OFF"])
 def test_so_they_are_where_writers_reads_and_the_capture_job_go_on_side_by_side(sqlserver, settings_for, versions):

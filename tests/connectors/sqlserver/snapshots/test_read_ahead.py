@@ -5,6 +5,7 @@ import pytest
 
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
 from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
+from tailrace.errors import RetriableError
 from tailrace.snapshot.segments import Segment
 
 
@@ -108,24 +109,72 @@ def test_where_something_else_is_asked_for_it_is_dropped(asked):
     assert ahead.bytes == 0
 
 
-def test_what_was_dropped_is_read_again():
-    table = Table(8)
-    ahead = ahead_of(table, Segment("t"))
-    ahead.take(Segment("t"))
-    ahead.step()
-    ahead.drop()
-    assert not ahead.step()
-    assert keys_of(ahead.take(Segment("t", [2]))) == [3, 4, 5]
-    assert table.reads == [None, [2], [2]]
+def test_of_an_altered_table_nothing_is_kept_nor_of_what_comes_behind_it():
+    table = Table(2)
+    segments = [Segment(name) for name in "abcd"]
+    ahead = ahead_of(table, *segments)
+    ahead.take(segments[0])
+    while ahead.step():
+        pass
+    ahead.drop({"a", "x"})
+    assert (ahead.bytes, len(table.reads)) == (6, 4)
+    ahead.drop({"c"})
+    assert (ahead.bytes, len(ahead.unsettled)) == (2, 1)
+    ahead.expect(segments[1:])
+    assert [ahead.step() for _ in range(3)] == [True, True, False]
+    assert len(table.reads) == 6
+    assert [keys_of(ahead.take(segment)) for segment in segments[1:]] == [[0, 1]] * 3
+    assert (ahead.bytes, len(table.reads)) == (0, 6)
 
 
-@pytest.mark.parametrize("found", [None, Unread()])
-def test_a_table_that_is_gone_or_altered_is_left_to_be_asked_for(found):
+def test_a_table_that_is_altered_is_left_to_be_asked_for():
+    """WHEN rows can't be read, THEN nothing is read ahead before the lane says anew what it will ask for."""
     table = Table(8)
     ahead = ahead_of(table, Segment("t"), Segment("u"))
     ahead.take(Segment("t"))
-    real, ahead._read = ahead._read, lambda _: found
+    real, ahead._read = ahead._read, lambda _: Unread()
     assert not ahead.step()
     ahead._read = real
     assert not ahead.step()
+    ahead.expect([Segment("t", [2]), Segment("u")])
+    assert ahead.step()
     assert keys_of(ahead.take(Segment("t", [2]))) == [3, 4, 5]
+
+
+def test_one_that_fails_is_tried_again_when_it_is_asked_for():
+    table = Table(8)
+
+    def fail(_):
+        raise RetriableError("it is locked")
+
+    ahead = ahead_of(table, Segment("t"))
+    ahead.take(Segment("t"))
+    real, ahead._read = ahead._read, fail
+    with pytest.raises(RetriableError):
+        ahead.step()
+    ahead._read = real
+    assert not ahead.step()
+    ahead.expect([Segment("t", [2])])
+    assert ahead.step()
+    assert keys_of(ahead.take(Segment("t", [2]))) == [3, 4, 5]
+
+
+def test_a_table_that_is_gone_has_its_turn():
+    table = Table(2)
+    segments = [Segment(name) for name in "abc"]
+    ahead = ahead_of(table, *segments)
+    ahead.take(segments[0])
+    real, ahead._read = ahead._read, lambda _: None
+    assert ahead.step()
+    ahead._read = real
+    assert ahead.step()
+    assert ahead.take(segments[1]).chunk is None
+    assert keys_of(ahead.take(segments[2])) == [0, 1]
+    assert len(table.reads) == 2
+
+
+def test_nothing_is_read_ahead_by_who_does_not_say_what_comes():
+    table = Table(8)
+    ahead = ReadAhead(table.read, len)
+    ahead.take(Segment("t"))
+    assert not ahead.step()

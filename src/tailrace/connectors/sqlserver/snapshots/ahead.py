@@ -1,18 +1,18 @@
 """Chunks that are read ahead, in the order in which they will be asked for, while the capture job is waited for.
 
 Each has the number of a moment behind its reading (`moments.py`): its turn may come when the job has passed that. So reading
-goes on while earlier chunks wait or are delivered, and no chunk waits twice. Where a structure has changed they are dropped,
-since the change is told with what came before them.
+goes on while earlier chunks wait. Where a table's structure has changed its chunks are dropped, since the change is told with
+what came before them.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from tailrace.snapshot.segments import Bound, Segment
+from tailrace.snapshot.segments import Segment
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Waiting:
 
     Attributes:
         segment: of which it is the next rows.
-        chunk: these.
+        chunk: these; None: the table is gone.
         bytes: how many it holds.
         moment: the number of a moment of its database behind its reading; None: none was noted since.
 
@@ -47,9 +47,10 @@ class ReadAhead:
         self._size_of = size_of
         self._waiting: deque[Waiting] = deque()
         self._expected: list[Segment] = []
-        self._places: dict[tuple[str, _Frozen], int] = {}  # where a segment is among the expected ones
-        self._at: tuple[str, _Frozen] | None = None  # of which segment the last chunk is
+        self._places: dict[_Place, int] = {}  # where a segment is among the expected ones
+        self._at: _Place | None = None  # of which segment the last chunk is
         self._rest: Segment | None = None  # what is left of that
+        self._is_halted = True  # until it is told what to expect
         self.bytes = 0
 
     @property
@@ -66,6 +67,7 @@ class ReadAhead:
         """These will be asked for, one behind the other: what is left of all that is not delivered."""
         self._expected = list(segments)
         self._places = {_place(segment): i for i, segment in enumerate(self._expected)}
+        self._is_halted = False
 
     def take(self, segment: Segment) -> Waiting:
         """The next rows of a segment, which may have been read already; if others were, they are dropped."""
@@ -73,30 +75,39 @@ class ReadAhead:
             found = self._waiting.popleft()
             self.bytes -= found.bytes
             return found
-        self._forget()
+        self._keep(0)
         return self._next(segment)
 
     def step(self) -> bool:
-        """Read one more chunk; whether there was one."""
-        segment = self._rest or self._following
-        found = None if segment is None else self._next(segment)
-        if found is None or not is_read(found.chunk):
-            self.expect(())  # what is gone or altered is told when it is asked for
-            self._rest = None
+        """Read one more chunk; whether there was one.
+
+        Where it could not be read it is left to the time when it is asked for: nothing more is read before `expect`.
+        """
+        segment = None if self._is_halted else self._rest or self._following
+        if segment is None:
             return False
+        self._is_halted = True
+        found = self._next(segment)
+        if is_changing(found.chunk):
+            return False
+        self._is_halted = False
         self._waiting.append(found)
         self.bytes += found.bytes
         return True
 
-    def drop(self) -> None:
-        """What was read ahead is worth nothing, and what comes next is told anew."""
-        self._forget()
-        self.expect(())
+    def drop(self, altered: Container[str]) -> None:
+        """What was read of these tables is worth nothing, and with it what was read behind it."""
+        kept = next((i for i, waiting in enumerate(self._waiting) if waiting.segment.table in altered), None)
+        if kept is not None:
+            self._keep(kept)
 
-    def _forget(self) -> None:
-        self._waiting.clear()
-        self._rest = self._at = None
-        self.bytes = 0
+    def _keep(self, count: int) -> None:
+        """So many of those that wait."""
+        while len(self._waiting) > count:
+            self.bytes -= self._waiting.pop().bytes
+        self._at = self._rest = None
+        if self._waiting:
+            self._go_on_behind(self._waiting[-1].segment, self._waiting[-1].chunk)
 
     @property
     def _following(self) -> Segment | None:
@@ -106,21 +117,24 @@ class ReadAhead:
 
     def _next(self, segment: Segment) -> Waiting:
         chunk = self._read(segment)
-        self._at = _place(segment)
-        goes_on = is_read(chunk) and not chunk.is_last
-        self._rest = replace(segment, after=chunk.bound(len(chunk) - 1)) if goes_on else None
+        if not is_changing(chunk):
+            self._go_on_behind(segment, chunk)
         return Waiting(segment, chunk, self._size_of(chunk))
 
-
-def is_read(chunk: Any) -> bool:
-    """Whether a chunk has rows, or says that there are none; not where the table is gone, or is changing."""
-    return chunk is not None and (len(chunk) > 0 or bool(chunk.is_last))
-
-
-_Frozen = tuple[Any, ...] | None
+    def _go_on_behind(self, segment: Segment, chunk: Any) -> None:
+        self._at = _place(segment)
+        is_through = chunk is None or chunk.is_last
+        self._rest = None if is_through else replace(segment, after=chunk.bound(len(chunk) - 1))
 
 
-def _place(segment: Segment) -> tuple[str, _Frozen]:
+def is_changing(chunk: Any) -> bool:
+    """Whether it stands for rows that could not be read, as their table is changing: the log comes first."""
+    return chunk is not None and not len(chunk) and not chunk.is_last
+
+
+_Place = tuple[str, tuple[Any, ...] | None]
+
+
+def _place(segment: Segment) -> _Place:
     """What tells the segments of a lane apart, however much of them is read."""
-    upto: Bound | None = segment.upto
-    return segment.table, None if upto is None else tuple(upto)
+    return segment.table, None if segment.upto is None else tuple(segment.upto)

@@ -44,7 +44,8 @@ from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section, View
 
-GATHERED_BYTES: Final = 64 << 20  # packed, and as many ahead
+GATHERED_BYTES: Final = 64 << 20  # packed, that may be asked for before the log is read
+HELD_BYTES: Final = 2 * GATHERED_BYTES  # with those that were not asked for yet
 GATHERED_SECONDS: Final = 5.0
 SETTLED_SECONDS: Final = 0.5  # after so many a moment is noted behind what was read ahead
 BLOCK_ROWS: Final = 1 << 14
@@ -141,7 +142,7 @@ class SqlServerSource:
             PositionLostError: the changes of a table are not told from there on.
 
         """
-        self._ahead.drop()
+        self._ahead.drop({quoted_id(table)})
         self._databases[table.catalog].move(point)
 
     def any_session(self) -> Session:
@@ -154,18 +155,19 @@ class SqlServerSource:
 
     def expect(self, segments: Iterable[Segment]) -> None:
         """They are read ahead."""
-        self._ahead.expect(segments)
+        if self._packs:
+            self._ahead.expect(segments)
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
         """The next rows of a segment; None where the table is gone."""
         self._gathered_from = self._gathered_from or time.monotonic()
         found = self._ahead.take(segment)
-        name = parse_id(segment.table).catalog
-        self._seen[name] = found.moment if self._seen.get(name, 0) is not None else None
-        self._gathered_bytes += found.bytes
-        if self._packs:
-            self._read_ahead()
         chunk: ReadChunk | Unread | None = found.chunk
+        if isinstance(chunk, ReadChunk):  # else nothing was seen
+            name = parse_id(segment.table).catalog
+            self._seen[name] = found.moment if self._seen.get(name, 0) is not None else None
+        self._gathered_bytes += found.bytes
+        self._read_ahead()
         return chunk
 
     def _read(self, segment: Segment) -> ReadChunk | Unread | None:
@@ -179,9 +181,12 @@ class SqlServerSource:
     def has_room(self) -> bool:
         """For what the capture job has passed already; for so many bytes, and for so long."""
         first, lasted = self._ahead.first, time.monotonic() - self._gathered_from
-        if first is None or first.moment is None or self._gathered_bytes >= GATHERED_BYTES or lasted >= GATHERED_SECONDS:
+        if first is None or self._gathered_bytes >= GATHERED_BYTES or lasted >= GATHERED_SECONDS:
             return False
-        return self._databases[parse_id(first.segment.table).catalog].moments.is_passed(first.moment)
+        if first.chunk is None:
+            return True  # its table is gone: nothing was seen
+        moments = self._databases[parse_id(first.segment.table).catalog].moments
+        return first.moment is not None and moments.is_passed(first.moment)
 
     def view(self, table: str) -> View | None:
         """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
@@ -205,20 +210,21 @@ class SqlServerSource:
             heads = {name: Lsn.from_text(text) for name, text in upto[LSN].items() if name in self._databases}
             yield from self._sections(heads)
             return
+        self._settle()
         seen, self._seen = ({upto[VIEW]: None}, self._seen) if upto is not None else (self._seen, {})
         databases = self._databases if upto is None else {upto[VIEW]: self._databases[upto[VIEW]]}
         for name, moment in seen.items():
             yield from self._waited(databases[name], moment, reads_ahead=upto is None)
         altered = {each for database in databases.values() for each in database.tables.altered()}
         heads = {name: database.head(of_view=upto is not None) for name, database in databases.items()}
-        if altered:
-            self._ahead.drop()
+        self._ahead.drop(set(map(quoted_id, altered)))
         self._gathered_bytes, self._gathered_from = 0, 0.0
         yield from self._sections(heads)
         altered |= {each for database in databases.values() for each in database.tables.altered()}  # meanwhile
         if altered:
-            self._ahead.drop()
-            yield Section((), self._place(), frozenset(map(quoted_id, altered)))
+            names = frozenset(map(quoted_id, altered))
+            self._ahead.drop(names)
+            yield Section((), self._place(), names)
 
     def inside(self, touched: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
         """Which of these changes have a key before that lies in one of the intervals."""
@@ -243,8 +249,17 @@ class SqlServerSource:
 
     def _read_ahead(self) -> bool:
         """Another chunk, where there is room for it; now and then a moment is noted behind them."""
-        if self._ahead.bytes >= GATHERED_BYTES or not self._ahead.step():
+        if self._ahead.bytes + self._gathered_bytes >= HELD_BYTES:
             return False
+        attempts, self._attempts = self._attempts, 1
+        try:
+            if not self._ahead.step():
+                return False
+        except RetriableError as error:
+            log.info("what can't be read ahead is read when its turn comes: %s", error)
+            return False
+        finally:
+            self._attempts = attempts
         if time.monotonic() - self._settled_at >= SETTLED_SECONDS:
             self._settle()
         return True
