@@ -70,7 +70,9 @@ def test_rows_are_as_of_one_position_while_others_write(sqlserver, settings_for,
 
 @pytest.fixture
 def one_chunk_ahead(monkeypatch):
+    monkeypatch.setattr(source, "size_of", lambda _chunk: 1)
     monkeypatch.setattr(source, "GATHERED_BYTES", 1)
+    monkeypatch.setattr(source, "HELD_BYTES", 2)
 
 
 @pytest.mark.usefixtures("small_chunks", "always_split", "one_chunk_ahead")
