@@ -225,6 +225,15 @@ def test_a_held_image_is_gone_with_its_table():
     assert run(Script({"a": "k"}), state) == [("a", "k", "last")]
 
 
+def test_so_it_is_where_all_else_of_the_table_was_delivered():
+    stored = {**whole("a", "t").to_dict(), "held": {"t": "01" * 16}}
+    stored["segments"] = [each for each in stored["segments"] if each["table"] != "t"]
+    state = SnapshotState.from_dict(stored)
+    assert run(Script({"a": "k"}), state) == [("a", "k", "last")]
+    with pytest.raises(ProgressError, match="lacks the change of t"):
+        run(Script({"a": "k", "t": "x"}), state)
+
+
 def test_a_held_image_that_the_log_lacks_is_an_error():
     state = SnapshotState.from_dict({**whole("t").to_dict(), "held": {"t": "01" * 16}})
     with pytest.raises(ProgressError, match="lacks the change of t"):
