@@ -182,9 +182,9 @@ def driver() -> Any:
         import mssql_python
     except ImportError as error:
         raise Unavailable(f"mssql-python can't be imported: {error}") from error
+    mssql_python.pooling(enabled=False)  # a database with a pooled connection can't be dropped
     if reason := _unloadable(mssql_python):
         raise Unavailable(f"mssql-python can't be loaded (apt-get install libltdl7): {reason}")
-    mssql_python.pooling(enabled=False)  # a database with a pooled connection can't be dropped
     return mssql_python
 
 

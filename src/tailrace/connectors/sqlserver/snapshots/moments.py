@@ -28,9 +28,12 @@ class Moments:
     def is_passed(self, number: int) -> bool:
         """Whether all that was committed before it is in the change tables."""
         moment = self._of(number)
-        if moment is not None and self._job.has_passed(moment):
+        if moment is None:
+            return True
+        is_passed = self._job.has_passed(moment)
+        if is_passed:
             self._forget(number)
-        return self._of(number) is None
+        return is_passed
 
     def passing(self, number: int) -> Iterator[None]:
         """As `CaptureJob.passing`."""

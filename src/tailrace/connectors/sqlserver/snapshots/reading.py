@@ -39,9 +39,11 @@ class SqlServerSnapshot(SqlServerSource):
         progress: Progress,
         history: Sequence[HistoryRecord],
         keys: Mapping[str, Any],
+        *,
+        packs: bool = True,
     ) -> None:
-        """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them."""
-        super().__init__(settings, progress.restart, keys, with_overrides=True)
+        """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them; `packs`: as there."""
+        super().__init__(settings, progress.restart, keys, with_overrides=True, packs=packs)
         self._settings = settings
         self._restart = RestartPosition.from_dict(progress.restart)
         self._told = ToldStructures(settings, history)

@@ -98,7 +98,6 @@ class SqlServerSource:
         self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
         self._sizes = ChunkSizes()
-        self._unread: dict[TableId, int] = {}
         self._gathered_bytes, self._gathered_from = 0, 0.0
         self._seen: dict[str, int | None] = {}  # the moment behind what was asked for of a database; None: none was noted
         self._ahead, self._settled_at = ReadAhead(self._read, size_of), 0.0
@@ -211,20 +210,25 @@ class SqlServerSource:
             yield from self._sections(heads)
             return
         self._settle()
-        seen, self._seen = ({upto[VIEW]: None}, self._seen) if upto is not None else (self._seen, {})
-        databases = self._databases if upto is None else {upto[VIEW]: self._databases[upto[VIEW]]}
+        if upto is None:
+            databases, seen, self._seen = self._databases, self._seen, {}
+        else:
+            databases, seen = {upto[VIEW]: self._databases[upto[VIEW]]}, {upto[VIEW]: None}
         for name, moment in seen.items():
             yield from self._waited(databases[name], moment, reads_ahead=upto is None)
-        altered = {each for database in databases.values() for each in database.tables.altered()}
+        altered = self._altered(databases.values())
         heads = {name: database.head(of_view=upto is not None) for name, database in databases.items()}
-        self._ahead.drop(set(map(quoted_id, altered)))
         self._gathered_bytes, self._gathered_from = 0, 0.0
         yield from self._sections(heads)
-        altered |= {each for database in databases.values() for each in database.tables.altered()}  # meanwhile
+        altered |= self._altered(databases.values())  # meanwhile
         if altered:
-            names = frozenset(map(quoted_id, altered))
-            self._ahead.drop(names)
-            yield Section((), self._place(), names)
+            yield Section((), self._place(), altered)
+
+    def _altered(self, databases: Iterable[Database]) -> frozenset[str]:
+        """The tables of which the structure changed since this was asked; what was read ahead of them is worth nothing."""
+        names = frozenset(quoted_id(table) for database in databases for table in database.tables.altered())
+        self._ahead.drop(names)
+        return names
 
     def inside(self, touched: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
         """Which of these changes have a key before that lies in one of the intervals."""
