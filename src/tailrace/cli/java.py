@@ -14,6 +14,7 @@ import subprocess
 from importlib import import_module
 from pathlib import Path
 
+from tailrace.cli.cache import cache_folder, keep
 from tailrace.errors import ConfigError
 
 OLDEST = 17
@@ -63,20 +64,8 @@ def java_version(java: str) -> int:
 def make_java_home(java: Path, cache: Path) -> Path:
     """A JAVA_HOME in the cache whose `bin/java` runs `java` without the flag."""
     home = cache / "java"
-    shim = home / "bin" / "java"
-    text = SHIM.format(java=shlex.quote(str(java)))
-    if not shim.exists() or shim.read_text() != text:
-        shim.parent.mkdir(parents=True, exist_ok=True)
-        new = shim.with_name(f"java.{os.getpid()}")
-        new.write_text(text)
-        new.chmod(0o755)
-        new.replace(shim)
+    keep(home / "bin" / "java", SHIM.format(java=shlex.quote(str(java))), mode=0o755)
     return home
-
-
-def cache_folder() -> Path:
-    """Where tailrace keeps what it can make again."""
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "tailrace"
 
 
 def _system_java() -> str | None:

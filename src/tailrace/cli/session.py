@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailrace.cli.java import cache_folder, provide_java
+from tailrace.cli.cache import cache_folder, keep
+from tailrace.cli.java import provide_java
+from tailrace.cli.worker_python import worker_python
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -43,7 +45,7 @@ rootLogger.appenderRef.console.ref = console
 def start_session(*, master: str = LOCAL, verbose: bool = False) -> SparkSession:
     """The session of the command line."""
     provide_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    os.environ.setdefault("PYSPARK_PYTHON", worker_python() if master.startswith("local") else sys.executable)
     os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     from pyspark.sql import SparkSession
 
@@ -74,11 +76,4 @@ def _errors_of_java_to(log: Path) -> Iterator[None]:
 
 
 def _logging_file(level: str) -> Path:
-    path = cache_folder() / f"log4j2-{level}.properties"
-    text = LOGGING.format(level=level)
-    if not path.exists() or path.read_text() != text:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        new = path.with_name(f"{path.name}.{os.getpid()}")
-        new.write_text(text)
-        new.replace(path)
-    return path
+    return keep(cache_folder() / f"log4j2-{level}.properties", LOGGING.format(level=level))

@@ -1,6 +1,9 @@
-"""Rows that wait for the capture job are packed, and are the same when their turn comes; those of an incremental step are few."""
+"""Rows that wait for the capture job are packed where they are many, and are the same when their turn comes; those of an
+incremental step are few.
+"""
 
 from contextlib import closing
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -54,13 +57,14 @@ def opened(sqlserver, settings_for):
 
 
 @pytest.mark.parametrize("key", KEYS)
-def test_they_are_the_same_when_their_turn_comes(filled, opened, key):
+def test_they_are_the_same_when_their_turn_comes(filled, opened, key, monkeypatch):
     type_, column = KEYS[key]
     number = "{n}" if key == "int" else "RIGHT(CONCAT(N'a key of the table, žluť ', 1000000 + {n}), 38)"
     filled(2, type_, number, value="CASE WHEN n % 7 = 0 THEN NULL ELSE CONCAT(N'value ', n) END")
     read = {}
     for packs in (True, False):
-        opens, segment = opened(column, packs=packs)
+        monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.source.UNPACKED_BYTES", 0 if packs else 1 << 20)
+        opens, segment = opened(column)
         with opens as source:
             chunk = source.read(segment)
         held, whole = (sum(getattr(block, name) for block in chunk.blocks) for name in ("held_bytes", "bytes"))
@@ -74,6 +78,21 @@ def test_they_are_the_same_when_their_turn_comes(filled, opened, key):
     assert found == expected
     assert len(expected[2][0]) == len(digests) == 1024
     np.testing.assert_array_equal(digests, of_rows)
+
+
+def test_only_what_is_read_while_many_wait_is_packed(filled, opened, monkeypatch):
+    monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.source.UNPACKED_BYTES", 1 << 18)
+    filled(12)
+    opens, segment = opened(KEYS["int"][1], rows_at_most=1000)
+    waiting, packed = 0, []
+    with opens as source:
+        for _ in range(11):
+            (block,) = source.read(segment).blocks
+            segment = replace(segment, after=block.bound(len(block) - 1))
+            packed.append(block.held_bytes < block.bytes)
+            assert packed[-1] == (waiting >= 1 << 18)
+            waiting += block.held_bytes
+    assert set(packed) == {True, False}
 
 
 def test_a_step_of_an_incremental_snapshot_has_so_many_bytes_however_well_they_pack(filled, opened):

@@ -1,6 +1,6 @@
 """Blocks of rows as they were read: Arrow batches, of which values are made when they are wanted.
 
-Those that wait for the log are packed meanwhile, as many of them are held at once.
+Those that wait for the log may be packed meanwhile, as many of them are held at once.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class ReadRows:
 
     """
 
-    def __init__(self, table: ReadTable, batch: pa.RecordBatch, *, waits: bool = False) -> None:
-        """`batch` has what `table.selects` says; with `waits` it is packed until its values are asked for."""
+    def __init__(self, table: ReadTable, batch: pa.RecordBatch, *, packs: bool = False) -> None:
+        """`batch` has what `table.selects` says; with `packs` it is packed until its values are asked for."""
         self._table = table
         self._count = int(batch.num_rows)
         self._last = None if table.key is None else self._bound_of(batch, self._count - 1)
-        self._batch: pa.RecordBatch | None = None if waits else batch
-        self._packed: pa.Buffer | None = _packed(batch) if waits else None
+        self._batch: pa.RecordBatch | None = None if packs else batch
+        self._packed: pa.Buffer | None = _packed(batch) if packs else None
         self.bytes = self.held_bytes = int(batch.nbytes)
         if self._packed is not None:
             self.held_bytes = int(self._packed.size)

@@ -163,7 +163,7 @@ class SqlServerIncrementalReader:
                 settings.incremental_snapshot_chunk_size,
                 LOCK_MS,
                 recompiles=settings.incremental_snapshot_option_recompile,
-                packs=False,
+                reads_ahead=False,
             )
             self._table, self._is_sized = table, False
         else:

@@ -73,7 +73,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
                 "snapshot.isolation.mode can't be set while a snapshot is under way that was begun without it: leave the "
                 "property out until that is done"
             )
-        super().__init__(settings, progress, history, keys, packs=False)  # what is read is delivered at once
+        super().__init__(settings, progress, history, keys, reads_ahead=False)  # what is read is delivered at once
         self._mode = str(settings.snapshot_isolation_mode)
         log.warning(
             "the snapshot is read in one transaction, as snapshot.isolation.mode=%s asks for: if it is stopped before it is "

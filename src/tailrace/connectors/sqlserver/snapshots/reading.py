@@ -40,10 +40,10 @@ class SqlServerSnapshot(SqlServerSource):
         history: Sequence[HistoryRecord],
         keys: Mapping[str, Any],
         *,
-        packs: bool = True,
+        reads_ahead: bool = True,
     ) -> None:
-        """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them; `packs`: as there."""
-        super().__init__(settings, progress.restart, keys, with_overrides=True, packs=packs)
+        """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them; else as there."""
+        super().__init__(settings, progress.restart, keys, with_overrides=True, reads_ahead=reads_ahead)
         self._settings = settings
         self._restart = RestartPosition.from_dict(progress.restart)
         self._told = ToldStructures(settings, history)

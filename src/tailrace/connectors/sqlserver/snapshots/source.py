@@ -44,8 +44,9 @@ from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section, View
 
-GATHERED_BYTES: Final = 64 << 20  # packed, that may be asked for before the log is read
+GATHERED_BYTES: Final = 64 << 20  # as they are held, that may be asked for before the log is read
 HELD_BYTES: Final = 2 * GATHERED_BYTES  # with those that were not asked for yet
+UNPACKED_BYTES: Final = 32 << 20  # what is read while so many wait is packed
 GATHERED_SECONDS: Final = 5.0
 SETTLED_SECONDS: Final = 0.5  # after so many a moment is noted behind what was read ahead
 BLOCK_ROWS: Final = 1 << 14
@@ -73,7 +74,7 @@ class SqlServerSource:
         *,
         with_overrides: bool = False,
         recompiles: bool = False,
-        packs: bool = True,
+        reads_ahead: bool = True,
     ) -> None:
         """A source that stands at P.
 
@@ -86,14 +87,14 @@ class SqlServerSource:
             lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
             with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
             recompiles: the plan of a chunk's statement is made anew each time.
-            packs: chunks wait for the log, many at a time, so they are read ahead and held packed.
+            reads_ahead: chunks wait for the log, many at a time: more are read meanwhile.
 
         Raises:
             PositionLostError: the changes of a table are not told from P on.
 
         """
         self._option = statements.RECOMPILE if recompiles else ""
-        self._packs = packs
+        self._reads_ahead = reads_ahead
         self._attempts = ATTEMPTS if lock_ms is None else 1
         self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
@@ -154,7 +155,7 @@ class SqlServerSource:
 
     def expect(self, segments: Iterable[Segment]) -> None:
         """They are read ahead."""
-        if self._packs:
+        if self._reads_ahead:
             self._ahead.expect(segments)
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
@@ -253,7 +254,7 @@ class SqlServerSource:
 
     def _read_ahead(self) -> bool:
         """Another chunk, where there is room for it; now and then a moment is noted behind them."""
-        if self._ahead.bytes + self._gathered_bytes >= HELD_BYTES:
+        if self._held_bytes >= HELD_BYTES:
             return False
         attempts, self._attempts = self._attempts, 1
         try:
@@ -267,6 +268,11 @@ class SqlServerSource:
         if time.monotonic() - self._settled_at >= SETTLED_SECONDS:
             self._settle()
         return True
+
+    @property
+    def _held_bytes(self) -> int:
+        """Of what waits: what was asked for, and what was read ahead."""
+        return self._ahead.bytes + self._gathered_bytes
 
     def _settle(self) -> None:
         """Note a moment behind all that was read ahead."""
@@ -325,7 +331,8 @@ class SqlServerSource:
         if statement is not None:
             database.wait_for_locks()
         read_us = time.time_ns() // 1000
-        blocks = [ReadRows(read, batch, waits=self._packs) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
+        packs = self._reads_ahead and self._held_bytes >= UNPACKED_BYTES
+        blocks = [ReadRows(read, batch, packs=packs) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
         count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)
         self._sizes.note_rows(table, count, size)
 
