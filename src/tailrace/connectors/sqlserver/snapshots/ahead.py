@@ -44,8 +44,13 @@ class ReadAhead:
     def __init__(
         self, read: Callable[[Segment], Any], size_of: Callable[[Any], int], tried: Callable[[Segment], Any] | None = None
     ) -> None:
-        """`read` reads the next rows of a segment, `size_of` says how many bytes they hold; `tried` (None: as `read`) reads
-        them where nobody waits for them.
+        """What reads the next rows of a segment.
+
+        Args:
+            read: where they are asked for.
+            size_of: how many bytes they hold.
+            tried: ahead, where nobody waits for them; None: as `read` does.
+
         """
         self._read = read
         self._tried = tried or read
