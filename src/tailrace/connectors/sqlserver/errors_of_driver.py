@@ -38,6 +38,11 @@ _BUSY: Final = re.compile(
     r"|another connection is already running 'sp_replcmds'",
     re.IGNORECASE,
 )  # 6005, 17142, 40613, 927, 922, 952, 983, 976, 701, 22903
+_OLD_VERSION: Final = re.compile(
+    r"modified by a DDL statement in another concurrent transaction|not recovered when the current transaction was started"
+    r"|did not allow snapshot isolation when the current transaction started|versioned row was not found",
+    re.IGNORECASE,
+)  # 3961, 3953, 3957, 3958: a transaction that begins now sees what this one could not
 _LOGIN: Final = re.compile(r"Login failed", re.IGNORECASE)  # 18456
 _NO_DATABASE: Final = re.compile(r"Cannot open database \"?([^\" ]*)|Database '([^']*)' does not exist", re.IGNORECASE)
 _DENIED: Final = re.compile(r"permission was denied|do(?:es)? not have permission|is not able to access", re.IGNORECASE)
@@ -79,7 +84,7 @@ def server_text(error: BaseException | None) -> str:
 
 
 def _is_transient(state: str, text: str) -> bool:
-    return state in _TRANSIENT or any(sign.search(text) for sign in (_DEADLOCK, _LOCK_TIMEOUT, _BUSY))
+    return state in _TRANSIENT or any(sign.search(text) for sign in (_DEADLOCK, _LOCK_TIMEOUT, _BUSY, _OLD_VERSION))
 
 
 def _transient(state: str, text: str, message: str) -> TailraceError:

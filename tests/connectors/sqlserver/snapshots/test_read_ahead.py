@@ -38,8 +38,14 @@ def no_digests(blocks):
     return np.zeros((sum(map(len, blocks)), 2), np.uint64)
 
 
-def ahead_of(table, *segments):
-    ahead = ReadAhead(table.read, lambda chunk: 0 if chunk is None else len(chunk))
+def ahead_of(table, *segments, first_try=None):
+    """`first_try` takes the place of the first chunk that is read ahead."""
+    tries = iter([first_try] if first_try else [])
+
+    def tried(segment):
+        return next(tries, table.read)(segment)
+
+    ahead = ReadAhead(table.read, lambda chunk: 0 if chunk is None else len(chunk), tried)
     ahead.expect(segments)
     return ahead
 
@@ -130,11 +136,9 @@ def test_of_an_altered_table_nothing_is_kept_nor_of_what_comes_behind_it():
 def test_a_table_that_is_altered_is_left_to_be_asked_for():
     """WHEN rows can't be read, THEN nothing is read ahead before the lane says anew what it will ask for."""
     table = Table(8)
-    ahead = ahead_of(table, Segment("t"), Segment("u"))
+    ahead = ahead_of(table, Segment("t"), Segment("u"), first_try=lambda _: Unread())
     ahead.take(Segment("t"))
-    real, ahead._read = ahead._read, lambda _: Unread()
     assert not ahead.step()
-    ahead._read = real
     assert not ahead.step()
     ahead.expect([Segment("t", [2]), Segment("u")])
     assert ahead.step()
@@ -147,12 +151,10 @@ def test_one_that_fails_is_tried_again_when_it_is_asked_for():
     def fail(_):
         raise RetriableError("it is locked")
 
-    ahead = ahead_of(table, Segment("t"))
+    ahead = ahead_of(table, Segment("t"), first_try=fail)
     ahead.take(Segment("t"))
-    real, ahead._read = ahead._read, fail
     with pytest.raises(RetriableError):
         ahead.step()
-    ahead._read = real
     assert not ahead.step()
     ahead.expect([Segment("t", [2])])
     assert ahead.step()
@@ -162,11 +164,9 @@ def test_one_that_fails_is_tried_again_when_it_is_asked_for():
 def test_a_table_that_is_gone_has_its_turn():
     table = Table(2)
     segments = [Segment(name) for name in "abc"]
-    ahead = ahead_of(table, *segments)
+    ahead = ahead_of(table, *segments, first_try=lambda _: None)
     ahead.take(segments[0])
-    real, ahead._read = ahead._read, lambda _: None
     assert ahead.step()
-    ahead._read = real
     assert ahead.step()
     assert ahead.take(segments[1]).chunk is None
     assert keys_of(ahead.take(segments[2])) == [0, 1]

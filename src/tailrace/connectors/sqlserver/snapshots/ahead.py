@@ -41,9 +41,19 @@ class ReadAhead:
 
     """
 
-    def __init__(self, read: Callable[[Segment], Any], size_of: Callable[[Any], int]) -> None:
-        """`read` reads the next rows of a segment, `size_of` says how many bytes they hold."""
+    def __init__(
+        self, read: Callable[[Segment], Any], size_of: Callable[[Any], int], tried: Callable[[Segment], Any] | None = None
+    ) -> None:
+        """What reads the next rows of a segment.
+
+        Args:
+            read: where they are asked for.
+            size_of: how many bytes they hold.
+            tried: ahead, where nobody waits for them; None: as `read` does.
+
+        """
         self._read = read
+        self._tried = tried or read
         self._size_of = size_of
         self._waiting: deque[Waiting] = deque()
         self._expected: list[Segment] = []
@@ -76,7 +86,7 @@ class ReadAhead:
             self.bytes -= found.bytes
             return found
         self._keep(0)
-        return self._next(segment)
+        return self._next(segment, self._read)
 
     def step(self) -> bool:
         """Read one more chunk; whether there was one.
@@ -87,7 +97,7 @@ class ReadAhead:
         if segment is None:
             return False
         self._is_halted = True
-        found = self._next(segment)
+        found = self._next(segment, self._tried)
         if is_changing(found.chunk):
             return False
         self._is_halted = False
@@ -115,8 +125,8 @@ class ReadAhead:
         number = -1 if self._at is None else self._places.get(self._at, -1)
         return self._expected[number + 1] if number + 1 < len(self._expected) else None
 
-    def _next(self, segment: Segment) -> Waiting:
-        chunk = self._read(segment)
+    def _next(self, segment: Segment, read: Callable[[Segment], Any]) -> Waiting:
+        chunk = read(segment)
         if not is_changing(chunk):
             self._go_on_behind(segment, chunk)
         return Waiting(segment, chunk, self._size_of(chunk))

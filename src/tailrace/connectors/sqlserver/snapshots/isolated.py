@@ -117,7 +117,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
         for batch in self._databases[table.catalog].reading().batches(sql, rows=BLOCK_ROWS):
             yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, _no_digests)
 
-    def _again_and_again(self, table: TableId, read: Any) -> Any:  # noqa: ARG002
+    def _again_and_again(self, table: TableId, read: Any, attempts: int) -> Any:  # noqa: ARG002
         """Once: a transaction that is lost can't be gone on with."""
         return read()
 

@@ -101,7 +101,7 @@ class SqlServerSource:
         self._sizes = ChunkSizes()
         self._gathered_bytes, self._gathered_from = 0, 0.0
         self._seen: dict[str, int | None] = {}  # the moment behind what was asked for of a database; None: none was noted
-        self._ahead, self._settled_at = ReadAhead(self._read, size_of), 0.0
+        self._ahead, self._settled_at = ReadAhead(self._read, size_of, self._read_once), 0.0
         self._databases: dict[str, Database] = {}
         restart, stored = RestartPosition.from_dict(point), stored_keys(keys, ChunkKey.from_dict)
         self._keys = keys
@@ -170,13 +170,17 @@ class SqlServerSource:
         self._read_ahead()
         return chunk
 
-    def _read(self, segment: Segment) -> ReadChunk | Unread | None:
+    def _read_once(self, segment: Segment) -> ReadChunk | Unread | None:
+        """Nothing else waits for a lock that is waited for here."""
+        return self._read(segment, attempts=1)
+
+    def _read(self, segment: Segment, *, attempts: int | None = None) -> ReadChunk | Unread | None:
         table = parse_id(segment.table)
         read = self.table(table)
         if read is None:
             log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
             return None
-        return self._unless_altered(table, lambda: self._selected(read, segment))
+        return self._unless_altered(table, lambda: self._selected(read, segment), attempts or self._attempts)
 
     def has_room(self) -> bool:
         """For what the capture job has passed already; for so many bytes, and for so long."""
@@ -256,15 +260,12 @@ class SqlServerSource:
         """Another chunk, where there is room for it; now and then a moment is noted behind them."""
         if self._held_bytes >= HELD_BYTES:
             return False
-        attempts, self._attempts = self._attempts, 1
         try:
             if not self._ahead.step():
                 return False
         except RetriableError as error:
             log.info("what can't be read ahead is read when its turn comes: %s", error)
             return False
-        finally:
-            self._attempts = attempts
         if time.monotonic() - self._settled_at >= SETTLED_SECONDS:
             self._settle()
         return True
@@ -294,23 +295,23 @@ class SqlServerSource:
     def _place(self) -> dict[str, Any]:
         return {LSN: {name: database.reached.text for name, database in self._databases.items()}}
 
-    def _unless_altered(self, table: TableId, read: Callable[[], _T]) -> _T | Unread | None:
+    def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T | Unread | None:
         """What reading gives; nothing where the table is not any more what it was when its structure was asked for."""
         try:
-            return self._again_and_again(table, read)
+            return self._again_and_again(table, read, attempts)
         except SourceSetupError:
             if not self._databases[table.catalog].tables.is_altered(table):
                 raise
             return None if self.table(table) is None else Unread()
 
-    def _again_and_again(self, table: TableId, read: Callable[[], _T]) -> _T:
+    def _again_and_again(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T:
         """Reading is tried again where it was a deadlock's victim, or waited too long for a lock."""
-        for attempt in range(self._attempts):
+        for attempt in range(attempts):
             try:
                 return read()
             except RetriableError as error:
                 self._databases[table.catalog].forget_reading()
-                if attempt == self._attempts - 1:
+                if attempt == attempts - 1:
                     raise
                 log.info("a chunk of %s is read again: %s", table, error)
                 time.sleep(PAUSE_SECONDS * attempt)
