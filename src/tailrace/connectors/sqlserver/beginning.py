@@ -11,6 +11,7 @@ from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.structures import of_instance, tables
 from tailrace.connectors.sqlserver.told_structures import first_history
 from tailrace.schema.tables import Table
@@ -42,7 +43,7 @@ def history_at(settings: SqlServerSettings, lsns: dict[str, Lsn]) -> list[Histor
     records: list[HistoryRecord] = []
     now_us = time.time_ns() // 1000
     for name, lsn in lsns.items():
-        with connect(settings, name) as session:
+        with connect_at(settings, name, lsn) as session:
             found: Sequence[tuple[Table, Instance]] = structures_at(session, settings, lsn)
         records += first_history(settings, found, lsn, now_us)
     return records

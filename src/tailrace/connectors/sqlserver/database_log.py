@@ -30,6 +30,7 @@ from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition
 from tailrace.connectors.sqlserver.reach import require_not_restored
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.connectors.sqlserver.transactions import Transactions
@@ -147,9 +148,11 @@ class DatabaseLog:
             else:
                 self._reader.failures = self._failures
 
-    def head(self) -> Lsn:
-        """How far the log is captured now."""
-        return transactions.head(self._open()).lsn
+    def head(self, wanted: Lsn) -> Lsn:
+        """How far the log is captured now; a replica that has not come to where it is wanted is waited for."""
+        session = self._open()
+        wait_for(session, wanted)
+        return transactions.head(session).lsn
 
     def _open(self) -> Session:
         if self._session is None:
@@ -157,7 +160,12 @@ class DatabaseLog:
                 session = connect(self._settings, self._database)
             except NoDatabaseError as error:  # it was open when reading began: a server that restarts recovers it first
                 raise RetriableError(str(error)) from error
-            catalog.require_captured(session, self._database)
+            try:
+                catalog.require_captured(session, self._database)
+                wait_for(session, self.position.lsn if self.position.until is None else self.position.until)
+            except BaseException:
+                session.close()
+                raise
             self._session = session
         return self._session
 

@@ -13,8 +13,9 @@ from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.change_tables import Window
-from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
+from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 
@@ -37,7 +38,7 @@ def new_structures(
     told = ToldStructures(settings, history, tells=False)
     for name, window in windows.items():
         if not window.is_empty:
-            with connect(settings, name) as session:
+            with connect_at(settings, name, window.until) as session:
                 _look(session, settings, told, window, Batch(now_us))
     return [dict(record) for record in told.take_history()]
 

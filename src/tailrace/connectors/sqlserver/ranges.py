@@ -19,6 +19,7 @@ from tailrace.connectors.sqlserver.filled_tables import tables_with_rows
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
 from tailrace.connectors.sqlserver.reach import require_not_restored
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.told_structures import is_told_up_to
 
 
@@ -66,6 +67,8 @@ class Ranges:
 
     def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
         with connect(self.settings, name) as session:
+            if start is not None:
+                wait_for(session, start)
             head = transactions.head(session)
             lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
             if start is not None:

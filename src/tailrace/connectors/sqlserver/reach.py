@@ -11,6 +11,7 @@ from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lost_changes import SNAPSHOT_AGAIN, LostChanges
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.errors import PositionLostError
@@ -35,7 +36,9 @@ def require_within_reach(settings: SqlServerSettings, progress: Progress, histor
     for name in settings.database_names:
         with connect(settings, name) as session:
             catalog.require_captured(session, name)
-            lsn, head = restart[name].lsn, transactions.head(session).lsn
+            lsn = restart[name].lsn
+            wait_for(session, lsn)
+            head = transactions.head(session).lsn
             require_not_restored(session.database, head, lsn)
             if records:
                 _require_told(session, settings, told, Window(lsn, head), lane)

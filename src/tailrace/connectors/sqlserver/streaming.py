@@ -113,7 +113,7 @@ class LogReader:
             return False
         short = [name for name, log in logs.items() if log.position.lsn < self._until[name].lsn]
         for name in short:
-            end, head = self._until[name].lsn, logs[name].head()
+            end, head = self._until[name].lsn, logs[name].head(self._until[name].lsn)
             if head < end:
                 raise PositionLostError(
                     f"the log of {name} was to be read up to {end}, and it is captured up to {head} only: the database was "

@@ -43,10 +43,10 @@ def in_between(monkeypatch):
     doing = []
     read = source.SqlServerSource._read
 
-    def disturbed(self, segment):
+    def disturbed(self, segment, **how):
         for each in doing:
             each()
-        return read(self, segment)
+        return read(self, segment, **how)
 
     monkeypatch.setattr(source.SqlServerSource, "_read", disturbed)
     return doing

@@ -10,6 +10,7 @@ from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, INSERT
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.replicas import connect_at, wait_for
 from tailrace.connectors.sqlserver.snapshots import views
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.moments import Moments
@@ -49,8 +50,8 @@ class Database:
         self._locking: Session | None = None
         self.view: TableView | None = None
         self.chosen: Collection[TableId] = ()
-        self.asking = connect(settings, name)
-        self.reached = point
+        self.asking = connect_at(settings, name, point)
+        self.reached = self._point = point
         try:
             self.tables = ReadTables(settings, self.asking, point, keys)
             self.job = CaptureJob(self.asking)
@@ -64,7 +65,7 @@ class Database:
     def reading(self) -> Session:
         """A session for rows, which does not wait for locks for ever, and gives way in a deadlock."""
         if self._reading is None:
-            self._reading = connect(self._settings, self._name)
+            self._reading = connect_at(self._settings, self._name, self._point)
             self._reading.execute(f"SET LOCK_TIMEOUT {self._lock_ms}")
             self._reading.execute("SET DEADLOCK_PRIORITY LOW")
         return self._reading
@@ -93,8 +94,11 @@ class Database:
         return (*((INSERT,) if "c" in skipped else ()), *((BEFORE, AFTER) if "u" in skipped else ()))
 
     def move(self, point: Lsn) -> None:
-        """Stand at another position."""
-        self.reached = point
+        """Stand at another position, which all sessions see."""
+        for session in (self.asking, self._reading):
+            if session is not None:
+                wait_for(session, point)
+        self.reached = self._point = point
         self.tables = ReadTables(self._settings, self.asking, point, self._keys)
 
     def forget_reading(self) -> None:

@@ -24,9 +24,10 @@ from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.connectors.sqlserver.asked import LogBoundary
-from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import restart_at
+from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.snapshots import begun
 from tailrace.connectors.sqlserver.snapshots.gathered import Gathered, gather
@@ -98,7 +99,7 @@ class SqlServerIncrementalReader:
     def _begun(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
         """A table's key is found, and the greatest one of now; None: not now."""
         self.close()
-        with connect(self._settings, table.table.catalog) as session:
+        with connect_at(self._settings, table.table.catalog, place) as session:
             session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
             try:
                 return self._first(session, work, table, place)

@@ -21,6 +21,7 @@ from tailrace.connectors.sqlserver import catalog, structures
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import Table, TableId
@@ -105,6 +106,7 @@ def take(session: Session, settings: SqlServerSettings) -> Point:
 
 def at(session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
     """An earlier P of the session's database with those of these tables of which an instance tells all changes behind it."""
+    wait_for(session, lsn)
     found = structures.tables(session, session.database, frozenset(tables).__contains__)
     chosen = instances_at([each for each in catalog.instances(session) if each.table in found], lsn)
     return Point(

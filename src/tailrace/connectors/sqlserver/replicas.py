@@ -1,0 +1,51 @@
+"""Readable replicas that are not all equally far.
+
+A listener hands each connection to one of the readable secondaries, and one of them may be behind another. So whoever goes on
+from an LSN that another connection told waits until the replica of his own connection has it: else what is missing there would
+be taken for read. A connection stays with its replica, whose log only grows, so that once is enough.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Final
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.errors import RetriableError
+
+PATIENCE_SECONDS: Final = 60.0
+POLL_SECONDS: Final = 0.2
+
+
+def connect_at(settings: SqlServerSettings, database: str, lsn: Lsn) -> Session:
+    """A session that sees what is captured up to an LSN. Raises as `connect` and `wait_for` do."""
+    session = connect(settings, database)
+    try:
+        wait_for(session, lsn)
+    except BaseException:
+        session.close()
+        raise
+    return session
+
+
+def wait_for(session: Session, lsn: Lsn) -> None:
+    """Wait until a replica has what was captured up to an LSN; who is no replica has it, or has lost it.
+
+    Raises:
+        RetriableError: it is far behind.
+
+    """
+    if not session.is_read_only:
+        return
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (head := catalog.max_lsn(session)) < lsn:
+        if time.monotonic() >= deadline:
+            raise RetriableError(
+                f"changes of {session.database} were read up to {lsn}, and the replica that answers has had them up to {head} "
+                f"only for {PATIENCE_SECONDS:g} s: it is behind the one that was read before. Is its redo running? If the "
+                "database was restored instead, take a new snapshot into an empty target"
+            )
+        time.sleep(POLL_SECONDS)
