@@ -14,8 +14,6 @@ PASSING = {
     "transaction was started. Retry the transaction after the database has recovered.",
     3957: "Snapshot isolation transaction failed in database 'x' because the database did not allow snapshot isolation when "
     "the current transaction started. It may help to retry the transaction.",
-    3958: "Transaction aborted when accessing versioned row. Requested versioned row was not found. Your tempdb is probably out "
-    "of space. Please refer to BOL on how to configure tempdb for versioning.",
     3961: "Snapshot isolation transaction failed in database 'x' because the object accessed by the statement has been modified "
     "by a DDL statement in another concurrent transaction since the start of this transaction. It is disallowed because the "
     "metadata is not versioned. A concurrent update to metadata can lead to inconsistency if mixed with snapshot isolation.",

@@ -3,6 +3,7 @@
 The stand-in's secondary has no delay: that it is behind is played by what it says of how far it is captured.
 """
 
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -11,18 +12,24 @@ from typing import Any
 import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
-from tailrace.connectors.base import LogRange
+from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
+from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.beginning import heads
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
+from tailrace.connectors.sqlserver.snapshots.gathered import gather
+from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import LSN, SqlServerSource
 from tailrace.connectors.sqlserver.transactions import Head
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
+from tailrace.signalled.work import TableWork, Work
+from tailrace.snapshot.segments import Segment
 from tailrace.testing.sqlserver_database import Database
 from tailrace.testing.sqlserver_server import StandInServer
 
@@ -33,12 +40,17 @@ class Replica:
 
     Attributes:
         behind: up to where the secondary is captured, and how often it says so still.
+        session: the one that is behind; None: all are.
 
     """
 
     database: Database
     settings: Any
     behind: list[Lsn] = field(default_factory=list)
+    session: Session | None = None
+
+    def is_behind(self, session: Session) -> bool:
+        return bool(self.behind) and self.session in (None, session)
 
     def write(self, number: int) -> None:
         self.database.sql(f"INSERT a VALUES ({number})")
@@ -57,9 +69,9 @@ def replica(monkeypatch: pytest.MonkeyPatch) -> Iterator[Replica]:
         port = str(server.tell("secondary", database.name))
         found = Replica(database, settings_of(database, database_port=port, database_applicationIntent="ReadOnly"))
         real, head = catalog.max_lsn, transactions.head
-        monkeypatch.setattr(catalog, "max_lsn", lambda session: found.behind.pop() if found.behind else real(session))
+        monkeypatch.setattr(catalog, "max_lsn", lambda session: found.behind.pop() if found.is_behind(session) else real(session))
         monkeypatch.setattr(
-            transactions, "head", lambda session: Head(found.behind[-1], 0) if found.behind else head(session)
+            transactions, "head", lambda session: Head(found.behind[-1], 0) if found.is_behind(session) else head(session)
         )
         monkeypatch.setattr(replicas, "PATIENCE_SECONDS", 0.5)
         monkeypatch.setattr(replicas, "POLL_SECONDS", 0.01)
@@ -128,10 +140,9 @@ def test_rows_of_a_snapshot_are_read_where_its_position_is_known(replica: Replic
     early = replica.head()
     replica.write(2)
     settings = replica.settings
-    table = TableId(replica.database.name, "dbo", "a")
-    key = ChunkKey("", (KeyColumn("id", Kind.INT, "int"),))
     point = restart_at(heads(settings)).to_dict()
-    with closing(SqlServerSource(settings, point, {quoted_id(table): key.to_dict()})) as source:
+    source, table = source_of(replica, point)
+    with closing(source):
         replica.behind = [early] * 10_000
         with pytest.raises(RetriableError, match="behind the one that was read before"):
             source.database(table).reading()
@@ -144,7 +155,73 @@ def test_rows_of_a_snapshot_are_read_where_its_position_is_known(replica: Replic
         assert replica.behind == []
     replica.behind = [early] * 10_000
     with pytest.raises(RetriableError, match="behind the one that was read before"):
-        SqlServerSource(settings, point, {quoted_id(table): key.to_dict()})
+        source_of(replica, point)
+
+
+def source_of(replica: Replica, point: dict[str, Any]) -> tuple[SqlServerSource, TableId]:
+    table = TableId(replica.database.name, "dbo", "a")
+    key = ChunkKey("", (KeyColumn("id", Kind.INT, "int"),))
+    return SqlServerSource(replica.settings, point, {quoted_id(table): key.to_dict()}), table
+
+
+def test_a_snapshot_that_goes_on_reads_the_log_where_it_is_known_up_to_where_it_stood(replica: Replica) -> None:
+    """WHEN the session for the log has P and not yet H, THEN no change between is taken for one that is not there."""
+    replica.write(1)
+    point = restart_at(heads(replica.settings)).to_dict()
+    early = replica.head()
+    replica.write(2)
+    source, table = source_of(replica, point)
+    upto = {LSN: {replica.database.name: replica.head().text}}
+    with closing(source):
+        replica.session, replica.behind = source.database(table).asking, [early] * 10_000
+        with pytest.raises(RetriableError, match="behind the one that was read before"):
+            list(source.changes(upto))
+        replica.behind = [early] * 5
+        touched = [touches.table for section in source.changes(upto) for touches in section.touches]
+    assert touched == [quoted_id(table)]
+
+
+def test_chunks_of_an_incremental_snapshot_wait_for_the_log_of_their_own_session(replica: Replica) -> None:
+    """WHEN the log was delivered from a replica that is farther, THEN the chunks are delivered when theirs has come there."""
+    replica.write(1)
+    point = restart_at(heads(replica.settings)).to_dict()
+    early = replica.head()
+    source, table = source_of(replica, point)
+    with closing(source):
+        gathered = gather(source, Segment(quoted_id(table)))
+        replica.write(2)
+        gathered.head, place, database = early, replica.head(), source.database(table)
+        replica.session, replica.behind = database.asking, [early]
+        assert not gathered.is_behind(database, place)
+        assert gathered.is_behind(database, place)
+
+
+def test_an_incremental_snapshot_does_not_keep_the_log_waiting(replica: Replica) -> None:
+    settings = replica.settings
+    replica.write(1)
+    early = replica.head()
+    replica.write(2)
+    reader = SqlServerIncrementalReader(settings)
+    work = Work((TableWork(TableId(replica.database.name, "dbo", "a")),))
+    at = LogBoundary(Progress("", restart_at(heads(settings)).to_dict()))
+    replica.behind = [early] * 10_000
+    began = time.monotonic()
+    assert reader.step(work, at) is None
+    assert time.monotonic() - began < 5
+    replica.behind = []
+    assert reader.step(work, at) is not None
+    reader.close()
+
+
+def test_another_snapshot_waits_for_where_the_one_before_was_delivered(replica: Replica) -> None:
+    early = replica.head()
+    replica.write(1)
+    read = begin(replica.settings)
+    replica.behind = [early] * 7
+    assert SqlServerConnector(replica.settings).start_point(1, (read.progress,)).progress is not None
+    replica.behind = [early] * 10_000
+    with pytest.raises(RetriableError, match="behind the one that was read before"):
+        SqlServerConnector(replica.settings).start_point(1, (read.progress,))
 
 
 def test_who_is_no_replica_is_not_waited_for(replica: Replica) -> None:

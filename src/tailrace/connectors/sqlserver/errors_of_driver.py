@@ -40,9 +40,9 @@ _BUSY: Final = re.compile(
 )  # 6005, 17142, 40613, 927, 922, 952, 983, 976, 701, 22903
 _OLD_VERSION: Final = re.compile(
     r"modified by a DDL statement in another concurrent transaction|not recovered when the current transaction was started"
-    r"|did not allow snapshot isolation when the current transaction started|versioned row was not found",
+    r"|did not allow snapshot isolation when the current transaction started",
     re.IGNORECASE,
-)  # 3961, 3953, 3957, 3958: a transaction that begins now sees what this one could not
+)  # 3961, 3953, 3957: a transaction that begins now sees what this one could not
 _LOGIN: Final = re.compile(r"Login failed", re.IGNORECASE)  # 18456
 _NO_DATABASE: Final = re.compile(r"Cannot open database \"?([^\" ]*)|Database '([^']*)' does not exist", re.IGNORECASE)
 _DENIED: Final = re.compile(r"permission was denied|do(?:es)? not have permission|is not able to access", re.IGNORECASE)

@@ -68,7 +68,7 @@ class Ranges:
     def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
         with connect(self.settings, name) as session:
             if start is not None:
-                wait_for(session, start)
+                wait_for(session, start if at_most is None else max(start, at_most))
             head = transactions.head(session)
             lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
             if start is not None:

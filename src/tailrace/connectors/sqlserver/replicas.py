@@ -20,32 +20,38 @@ PATIENCE_SECONDS: Final = 60.0
 POLL_SECONDS: Final = 0.2
 
 
-def connect_at(settings: SqlServerSettings, database: str, lsn: Lsn) -> Session:
+def connect_at(settings: SqlServerSettings, database: str, lsn: Lsn, patience: float | None = None) -> Session:
     """A session that sees what is captured up to an LSN. Raises as `connect` and `wait_for` do."""
     session = connect(settings, database)
     try:
-        wait_for(session, lsn)
+        wait_for(session, lsn, patience)
     except BaseException:
         session.close()
         raise
     return session
 
 
-def wait_for(session: Session, lsn: Lsn) -> None:
-    """Wait until a replica has what was captured up to an LSN; who is no replica has it, or has lost it.
+def has(session: Session, lsn: Lsn) -> bool:
+    """Whether a replica has what was captured up to an LSN; who is no replica has it, or has lost it."""
+    return not session.is_read_only or catalog.max_lsn(session) >= lsn
+
+
+def wait_for(session: Session, lsn: Lsn, patience: float | None = None) -> None:
+    """Wait until a replica has what was captured up to an LSN, so many seconds (None: `PATIENCE_SECONDS`) at most.
 
     Raises:
-        RetriableError: it is far behind.
+        RetriableError: it is farther behind.
 
     """
     if not session.is_read_only:
         return
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    patience = PATIENCE_SECONDS if patience is None else patience
+    deadline = time.monotonic() + patience
     while (head := catalog.max_lsn(session)) < lsn:
         if time.monotonic() >= deadline:
             raise RetriableError(
                 f"changes of {session.database} were read up to {lsn}, and the replica that answers has had them up to {head} "
-                f"only for {PATIENCE_SECONDS:g} s: it is behind the one that was read before. Is its redo running? If the "
-                "database was restored instead, take a new snapshot into an empty target"
+                f"only for {patience:g} s: it is behind the one that was read before. Is its redo running? If the database was "
+                "restored instead, take a new snapshot into an empty target"
             )
         time.sleep(POLL_SECONDS)

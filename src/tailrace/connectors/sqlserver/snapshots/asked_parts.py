@@ -19,6 +19,7 @@ from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.ranges import Ranges
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.snapshots import begun, point
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
@@ -66,11 +67,12 @@ class _Asked:
         self._sessions = sessions
         self._start = start
         self._instances: dict[TableId, Instance] = {}  # of a table the newest that has begun
-        for session in sessions.by_database.values():
+        place = RestartPosition.from_dict(start, tuple(sessions.by_database))
+        for name, session in sessions.by_database.items():
+            wait_for(session, place[name].lsn, LOCK_MS / 1000)
             session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
             found = (each for each in catalog.instances(session) if each.start_lsn is not None)
             self._instances |= {each.table: each for each in found}
-        place = RestartPosition.from_dict(start, tuple(sessions.by_database))
         self._cutting = PartCutting(sessions.by_database, place, self._instances)
 
     @property

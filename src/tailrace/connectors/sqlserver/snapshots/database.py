@@ -39,9 +39,15 @@ class Database:
     """
 
     def __init__(
-        self, settings: SqlServerSettings, name: str, point: Lsn, keys: Mapping[TableId, ChunkKey | None], lock_ms: int
+        self,
+        settings: SqlServerSettings,
+        name: str,
+        point: Lsn,
+        keys: Mapping[TableId, ChunkKey | None],
+        lock_ms: int,
+        patience: float | None = None,
     ) -> None:
-        """`lock_ms`: for how long reads wait for a lock; -1 for ever."""
+        """`lock_ms`: for how long reads wait for a lock; -1 for ever. `patience`: with a replica, see `wait_for`."""
         self._settings = settings
         self._lock_ms = lock_ms
         self._name = name
@@ -50,7 +56,8 @@ class Database:
         self._locking: Session | None = None
         self.view: TableView | None = None
         self.chosen: Collection[TableId] = ()
-        self.asking = connect_at(settings, name, point)
+        self._patience = patience
+        self.asking = connect_at(settings, name, point, patience)
         self.reached = self._point = point
         try:
             self.tables = ReadTables(settings, self.asking, point, keys)
@@ -65,7 +72,7 @@ class Database:
     def reading(self) -> Session:
         """A session for rows, which does not wait for locks for ever, and gives way in a deadlock."""
         if self._reading is None:
-            self._reading = connect_at(self._settings, self._name, self._point)
+            self._reading = connect_at(self._settings, self._name, self._point, self._patience)
             self._reading.execute(f"SET LOCK_TIMEOUT {self._lock_ms}")
             self._reading.execute("SET DEADLOCK_PRIORITY LOW")
         return self._reading
@@ -97,7 +104,7 @@ class Database:
         """Stand at another position, which all sessions see."""
         for session in (self.asking, self._reading):
             if session is not None:
-                wait_for(session, point)
+                wait_for(session, point, self._patience)
         self.reached = self._point = point
         self.tables = ReadTables(self._settings, self.asking, point, self._keys)
 

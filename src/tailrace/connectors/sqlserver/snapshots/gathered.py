@@ -13,6 +13,7 @@ from typing import Final
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.replicas import has
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.passed import Moment
@@ -52,7 +53,9 @@ class Gathered:
         """Whether what they saw is delivered where the log is delivered up to a place."""
         if self.head is None and database.job.has_passed(self.read_at):
             self.head = catalog.max_lsn(database.asking)
-        return self.head is not None and place >= self.head
+        if self.head is None or place < self.head:
+            return False
+        return has(database.asking, place)  # which reads the log up to there
 
 
 def gather(source: SqlServerSource, segment: Segment) -> Gathered:

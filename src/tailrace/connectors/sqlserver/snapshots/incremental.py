@@ -99,13 +99,13 @@ class SqlServerIncrementalReader:
     def _begun(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
         """A table's key is found, and the greatest one of now; None: not now."""
         self.close()
-        with connect_at(self._settings, table.table.catalog, place) as session:
-            session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
-            try:
+        try:
+            with connect_at(self._settings, table.table.catalog, place, LOCK_MS / 1000) as session:
+                session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
                 return self._first(session, work, table, place)
-            except RetriableError as error:
-                self._complain(f"{table.table} is read later, and the log goes on: {error}")
-                return None
+        except RetriableError as error:
+            self._complain(f"{table.table} is read later, and the log goes on: {error}")
+            return None
 
     def _first(self, session: Session, work: Work, table: TableWork, place: Lsn) -> Step:
         """The step that makes a table ready to be read, or ends it."""
@@ -142,6 +142,10 @@ class SqlServerIncrementalReader:
             log.warning("the incremental snapshot of %s ends here, as it is not captured: %s", table.table, error)
             self.close()
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
+        except RetriableError as error:
+            self.close()  # another replica may answer next time
+            self._complain(f"{table.table} is read later, and the log goes on: {error}")
+            return None
         if found.held is not None:
             self._complain(f"{table.table} is read later, and the log goes on: {found.held}")
         if found.chunks:

@@ -17,6 +17,7 @@ from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.planning import planned
@@ -89,6 +90,7 @@ def _instances(
     """Which instance tells the changes of each table behind P; a table that is gone has none."""
     instances = {}
     for name, session in sessions.items():
+        wait_for(session, place[name].lsn)
         found = catalog.instances(session)
         there, captured = {each.table for each in found}, instances_at(found, place[name].lsn)
         for table in (table for table in tables if table.catalog == name):

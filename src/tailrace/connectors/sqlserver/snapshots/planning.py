@@ -13,6 +13,7 @@ from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots import point, statements
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
@@ -38,6 +39,7 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
 
     """
     with Sessions(settings) as sessions:
+        _wait_for(sessions, after)
         points = {name: point.take(session, settings) for name, session in sessions.by_database.items()}
         restart = restart_at({name: each.lsn for name, each in points.items()})
         require_behind(restart, after)
@@ -88,6 +90,14 @@ def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mappi
 def place_of(restart: RestartPosition) -> dict[str, Any]:
     """P as a lane's state has it."""
     return {LSN: {name: restart[name].lsn.text for name in restart}}
+
+
+def _wait_for(sessions: Sessions, after: Sequence[Progress]) -> None:
+    """Replicas that are behind what was delivered from others."""
+    for progress in after:
+        before = RestartPosition.from_dict(progress.restart)
+        for name in set(before) & set(sessions.by_database):
+            wait_for(sessions.by_database[name], before[name].lsn)
 
 
 def require_behind(restart: RestartPosition, after: Sequence[Progress]) -> None:

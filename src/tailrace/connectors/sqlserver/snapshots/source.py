@@ -26,6 +26,7 @@ from tailrace.connectors.shared.snapshots.overrides import overrides_of
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots import passed, statements, views
 from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
@@ -106,11 +107,12 @@ class SqlServerSource:
         restart, stored = RestartPosition.from_dict(point), stored_keys(keys, ChunkKey.from_dict)
         self._keys = keys
         self._overrides = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
+        patience = None if lock_ms is None else lock_ms / 1000
         lock_ms = settings.snapshot_lock_timeout_ms if lock_ms is None else lock_ms
         try:
             for name in dict.fromkeys(table.catalog for table in stored):
                 its = {table: key for table, key in stored.items() if table.catalog == name}
-                self._databases[name] = Database(settings, name, restart[name].lsn, its, lock_ms)
+                self._databases[name] = Database(settings, name, restart[name].lsn, its, lock_ms, patience)
                 self._databases[name].chosen = {*self._overrides, *self._conditions}
         except BaseException:
             self.close()
@@ -212,6 +214,8 @@ class SqlServerSource:
         """The log from where the last call ended, in pieces that end between transactions."""
         if upto is not None and LSN in upto:
             heads = {name: Lsn.from_text(text) for name, text in upto[LSN].items() if name in self._databases}
+            for name, head in heads.items():
+                wait_for(self._databases[name].asking, head)  # another connection told it
             yield from self._sections(heads)
             return
         self._settle()
