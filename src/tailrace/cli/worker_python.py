@@ -47,4 +47,3 @@ def worker_python() -> str:
     name = hashlib.sha256(sys.executable.encode()).hexdigest()[:12]  # a machine may have several
     program = keep(cache_folder() / "workers" / f"python-{name}", text, mode=0o755)
     return str(program) if os.access(program, os.X_OK) else sys.executable
-

@@ -113,7 +113,8 @@ class LogReader:
             return False
         short = [name for name, log in logs.items() if log.position.lsn < self._until[name].lsn]
         for name in short:
-            end, head = self._until[name].lsn, logs[name].head(self._until[name].lsn)
+            end = self._until[name].lsn
+            head = logs[name].head(end)
             if head < end:
                 raise PositionLostError(
                     f"the log of {name} was to be read up to {end}, and it is captured up to {head} only: the database was "

@@ -40,7 +40,6 @@ from tailrace.connectors.sqlserver.snapshots.reading import SqlServerSnapshot, r
 from tailrace.connectors.sqlserver.snapshots.source import BLOCK_ROWS
 from tailrace.errors import ConfigError
 from tailrace.schema.history import parse_id
-from tailrace.schema.tables import TableId
 from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.source import Section
 
@@ -74,6 +73,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
                 "property out until that is done"
             )
         super().__init__(settings, progress, history, keys, reads_ahead=False)  # what is read is delivered at once
+        self._attempts = 1  # a transaction that is lost can't be gone on with
         self._mode = str(settings.snapshot_isolation_mode)
         log.warning(
             "the snapshot is read in one transaction, as snapshot.isolation.mode=%s asks for: if it is stopped before it is "
@@ -116,10 +116,6 @@ class IsolatedSnapshot(SqlServerSnapshot):
         read_us = time.time_ns() // 1000
         for batch in self._databases[table.catalog].reading().batches(sql, rows=BLOCK_ROWS):
             yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, _no_digests)
-
-    def _again_and_again(self, table: TableId, read: Any, attempts: int) -> Any:  # noqa: ARG002
-        """Once: a transaction that is lost can't be gone on with."""
-        return read()
 
     def _begun(self, database: Database) -> Lsn:
         """Begin a transaction and take its position, behind the locks that belong to the mode."""

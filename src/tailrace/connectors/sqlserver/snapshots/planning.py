@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tailrace.config.settings import SqlServerSettings
@@ -12,6 +12,7 @@ from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
+from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots import point, statements
@@ -94,23 +95,27 @@ def place_of(restart: RestartPosition) -> dict[str, Any]:
 
 def _wait_for(sessions: Sessions, after: Sequence[Progress]) -> None:
     """Replicas that are behind what was delivered from others."""
-    for progress in after:
-        before = RestartPosition.from_dict(progress.restart)
-        for name in set(before) & set(sessions.by_database):
-            wait_for(sessions.by_database[name], before[name].lsn)
+    for name, lsn in _delivered(after):
+        if name in sessions.by_database:
+            wait_for(sessions.by_database[name], lsn)
 
 
 def require_behind(restart: RestartPosition, after: Sequence[Progress]) -> None:
     """Raise `PositionLostError` where a log lies before what was delivered: it is another one."""
+    for name, lsn in _delivered(after):
+        if name in set(restart) and restart[name].lsn < lsn:
+            raise PositionLostError(
+                f"the log of {name} ends at {restart[name].lsn}, and was delivered up to {lsn}: the database was restored from "
+                "a backup, or is another one. Take the snapshot into an empty target, with another topic.prefix or after the "
+                "sink's progress is removed"
+            )
+
+
+def _delivered(after: Sequence[Progress]) -> Iterator[tuple[str, Lsn]]:
+    """Up to where each lane delivered each database."""
     for progress in after:
-        before = RestartPosition.from_dict(progress.restart)
-        for name in before:
-            if name in set(restart) and restart[name].lsn < before[name].lsn:
-                raise PositionLostError(
-                    f"the log of {name} ends at {restart[name].lsn}, and was delivered up to {before[name].lsn}: the database "
-                    "was restored from a backup, or is another one. Take the snapshot into an empty target, with another "
-                    "topic.prefix or after the sink's progress is removed"
-                )
+        restart = RestartPosition.from_dict(progress.restart)
+        yield from ((name, restart[name].lsn) for name in restart)
 
 
 def _tables(

@@ -173,7 +173,7 @@ class SqlServerSource:
         return chunk
 
     def _read_once(self, segment: Segment) -> ReadChunk | Unread | None:
-        """Nothing else waits for a lock that is waited for here."""
+        """Ahead of its turn: a lock that is in the way is waited for once."""
         return self._read(segment, attempts=1)
 
     def _read(self, segment: Segment, *, attempts: int | None = None) -> ReadChunk | Unread | None:
