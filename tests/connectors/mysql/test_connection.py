@@ -286,7 +286,11 @@ def test_a_server_that_wants_tls_says_so():
         with pytest.raises(ConfigError, match=r"set database\.ssl\.mode to required"):
             connect(
                 settings_for(
-                    server, database_user="reader", database_password="pw", database_ssl_mode="disabled"
+                    server,
+                    database_user="reader",
+                    database_password="pw",
+                    database_ssl_mode="disabled",
+                    **{"driver.allowPublicKeyRetrieval": "true"},
                 )
             )
 

@@ -26,13 +26,13 @@ def checked(
 ) -> None:
     """Look at the statements for these tables before a snapshot begins, and warn of those that are for no table.
 
+    The connection is one that `statements.prepare` was given.
+
     Raises:
         ConfigError: the server refuses a statement, or its rows lack columns of the table.
 
     """
     overrides = of_tables(settings, server, keys)
-    if overrides:
-        statements.prepare(connection)
     for table, override in overrides.items():
         key = keys[table]
         _check(connection, settings, table, override, key.names if isinstance(key, ChunkKey) else ())
