@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from tailrace.config.settings import Settings
@@ -49,20 +50,18 @@ class Dialect:
             UnsupportedError: it is not.
 
         """
-        for _ in self._read(text):
-            pass
-        return text
+        return _condition(self, text)
 
     def statement(self, text: str) -> str:
         """The SELECT of a blocking snapshot without the semicolon at its end, if it is one statement. Raises likewise."""
         text = text.strip().removesuffix(";")
-        words = list(filter(None, self._read(text)))
+        words = list(filter(None, self.read(text)))
         if words[:1] not in _BEGINS or "SELECT" not in words:
             raise _refused("it is no SELECT")
         return text
 
-    def _read(self, text: str) -> Iterator[str]:
-        """Its words in upper case, and "" for other pieces than blanks."""
+    def read(self, text: str) -> Iterator[str]:
+        """Its words in upper case, and "" for other pieces than blanks. Raises as the others."""
         if len(text) > LONGEST:
             raise _refused(f"it has more than {LONGEST} characters")
         if found := _CONTROLS.search(text):
@@ -103,6 +102,14 @@ def require_allowed(settings: Settings, condition: str | None) -> None:
     """Raise `UnsupportedError` where a signal has a condition and the configuration allows none."""
     if condition is not None and not settings.tailrace_signal_conditions:
         raise UnsupportedError(f"the signal's additional-conditions are refused: {ALLOWED} is false")
+
+
+@lru_cache(maxsize=16)
+def _condition(dialect: Dialect, text: str) -> str:
+    """Each chunk has the same one."""
+    for _ in dialect.read(text):
+        pass
+    return text
 
 
 def _is(word: str, refused: str) -> bool:
