@@ -257,7 +257,7 @@ def test_only_rows_that_meet_the_condition_are_read_and_no_change_is_lost(
     table(mysql_server, database)
     signal_table(mysql_server, database)
     stream, topic = Stream(mysql_server, database).run(), f"test.{database}.t"
-    condition = {"data-collection": f"{database}.t", "filter": "k % 3 = 0 -- of interest"}
+    condition = {"data-collection": f"{database}.t", "filter": "k % 3 = 0"}
     execute(mysql_server, database, f"{database}.t", **{"additional-conditions": [condition]})
     stream.run(until=lambda: stream.left)
     mysql_server.sql("UPDATE t SET v = 'second' WHERE k IN (0, 600, 601)", database)
@@ -377,6 +377,25 @@ def test_a_statement_that_can_not_be_read_ends_the_blocking_snapshot_only(mysql_
     mysql_server.sql("INSERT INTO t VALUES (2, 'x')", database)
     assert stream.run().marked(f"test.{database}.t") == [("c", "false")]
     assert "the signal's additional-conditions: the statement can't be read instead of" in caplog.text
+
+
+@pytest.mark.parametrize("allowed", [True, False])
+@pytest.mark.parametrize("kind", ["incremental", "blocking"])
+def test_what_a_signal_brings_chooses_rows_and_does_nothing_else(mysql_server, database, caplog, kind, allowed):
+    """GIVEN a condition that brings a second statement, or any where none is allowed, THEN the log goes on without it."""
+    table(mysql_server, database, keys=[1])
+    mysql_server.sql("CREATE TABLE victim (id INT PRIMARY KEY); INSERT INTO victim VALUES (7)", database)
+    signal_table(mysql_server, database)
+    stream = Stream(mysql_server, database, **{"tailrace.signal.conditions": allowed}).run()
+    begun, harmless = ("1=1", "k = 1") if kind == "incremental" else (f"SELECT * FROM {database}.t",) * 2
+    hostile = f"{begun}); DROP TABLE {database}.victim; SELECT (1"
+    condition = {"data-collection": f"{database}.t", "filter": hostile if allowed else harmless}
+    data = {"data-collections": [f"{database}.t"], "additional-conditions": [condition]}
+    signal(mysql_server, database, "one", "execute-snapshot", type=kind, **data)
+    mysql_server.sql("INSERT INTO t VALUES (2, 'x')", database)
+    assert stream.run().marked(f"test.{database}.t") == [("c", "false")]
+    assert "the signal's additional-conditions are refused" in caplog.text
+    mysql_server.sql("DELETE FROM victim", database)
 
 
 def test_typed_rows_of_a_table_that_is_asked_for_are_the_newest_of_their_batch(mysql_server, database, small_parts):

@@ -178,6 +178,20 @@ def test_rows_of_a_condition_are_read_and_no_others(shop: Database) -> None:
     assert [event["after"]["k"] for event in stream.events()] == [0, 2, 4, 6]
 
 
+@pytest.mark.parametrize("kind", ["incremental", "blocking"])
+def test_what_a_signal_brings_chooses_rows_and_does_nothing_else(
+    shop: Database, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    stream = Stream(shop).run()
+    name, begun = f"{shop.name}.dbo.t", "1=1" if kind == "incremental" else "SELECT * FROM dbo.t"
+    condition = {"data-collection": name, "filter": f"{begun}) DROP TABLE dbo.other SELECT * FROM (SELECT 1 AS a"}
+    with meanwhile(shop.step):
+        ask(shop, "a", "t", type=kind, **{"additional-conditions": [condition]})
+        stream.run(until=lambda: "additional-conditions are refused" in caplog.text and not stream.is_at_work)
+    assert stream.events() == []
+    shop.sql("SELECT * FROM dbo.other")
+
+
 def test_a_table_of_signals_that_is_captured_too_is_no_reason_to_hear_them_twice(shop: Database) -> None:
     shop.capture("signals")
     stream = Stream(shop, table_include_list="dbo[.]t").run()

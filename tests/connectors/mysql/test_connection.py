@@ -21,6 +21,7 @@ from cryptography.x509.oid import NameOID
 
 from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import tls
+from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.mysql.connection import (
     connect,
     execute,
@@ -28,7 +29,9 @@ from tailrace.connectors.mysql.connection import (
     is_encrypted,
     mappings,
     of_driver,
+    read_only,
     rows,
+    several_statements,
 )
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError
 from tailrace.testing.mysql_server import MySqlServer
@@ -130,11 +133,74 @@ def connected(server, **changes):
 )
 def test_caching_sha2_passwords_work_with_and_without_tls(mysql_server, mode, encrypted):
     mysql_server.create_connector_user("reader", PASSWORD)  # new, so that the server's cache does not know it
-    with connected(
-        mysql_server, database_user="reader", database_password=PASSWORD, database_ssl_mode=mode
-    ) as c:
+    given = {"database_user": "reader", "database_password": PASSWORD, "database_ssl_mode": mode}
+    with connected(mysql_server, **given, **{"driver.allowPublicKeyRetrieval": "true"}) as c:
         assert is_encrypted(c) == encrypted
         assert rows(c, "SELECT SUBSTRING_INDEX(USER(), '@', 1)") == [("reader",)]
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("plugin", ["caching_sha2_password", "sha256_password"])
+def test_without_tls_a_password_is_encrypted_with_the_key_of_a_file_or_not_sent(mysql_server, plugin, tmp_path, request):
+    """The greeting names the server's own plugin; `sha256_password` it asks for afterwards."""
+    user, prefix = f"u_{plugin}", plugin[0].upper() + plugin[1:]
+    mysql_server.create_connector_user(user, PASSWORD)
+    request.addfinalizer(lambda: mysql_server.sql(f"DROP USER {user}"))
+    try:
+        mysql_server.sql(f"ALTER USER {user} IDENTIFIED WITH {plugin} BY '{PASSWORD}'")
+    except pymysql.err.Error as error:
+        pytest.skip(f"this server has no {plugin}: {error}")
+    given = {"database_user": user, "database_password": PASSWORD, "database_ssl_mode": "disabled"}
+    with pytest.raises(ConfigError, match=r"not sent.*driver\.allowPublicKeyRetrieval"):
+        connect(settings_for(mysql_server, **given))
+    with mysql_server.connect() as session, session.cursor() as cursor:
+        assert cursor.execute(f"SHOW STATUS LIKE '{prefix.replace('Sha256_password', 'Rsa')}%public_key'")
+        (_, key) = cursor.fetchone()
+    file = tmp_path / "public_key.pem"
+    file.write_text(key)
+    with connected(mysql_server, **given, **{"driver.serverRSAPublicKeyFile": str(file)}) as c:
+        assert not is_encrypted(c)
+    if plugin == "caching_sha2_password":
+        connect(settings_for(mysql_server, **given)).close()  # now the server's cache knows it: a digest will do
+
+
+@pytest.mark.mysql
+@pytest.mark.parametrize("for_log", [True, False])
+def test_a_session_takes_one_statement_at_a_time(mysql_server, for_log):
+    connection = connect(settings_for(mysql_server), for_log=for_log)
+    with contextlib.closing(connection):
+        with pytest.raises(SourceSetupError, match="1064"):
+            rows(connection, "SELECT 1; SELECT 2")
+        with several_statements(connection):
+            assert rows(connection, "SELECT 1; SELECT 2") == [(1,)]
+        with pytest.raises(SourceSetupError, match="1064"):
+            rows(connection, "SELECT 1; SELECT 2")
+
+
+@pytest.mark.mysql
+def test_a_heartbeats_statement_and_initial_statements_are_one_each(mysql_server, database):
+    mysql_server.sql("CREATE TABLE t (id INT)", database)
+    with contextlib.closing(MySqlActionConnection(settings_for(mysql_server))) as action:
+        with pytest.raises(SourceSetupError, match="1064"):
+            action.run(f"INSERT INTO {database}.t VALUES (1); DROP TABLE {database}.t")
+        action.run(f"INSERT INTO {database}.t VALUES (2)")
+    with connected(mysql_server) as c:
+        assert rows(c, f"SELECT id FROM {database}.t") == [(2,)]
+    with pytest.raises(SourceSetupError, match="1064"):
+        connect(settings_for(mysql_server, database_initial_statements=f"SET @a = 1;; DROP TABLE {database}.t"))
+
+
+@pytest.mark.mysql
+def test_nothing_is_written_where_a_transaction_is_for_reading_only(mysql_server, database):
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)", database)
+    with connected(mysql_server) as c:
+        for statement in (f"INSERT INTO {database}.t VALUES (2)", f"SELECT id FROM {database}.t FOR UPDATE"):
+            with pytest.raises(SourceSetupError, match="READ ONLY"), read_only(c):
+                rows(c, statement)
+        with read_only(c):
+            assert rows(c, "SELECT GET_LOCK('tailrace', 1)") == [(1,)]
+        assert rows(c, "SELECT IS_FREE_LOCK('tailrace')") == [(1,)]
+        execute(c, f"INSERT INTO {database}.t VALUES (2)")
 
 
 @pytest.mark.mysql
@@ -206,7 +272,7 @@ def test_a_client_certificate_comes_from_a_pkcs12_store_or_a_pem_file(tls_server
 @pytest.mark.mysql
 def test_preferred_goes_without_tls_where_the_server_has_none(plain_server):
     user = {"database_user": "reader", "database_password": PASSWORD}
-    with connected(plain_server, **user, database_ssl_mode="preferred") as c:
+    with connected(plain_server, **user, database_ssl_mode="preferred", **{"driver.allowPublicKeyRetrieval": "true"}) as c:
         assert not is_encrypted(c)
     with pytest.raises(SourceSetupError, match=r"database\.ssl\.mode to preferred"):
         connect(settings_for(plain_server, **user, database_ssl_mode="required"))
@@ -220,7 +286,11 @@ def test_a_server_that_wants_tls_says_so():
         with pytest.raises(ConfigError, match=r"set database\.ssl\.mode to required"):
             connect(
                 settings_for(
-                    server, database_user="reader", database_password="pw", database_ssl_mode="disabled"
+                    server,
+                    database_user="reader",
+                    database_password="pw",
+                    database_ssl_mode="disabled",
+                    **{"driver.allowPublicKeyRetrieval": "true"},
                 )
             )
 

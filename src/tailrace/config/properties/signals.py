@@ -28,6 +28,12 @@ PROPERTIES = (
         doc="Where signals come from: the tables of `signal.data.collection`, a Kafka topic, a file (with `tasks.max` 1).",
     ),
     Property(
+        name="tailrace.signal.conditions",
+        kind=Kind.BOOL,
+        default=True,
+        doc="Whether signals may choose rows with SQL of their own (`additional-conditions`); with false they are refused.",
+    ),
+    Property(
         name="signal.poll.interval.ms",
         kind=Kind.MS,
         default=5000,

@@ -134,6 +134,7 @@ class Settings:
     signal_data_collection: tuple[str, ...]
     signal_enabled_channels: tuple[str, ...]
     signal_poll_interval_ms: int
+    tailrace_signal_conditions: bool
     signal_file: str
     signal_kafka_topic: str
     signal_kafka_groupid: str

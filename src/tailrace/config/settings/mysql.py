@@ -21,6 +21,8 @@ class MySqlSettings(Settings):
     database_ssl_keystore_password: Secret | None
     database_ssl_truststore: str | None
     database_ssl_truststore_password: Secret | None
+    driver_allowpublickeyretrieval: bool
+    driver_serverrsapublickeyfile: str | None
     database_initial_statements: str | None
     connect_timeout_ms: int
     connect_keep_alive: bool

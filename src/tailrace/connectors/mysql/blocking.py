@@ -11,10 +11,12 @@ from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.signalled_sql import MYSQL
 from tailrace.connectors.mysql.snapshots.named_structures import NamedStructures
 from tailrace.connectors.mysql.snapshots.planning import part_of
 from tailrace.connectors.mysql.snapshots.reading import snapshot_reader
 from tailrace.connectors.shared.blocking import BlockingReader, ToldTables
+from tailrace.connectors.shared.signalled_sql import Dialect
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.schema.tables import TableId
 
@@ -31,6 +33,11 @@ def blocking_reader(
 class _Blocked:
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
+
+    @property
+    def dialect(self) -> Dialect:
+        """In which a signal's statements are."""
+        return MYSQL
 
     def structures(
         self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]

@@ -1,7 +1,8 @@
 """Connections to a MySQL server, and what its errors mean.
 
-`connect` is the one place that opens a connection, for the catalog and for the log alike. An error of the
-driver or the server becomes one of tailrace's own: worth another attempt (`RetriableError`), the server's
+`connect` is the one place that opens a connection, for the catalog and for the log alike. A session takes one
+statement at a time, so that no text that became part of one can bring another; `several_statements` is the exception. An
+error of the driver or the server becomes one of tailrace's own: worth another attempt (`RetriableError`), the server's
 set-up (`SourceSetupError`) or the configuration (`ConfigError`). Numbers: MySQL Error Message Reference.
 """
 
@@ -10,17 +11,18 @@ from __future__ import annotations
 import contextlib
 import socket
 import ssl
+import struct
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pymysql
 from pymysql.connections import Connection as Connection  # noqa: PLC0414 -- for those who use this module
-from pymysql.constants import CLIENT, CR
+from pymysql.constants import COMMAND, CR
 from pymysql.cursors import DictCursor
 
 from tailrace.config.secret import Secret
 from tailrace.config.settings import MySqlSettings
-from tailrace.connectors.mysql import tls
+from tailrace.connectors.mysql import authentication, tls
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
 
 MAX_PACKET = 1 << 30
@@ -47,6 +49,7 @@ LOST = {
 DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879}
 NO_TLS_ON_SERVER = 2026
 SERVER_WANTS_TLS = 3159
+_SEVERAL_ON, _SEVERAL_OFF = 0, 1  # MYSQL_OPTION_MULTI_STATEMENTS_ON and _OFF
 
 
 def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
@@ -58,12 +61,12 @@ def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
     limit = None if for_log else settings.database_query_timeout_ms / 1000 or None
     with translated(f"connecting to MySQL at {where} as {settings.database_user!r}"):
         connection = _open(settings, limit)
-    if not for_log:
-        for statement in initial_statements(settings.database_initial_statements):
-            execute(connection, statement)
     if settings.database_ssl_mode not in {"disabled", "preferred"} and not is_encrypted(connection):
         connection.close()
         raise SourceSetupError(f"MySQL at {where} has no TLS, and database.ssl.mode asks for it")
+    if not for_log:
+        for statement in initial_statements(settings.database_initial_statements):
+            execute(connection, statement)
     return connection
 
 
@@ -84,6 +87,29 @@ def mappings(connection: Connection, sql: str, *arguments: Any) -> list[dict[str
 def execute(connection: Connection, sql: str, *arguments: Any) -> None:
     """Run a statement that gives no rows."""
     rows(connection, sql, *arguments)
+
+
+@contextlib.contextmanager
+def several_statements(connection: Connection) -> Iterator[None]:
+    """Within the block a text may hold several statements; only for texts that are all our own."""
+    _set_option(connection, _SEVERAL_ON)
+    try:
+        yield
+    finally:
+        if connection.open:
+            _set_option(connection, _SEVERAL_OFF)
+
+
+@contextlib.contextmanager
+def read_only(connection: Connection) -> Iterator[None]:
+    """Within the block nothing can be written, whatever a statement calls; no lock is left, be it one of GET_LOCK."""
+    execute(connection, "START TRANSACTION READ ONLY")
+    try:
+        yield
+    finally:
+        if connection.open:
+            execute(connection, "ROLLBACK")
+            execute(connection, "DO RELEASE_ALL_LOCKS()")
 
 
 def is_encrypted(connection: Connection) -> bool:
@@ -111,6 +137,8 @@ def translated(doing: str) -> Iterator[None]:
         raise of_driver(error, doing) from error
     except (ConnectionError, TimeoutError) as error:
         raise RetriableError(f"{doing}: {error}") from error
+    except RuntimeError as error:  # what the driver will not do for a server: give it a file, answer for a plugin
+        raise SourceSetupError(f"{doing}: what the server asks for is refused: {error}") from error
 
 
 def of_driver(error: pymysql.err.Error, doing: str) -> TailraceError:
@@ -169,10 +197,18 @@ def _options(settings: MySqlSettings, read_timeout: float | None) -> Mapping[str
         "charset": "utf8mb4",
         "autocommit": True,
         "max_allowed_packet": MAX_PACKET,
-        "client_flag": CLIENT.MULTI_STATEMENTS,  # many SHOW CREATE TABLE in one round trip
+        "auth_plugin_map": authentication.plugins(settings),
+        "local_infile": False,
         "init_command": "SET time_zone = '+00:00', sql_mode = ''",
         "program_name": "tailrace",
     }
+
+
+def _set_option(connection: Connection, option: int) -> None:
+    """COM_SET_OPTION, for which the driver has no method."""
+    with translated("setting an option of the session"):
+        connection._execute_command(COMMAND.COM_SET_OPTION, struct.pack("<H", option))  # noqa: SLF001 -- as above
+        connection._read_packet()  # noqa: SLF001 -- an error is raised
 
 
 def _revealed(secret: Secret | None) -> str | None:

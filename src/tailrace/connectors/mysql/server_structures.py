@@ -19,7 +19,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted, files, head, quoted, table_ids
-from tailrace.connectors.mysql.connection import Connection, error_number, execute, mappings, rows, translated
+from tailrace.connectors.mysql.connection import (
+    Connection,
+    error_number,
+    execute,
+    mappings,
+    rows,
+    several_statements,
+    translated,
+)
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, file_number
 from tailrace.errors import RetriableError, SourceSetupError
@@ -173,7 +181,8 @@ def _show_create(connection: Connection, tables: Sequence[TableId]) -> list[str]
     for at in range(0, len(tables), STATEMENTS_AT_ONCE):
         some = tables[at : at + STATEMENTS_AT_ONCE]
         statements = ";".join(f"SHOW CREATE TABLE {quoted(t.catalog)}.{quoted(t.name)}" for t in some)
-        with translated("reading the structures of tables"), connection.cursor() as cursor:
+        reading = translated("reading the structures of tables")
+        with several_statements(connection), reading, connection.cursor() as cursor:
             cursor.execute(statements)
             found.append(cursor.fetchone()[1])
             while cursor.nextset():

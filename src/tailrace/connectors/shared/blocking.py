@@ -20,6 +20,7 @@ from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
 from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.signalled_sql import Dialect
 from tailrace.connectors.shared.snapshots.overrides import with_signalled
 from tailrace.connectors.shared.snapshots.reading import UNTOLD, SnapshotReader
 from tailrace.connectors.shared.snapshots.watched import Watched
@@ -57,6 +58,10 @@ class ToldTables(Protocol):
 
 class BlockedDatabase(Protocol[_Settings_contra]):
     """What a blocking snapshot asks of a connector."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """In which a signal's statements are."""
 
     def structures(self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]) -> ToldTables:
         """What tells the structures of these tables as of a progress."""
@@ -117,7 +122,8 @@ class BlockingReader(Generic[_Settings]):
             if not blocking.tables:
                 yield self._structures_alone(structures)
                 return
-        settings, tables = with_signalled(self._settings, blocking.tables), sorted(blocking.tables)
+        settings = with_signalled(self._settings, blocking.tables, self._database.dialect)
+        tables = sorted(blocking.tables)
         if blocking.part is None:
             part = self._database.part(settings, tables, self._progress)
             held = self._lane.count == 1 and structures.are_told  # a lone lane holds the last structure back

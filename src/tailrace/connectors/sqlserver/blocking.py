@@ -16,8 +16,10 @@ from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.blocking import BlockingReader, ToldTables
+from tailrace.connectors.shared.signalled_sql import Dialect
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.planning import part_of
 from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
@@ -36,6 +38,11 @@ def blocking_reader(
 class _Blocked:
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
+
+    @property
+    def dialect(self) -> Dialect:
+        """In which a signal's statements are."""
+        return T_SQL
 
     def structures(
         self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]

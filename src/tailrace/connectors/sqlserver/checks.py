@@ -67,6 +67,7 @@ def _of_capture(session: Session, settings: SqlServerSettings, *, has_jobs: bool
     instances = catalog.instances(session)
     yield from tables.findings(session, settings, wanted, instances, catalog.altered_since_captured(session))
     yield from signals.findings(session, settings, wanted, instances)
+    yield from signals.rights(session, settings, who)
     read = [each for each in instances if each.table in wanted]
     yield from access.findings(session, settings, who, read, list(tables.by_table(read)))
 

@@ -100,6 +100,18 @@ class Session:
             if isolation is not None:
                 self._reset_isolation()
 
+    @contextlib.contextmanager
+    def rolled_back(self) -> Iterator[Self]:
+        """A transaction of which nothing stays; within one that is open already, which never commits, that one."""
+        if self.one("SELECT @@TRANCOUNT"):
+            yield self
+            return
+        self.execute("BEGIN TRANSACTION")
+        try:
+            yield self
+        finally:
+            self._give_up()
+
     def close(self) -> None:
         """End the session; a transaction that is open is rolled back. Never raises."""
         with contextlib.suppress(Exception):  # the server has the session ended already, or will see it go
@@ -172,6 +184,7 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
     session = Session(connection, "", where, is_read_only=settings.reads_replica)
     if session.is_read_only:
         session.execute(f"SET TRANSACTION ISOLATION LEVEL {SNAPSHOT}")
+    session.execute("SET QUOTED_IDENTIFIER ON")  # as `signalled_sql.py` reads quotes
     session.database = str(session.one("SELECT DB_NAME()"))
     return session
 

@@ -107,7 +107,7 @@ def test_a_condition_says_which_rows(sqlserver, settings):
     sqlserver.sql("CREATE TABLE dbo.t (id int PRIMARY KEY, v int); INSERT dbo.t VALUES (1, 1), (2, 7), (3, 7), (4, 2)")
     sqlserver.capture("t")
     followed = begin(settings)
-    conditions = [{"data-collection": f"{sqlserver.name}.dbo.t", "filter": "v = 7 -- only these"}]
+    conditions = [{"data-collection": f"{sqlserver.name}.dbo.t", "filter": "v = 7"}]
     execute(sqlserver, "t", **{"additional-conditions": conditions})
     read_captured(followed, sqlserver)
     assert ids(followed, f"s.{sqlserver.name}.dbo.t") == [2, 3]

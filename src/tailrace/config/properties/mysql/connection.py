@@ -53,6 +53,19 @@ PROPERTIES = (
         name="database.ssl.truststore.password", kind=Kind.SECRET, doc="Password of the trust store, if any."
     ),
     Property(
+        name="driver.allowPublicKeyRetrieval",
+        kind=Kind.BOOL,
+        default=False,
+        aliases=("database.allowPublicKeyRetrieval",),
+        doc="Whether the server may say, without TLS, with which key the password is encrypted: whoever stands between can "
+        "give a key of his own, and read it.",
+    ),
+    Property(
+        name="driver.serverRSAPublicKeyFile",
+        aliases=("database.serverRSAPublicKeyFile",),
+        doc="PEM file with the server's public key (its `public_key.pem`), with which the password is encrypted without TLS.",
+    ),
+    Property(
         name="database.initial.statements",
         doc="SQL statements, cut at semicolons (`;;` is a literal one), for each catalog connection.",
     ),

@@ -13,11 +13,13 @@ from tailrace.connectors.base import StartPoint
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.signal_table import is_captured
+from tailrace.connectors.mysql.signalled_sql import MYSQL
 from tailrace.connectors.mysql.snapshots import overrides, statements
 from tailrace.connectors.mysql.snapshots.asking import Asking
 from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.parts import PartCutting
+from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
 from tailrace.connectors.shared.snapshots.gathering import limits_of
 from tailrace.connectors.shared.snapshots.keys import NoKey
@@ -76,6 +78,10 @@ class _Asked(PartCutting):
         """By which tables are to be read, as they are now."""
         return keys_now(self._session, self._server, tables)
 
+    def require_allowed(self, table: TableWork) -> None:
+        """Raise `UnsupportedError` where the configuration allows no conditions, and the table has one."""
+        require_allowed(self._asking.settings, table.condition)
+
     def begun(self, table: TableWork, key: ChunkKey) -> TableWork | None:
         """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
         return begun(self._session, table, key)
@@ -95,7 +101,7 @@ class _Asked(PartCutting):
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
         """The statements that read tables instead of themselves, looked at."""
         given = {table: text for table, text in blocking.tables.items() if table in keys}
-        settings = with_signalled(self._asking.settings, given)
+        settings = with_signalled(self._asking.settings, given, MYSQL)
         found = overrides.of_tables(settings, self._server, keys)
         settings = evolve(settings, select_overrides=SelectOverrides(tuple(found.values())))
         overrides.checked(self._session, self._server, settings, keys)

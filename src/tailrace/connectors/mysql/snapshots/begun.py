@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.connection import Connection, read_only, rows
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of, led_by
@@ -29,7 +29,9 @@ def keys_now(connection: Connection, server: Server, tables: Sequence[TableWork]
 
 def begun(connection: Connection, table: TableWork, key: ChunkKey) -> TableWork | None:
     """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
-    greatest = rows(connection, statements.greatest(table.table, key, table.condition))
+    sql = statements.greatest(table.table, key, table.condition)
+    with read_only(connection):
+        greatest = rows(connection, sql)
     if not greatest:
         return None
     return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))

@@ -29,6 +29,7 @@ from tailrace.connectors.mysql.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.mysql.snapshots.read_records import read_changes
 from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility, Visible
+from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import records_of
@@ -74,6 +75,7 @@ class MySqlIncrementalReader:
             return self._ended(work, table, Status.UNKNOWN_SCHEMA)
         source = self._opened(at)
         try:
+            require_allowed(self._settings, table.condition)
             visible = self._visibility.at(at, source.asking, source.server, table.table)
             return None if visible is None else self._step(source, work, at, visible)
         except (SourceSetupError, StructureError, UnsupportedError) as error:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from tailrace.config.overrides import LIST, SelectOverride
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, mappings, translated
+from tailrace.connectors.mysql.connection import Connection, mappings, read_only, translated
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.shared.snapshots.keys import NoKey
@@ -25,6 +25,8 @@ def checked(
     connection: Connection, server: Server, settings: MySqlSettings, keys: Mapping[TableId, ChunkKey | NoKey]
 ) -> None:
     """Look at the statements for these tables before a snapshot begins, and warn of those that are for no table.
+
+    The connection is one that `statements.prepare` was given.
 
     Raises:
         ConfigError: the server refuses a statement, or its rows lack columns of the table.
@@ -56,7 +58,7 @@ def _columns(connection: Connection, table: TableId, override: SelectOverride) -
     """The names of what a statement gives, in lower case; none of its rows is read."""
     sql = f"{statements.whole(table, ['*'], override.statement)} LIMIT 0"
     try:
-        with translated("asking for its columns"), connection.cursor() as cursor:
+        with read_only(connection), translated("asking for its columns"), connection.cursor() as cursor:
             cursor.execute(sql)
             return {str(column[0]).lower() for column in cursor.description or ()}
     except RetriableError:

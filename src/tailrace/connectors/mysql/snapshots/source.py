@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -19,7 +20,7 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, connect, error_number
+from tailrace.connectors.mysql.connection import Connection, connect, error_number, read_only
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
@@ -277,18 +278,17 @@ class MySqlSource:
     def _selected(self, table: Table, segment: Segment) -> ReadChunk:
         read = self.tables.of(self._asking, table)
         key, limit = self.tables.key(table.id), self._rows_at_most or self._sizes.limit(table.id)
+        override, condition = self._override(table.id), self._conditions.get(table.id)
+        columns = [read.plans.select_list]
         sql = statements.chunk(
-            table.id,
-            [read.plans.select_list],
-            key,
-            segment.after,
-            segment.upto,
-            limit,
-            self._override(table.id),
-            condition=self._conditions.get(table.id),
+            table.id, columns, key, segment.after, segment.upto, limit, override, condition=condition
         )
-        read_us = time.time_ns() // 1000
-        with Selection(self._connection(), sql, (), read.plans) as selection:
+        read_us, connection = time.time_ns() // 1000, self._connection()
+        is_own = override is None and condition is None
+        with (
+            nullcontext() if is_own else read_only(connection),
+            Selection(connection, sql, (), read.plans) as selection,
+        ):
             blocks = list(selection.images())
         count = sum(map(len, blocks))
         self._sizes.note_rows(table.id, count, sum(map(_size_of, blocks)))

@@ -19,6 +19,7 @@ import numpy as np
 
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
+from tailrace.connectors.mysql.signalled_sql import MYSQL
 from tailrace.connectors.mysql.snapshots.bounds import expressions, literals
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.shared.snapshots import key_ranges
@@ -30,11 +31,16 @@ HAS_VALUES: Final = (8, 0, 19)  # VALUES ROW(...) as a table
 CANDIDATES_AT_ONCE: Final = 1000
 PARTS_OF_A_UNION: Final = 200  # each costs an older server some of a thread's stack
 EVERYTHING: Final = "TRUE"
-SESSION: Final = "SET SESSION time_zone = '+00:00', sql_mode = 'ALLOW_INVALID_DATES'"
+SESSION: Final = (
+    "SET SESSION time_zone = '+00:00', SESSION sql_mode = 'ALLOW_INVALID_DATES', SESSION character_set_client = utf8mb4"
+)
 
 
 def prepare(connection: Connection) -> None:
-    """Settings that bounds rely on: TIMESTAMP is told in UTC, and a date that is none may be compared with."""
+    """Settings that bounds and a signal's conditions rely on, whatever initial statements have set.
+
+    TIMESTAMP is told in UTC, and a date that is none may be compared with; quotes mean what `signalled_sql.py` knows.
+    """
     execute(connection, SESSION)
 
 
@@ -58,7 +64,10 @@ def chunk(
         upto: rows up to it, this one too; None to the last.
         limit: at most so many rows.
         override: the user's own SELECT, which is read as if it were the table.
-        condition: the user's own, for WHERE.
+        condition: a signal's, for WHERE.
+
+    Raises:
+        UnsupportedError: the condition is more than one.
 
     """
     names = names_of(key, quoted(table.name))
@@ -173,8 +182,8 @@ def _compared(column: KeyColumn, name: str, operator: str, value: str) -> str:
 
 
 def _also(inside: str, condition: str | None) -> str:
-    """Both conditions; a line ends behind the user's own, for a comment at its end."""
-    return inside if condition is None else f"({inside}) AND ({condition}\n)"
+    """Both conditions, the second one a signal's, in the dialect of `SESSION`."""
+    return inside if condition is None else f"({inside}) AND ({MYSQL.condition(condition)})"
 
 
 def _source(table: TableId, key: ChunkKey | None, override: str | None) -> str:

@@ -59,6 +59,9 @@ class AskedDatabase(Cutting[Key], Protocol[Key]):
     def begun(self, table: TableWork, key: Key) -> TableWork | None:
         """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
 
+    def require_allowed(self, table: TableWork) -> None:
+        """Raise `UnsupportedError` where the configuration allows no conditions, and the table has one."""
+
     def is_like(self, key: Key, begun: Mapping[str, Any]) -> bool:
         """Whether bounds of the key that a table was begun with stand at the same rows of this one."""
 
@@ -153,8 +156,9 @@ class IncrementalStep(Generic[Key]):
         if not self._parts.makes_room(share, is_alone=is_alone):
             return table
         try:
+            self._database.require_allowed(table)
             first = self._begun(table, key)
-        except SourceSetupError as error:
+        except (SourceSetupError, UnsupportedError) as error:
             if not self._database.is_open:
                 raise
             warn([table.table], error)

@@ -16,6 +16,7 @@ from attrs import evolve
 
 from tailrace.config.overrides import SelectOverride
 from tailrace.config.settings import Settings
+from tailrace.connectors.shared.signalled_sql import Dialect, require_allowed
 from tailrace.errors import ConfigError, TailraceError
 from tailrace.schema.tables import TableId
 
@@ -30,9 +31,18 @@ def overrides_of(settings: Settings, tables: Iterable[TableId], *, lower_names: 
     return {table: override for table, override in found.items() if override is not None}
 
 
-def with_signalled(settings: _Settings, statements: Mapping[TableId, str | None]) -> _Settings:
-    """The settings with the statements that a signal gives for tables, where it gives one, before the configured ones."""
-    given = {table: statement for table, statement in statements.items() if statement is not None}
+def with_signalled(settings: _Settings, statements: Mapping[TableId, str | None], dialect: Dialect) -> _Settings:
+    """The settings with the statements that a signal gives for tables, where it gives one, before the configured ones.
+
+    Raises:
+        UnsupportedError: one is more than a SELECT, or none is allowed.
+
+    """
+    given: dict[TableId, str] = {}
+    for table, statement in statements.items():
+        require_allowed(settings, statement)
+        if statement is not None:
+            given[table] = dialect.statement(statement)
     overrides = settings.select_overrides.with_statements(given, "the signal's additional-conditions")
     return evolve(settings, select_overrides=overrides)
 

@@ -1,4 +1,4 @@
-"""Whether the signal tables are as signals need them."""
+"""Whether the signal tables are as signals need them, and what a signal's conditions could do with the login's rights."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tailrace.config.settings import SqlServerSettings
-from tailrace.connectors.shared.findings import Finding, Level
+from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.shared.signal_tables import signal_tables_of
+from tailrace.connectors.shared.signalled_sql import ALLOWED
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.checking.access import Login
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns
 from tailrace.schema.tables import Table, TableId
 from tailrace.signals.table import COLUMNS
 
+_MOST_SHOWN: Final = 1000
+_WRITABLE: Final = f"""
+    SELECT TOP ({_MOST_SHOWN}) s.name, t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = t.schema_id
+    WHERE HAS_PERMS_BY_NAME(QUOTENAME(s.name) + N'.' + QUOTENAME(t.name), 'OBJECT', 'INSERT') = 1
+       OR HAS_PERMS_BY_NAME(QUOTENAME(s.name) + N'.' + QUOTENAME(t.name), 'OBJECT', 'UPDATE') = 1
+       OR HAS_PERMS_BY_NAME(QUOTENAME(s.name) + N'.' + QUOTENAME(t.name), 'OBJECT', 'DELETE') = 1
+    ORDER BY s.name, t.name"""  # noqa: S608 -- a number
 _TEXTS: Final = frozenset({"char", "varchar", "nchar", "nvarchar", "text", "ntext"})
 
 
@@ -29,6 +38,31 @@ def findings(
             instance = captured.get(_key(table))
             heard = [] if instance is None else heard_columns(settings, instance.table, instance.columns)
             yield _finding(table, known.get(_key(table)), instance, heard)
+
+
+def rights(session: Session, settings: SqlServerSettings, who: Login) -> Iterator[Finding]:
+    """A warning where conditions of signals run with a login that can write: the server has no transactions for reading only.
+
+    Signal tables do not count; who signals writes to them anyway.
+    """
+    is_heard = bool({"kafka", "file"} & set(settings.signal_enabled_channels)) or bool(signal_tables_of(settings))
+    if not is_heard or not settings.tailrace_signal_conditions or settings.reads_replica:
+        return
+    what = f"{session.database}: the user {who.user} "
+    if who.is_owner:
+        what += "owns the database"
+    else:
+        own = {_key(table) for table in signal_tables_of(settings)}
+        found = [TableId("", schema, table) for schema, table in session.rows(_WRITABLE)]
+        found = [table for table in found if _key(table) not in own]
+        if not found:
+            return
+        what += f"may write to {listed(found)}"
+    yield Finding(
+        Level.WARNING,
+        f"{what}, and whoever may signal chooses rows with SQL that runs as this user, in a transaction that is rolled back",
+        f"take a login that may only read; or refuse such SQL with {ALLOWED}=false",
+    )
 
 
 def _finding(table: TableId, structure: Table | None, instance: Instance | None, heard: Sequence[str]) -> Finding:

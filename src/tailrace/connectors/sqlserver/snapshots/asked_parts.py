@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import StartPoint
+from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
 from tailrace.connectors.shared.snapshots.keys import NoKey
@@ -21,6 +22,7 @@ from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.ranges import Ranges
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.signal_table import is_captured
+from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots import begun, point
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.parts import PartCutting
@@ -123,6 +125,10 @@ class _Asked:
                 found[each.table] = begun.key_now(session, instance, each)
         return found
 
+    def require_allowed(self, table: TableWork) -> None:
+        """Raise `UnsupportedError` where the configuration allows no conditions, and the table has one."""
+        require_allowed(self._settings, table.condition)
+
     def begun(self, table: TableWork, key: ChunkKey) -> TableWork | None:
         """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
         return begun.begun(self._sessions.by_database[table.table.catalog], table, key)
@@ -148,9 +154,8 @@ class _Asked:
 
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
         """The statements that read tables instead of themselves, looked at."""
-        settings = with_signalled(
-            self._settings, {table: text for table, text in blocking.tables.items() if table in keys}
-        )
+        given = {table: text for table, text in blocking.tables.items() if table in keys}
+        settings = with_signalled(self._settings, given, T_SQL)
         if settings.reads_replica:
             require_keys(keys)
         place = RestartPosition.from_dict(self._start, tuple(self._sessions.by_database))

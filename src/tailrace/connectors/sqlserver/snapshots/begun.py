@@ -32,7 +32,9 @@ def key_now(session: Session, instance: Instance, table: TableWork) -> ChunkKey 
 def begun(session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
     """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
     hint = "" if session.is_read_only else LOCKS
-    greatest = session.rows(statements.greatest(table.table, key, hint, table.condition))
+    sql = statements.greatest(table.table, key, hint, table.condition)
+    with session.rolled_back():
+        greatest = session.rows(sql)
     if not greatest:
         return None
     return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))

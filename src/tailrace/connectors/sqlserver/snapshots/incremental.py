@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
@@ -89,6 +90,7 @@ class SqlServerIncrementalReader:
         if place is None:
             return None
         try:
+            require_allowed(self._settings, table.condition)
             if table.key is None:
                 return self._begun(work, table, place)
             return self._step(work, table, place)

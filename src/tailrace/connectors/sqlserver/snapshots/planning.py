@@ -160,7 +160,8 @@ def check_overrides(
             continue
         sql = statements.none_of(table, read.selects, override.statement)
         try:
-            session.rows(sql)
+            with session.rolled_back():
+                session.rows(sql)
         except SourceSetupError as error:
             raise refused(override, error) from error
     warn_of_idle(settings, overrides.values())

@@ -13,6 +13,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any, Final, TypeVar
 
 import numpy as np
@@ -337,7 +338,9 @@ class SqlServerSource:
             database.wait_for_locks()
         read_us = time.time_ns() // 1000
         packs = self._reads_ahead and self._held_bytes >= UNPACKED_BYTES
-        blocks = [ReadRows(read, batch, packs=packs) for batch in database.reading().batches(sql, rows=BLOCK_ROWS)]
+        reading, is_own = database.reading(), statement is None and condition is None
+        with nullcontext() if is_own else reading.rolled_back():
+            blocks = [ReadRows(read, batch, packs=packs) for batch in reading.batches(sql, rows=BLOCK_ROWS)]
         count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)
         self._sizes.note_rows(table, count, size)
 

@@ -10,6 +10,7 @@ import numpy as np
 from tailrace.connectors.shared.snapshots import key_ranges
 from tailrace.connectors.shared.snapshots.key_ranges import Mask
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.bounds import literals
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.schema.tables import TableId
@@ -41,7 +42,10 @@ def chunk(
         limit: at most so many rows.
         hint: for the table, as READCOMMITTEDLOCK; "": none.
         override: the user's own SELECT, which is read as if it were the table.
-        condition: the user's own, for WHERE.
+        condition: a signal's, for WHERE.
+
+    Raises:
+        UnsupportedError: the condition is more than one.
 
     """
     top = "" if limit is None else f"TOP ({limit}) "
@@ -116,8 +120,8 @@ def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
 
 
 def _also(inside: str, condition: str | None) -> str:
-    """Both conditions; a line ends behind the user's own, for a comment at its end."""
-    return inside if condition is None else f"({inside}) AND ({condition}\n)"
+    """Both conditions, the second one a signal's."""
+    return inside if condition is None else f"({inside}) AND ({T_SQL.condition(condition)})"
 
 
 def _source(table: TableId, hint: str, override: str | None) -> str:
