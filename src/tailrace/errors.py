@@ -18,8 +18,18 @@ class SinkLostError(RetriableError):
     """The sink was lost with what was not committed: it is to be opened again, and says itself how far it came."""
 
 
+class TransactionTooLongError(SinkLostError):
+    """A transaction of the sink's was ended from outside before it could be committed, because it took too long."""
+
+    remedy = ""
+
+
 class ConfigError(TailraceError):
     """The configuration is wrong; the message names the property and the remedy."""
+
+
+class NoSuchHostError(ConfigError):
+    """A host's name is not known: a mistake, or a container that is about to start."""
 
 
 class UnsupportedError(TailraceError):
@@ -44,6 +54,10 @@ class StructureError(TailraceError):
 
 class ProgressError(TailraceError):
     """A sink's progress record is missing, damaged or belongs to another source."""
+
+
+class DeliveryError(TailraceError):
+    """A record that the target will never take as it is; the message names topic, place and remedy."""
 
 
 class StoppedError(TailraceError):

@@ -1,8 +1,13 @@
 """Errors of tasks, as Spark tells them, become the errors that they were."""
 
+import contextlib
+import importlib
+import pkgutil
+
 import pytest
 from pyspark.errors import StreamingQueryException
 
+import tailrace
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.cli.failures import first_line, is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, TailraceError
@@ -81,3 +86,38 @@ def test_an_error_that_was_raised_here_stays():
 )
 def test_a_stop_is_told_from_a_failure(raised, stop):
     assert is_stop(told(raised)) is stop
+
+
+def all_errors():
+    """Every class of tailrace's errors, wherever it is defined."""
+    for module in pkgutil.walk_packages(tailrace.__path__, "tailrace."):
+        if not module.name.endswith("__main__"):
+            with contextlib.suppress(ImportError):  # of what is only there with an extra
+                importlib.import_module(module.name)
+    found, waiting = set(), [TailraceError]
+    while waiting:
+        kind = waiting.pop()
+        waiting += kind.__subclasses__()
+        found.add(kind)
+    return sorted((kind for kind in found if kind.__module__.startswith("tailrace.")), key=lambda kind: kind.__name__)
+
+
+def test_every_error_comes_out_of_a_task_as_what_it_was_and_has_a_documented_code():
+    kinds = all_errors()
+    assert {"DeniedError", "NoDatabaseError", "RowError", "DeliveryError", "NoLeaseError"} <= {
+        k.__name__ for k in kinds
+    }
+    for kind in kinds:
+        error = unwrapped(told(f"{kind.__module__}.{kind.__qualname__}: what it says"))
+        assert type(error) is kind
+        assert str(error) == "what it says"
+        if kind is not TailraceError:
+            assert exit_code_for(error) == exit_code_for(kind.__new__(kind, "here"))
+            assert exit_code_for(error) not in {0, 1}, kind
+
+
+@pytest.mark.parametrize(
+    "name", ["tailrace.errors.GoneError", "tailrace.gone.ConfigError", "tailrace.cli.failures.OSError"]
+)
+def test_an_error_that_is_not_known_here_is_still_tailraces(name):
+    assert type(unwrapped(told(f"{name}: text"))) is TailraceError

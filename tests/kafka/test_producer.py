@@ -17,8 +17,7 @@ from support.kafka_columns import binary, records
 from support.kafka_reading import read_topics
 from tailrace.changes.records import Binary, Records
 from tailrace.encoding.buffers import keep_buffer, take_buffer
-from tailrace.errors import ConfigError, FencedError, SinkLostError
-from tailrace.kafka.failures import DeliveryError
+from tailrace.errors import ConfigError, DeliveryError, FencedError, SinkLostError
 from tailrace.kafka.producer import HELD_BYTES, Producer
 from tailrace.testing.waiting import wait_until
 

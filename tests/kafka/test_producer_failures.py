@@ -2,8 +2,8 @@
 
 import pytest
 
-from tailrace.errors import ConfigError, FencedError, SinkLostError, UnsupportedError
-from tailrace.kafka.failures import DeliveryError, error_of
+from tailrace.errors import ConfigError, DeliveryError, FencedError, SinkLostError, UnsupportedError
+from tailrace.kafka.failures import error_of
 from tailrace.kafka.librdkafka import librdkafka
 
 

@@ -1,12 +1,15 @@
 """The files sink: what a reader sees, and what happens when a task dies or is taken over at any step."""
 
+import errno
 import json
+import os
 
 import pytest
 
 from support.counting_log import records_of
 from tailrace.connectors.base import Progress
-from tailrace.errors import FencedError, ProgressError
+from tailrace.errors import FencedError, ProgressError, SinkLostError
+from tailrace.sinks import files, lane_record
 from tailrace.sinks.files import FilesSink, topic_folder
 from tailrace.sinks.lane_record import LaneRecord
 
@@ -253,3 +256,37 @@ def test_a_lane_that_begins_anew_has_a_new_history_and_keeps_its_files(new_sink,
     last.commit(progress(10), [{"ddl": "y"}])
     assert seen(tmp_path) == [1, 2, 3]
     assert new_sink().open(0).history == [{"ddl": "x"}, {"ddl": "y"}]
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+@pytest.mark.parametrize("step", ["spill", "finish", "rename"])
+def test_a_full_disk_loses_the_sink_and_what_was_not_committed_and_the_next_one_goes_on(
+    new_sink, tmp_path, monkeypatch, number, step
+):
+    sink = new_sink()
+    sink.open(0)
+    sink.write([records_of("t", [1])])
+    sink.commit(progress(1), [])
+
+    def full(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(files, "SPILL_BYTES", 1)
+        if step == "rename":
+            patched.setattr(lane_record, "replace_file", full)
+        else:
+            patched.setattr(files._PendingFile, step, full)
+        with pytest.raises(SinkLostError, match=rf"no space is left on the disk of {tmp_path}/out .*: free some"):
+            written_and_committed(sink)
+    sink.close()
+    again = new_sink()
+    assert again.open(0).progress == progress(1)
+    again.write([records_of("t", [2])])
+    again.commit(progress(2), [])
+    assert seen(tmp_path) == [1, 2]
+
+
+def written_and_committed(sink):
+    sink.write([records_of("t", [2])])
+    sink.commit(progress(2), [])

@@ -1,4 +1,4 @@
-"""`tailrace run` with the test's own connector: `run_counting_log.py JOB.json CHECKPOINT [--available-now] [--verbose] [--master=URL]`."""
+"""`tailrace run` with the test's own connector: `run_counting_log.py JOB.json CHECKPOINT [--available-now] [--verbose] [--take-over] [--master=URL]`."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,10 @@ def main() -> int:
     try:
         with Screen(verbose=verbose) as screen:
             now = "--available-now" in sys.argv
-            stopped = run_job(job, target, screen, available_now=now, verbose=verbose, master=master)
+            take_over = "--take-over" in sys.argv
+            stopped = run_job(
+                job, target, screen, available_now=now, verbose=verbose, master=master, take_over=take_over
+            )
         screen.finish("stopped" if stopped else "done")
     except Exception as error:
         print("error:", unwrapped(error), file=sys.stderr)

@@ -41,12 +41,18 @@ EXIT_CODES = (
         "the log holds something that can't be decoded without a guess, or a structure is not known",
         (errors.LogFormatError, errors.StructureError),
     ),
-    ExitCode(6, "the progress record is missing, damaged or another source's", (errors.ProgressError,)),
-    ExitCode(7, "another run took over the same target", (errors.FencedError,)),
+    ExitCode(
+        6, "the progress record or Spark's checkpoint is missing, damaged or another source's", (errors.ProgressError,)
+    ),
+    ExitCode(7, "another run has the same target, or took it over", (errors.FencedError,)),
     ExitCode(
         8,
-        "the database or the target could not be reached, or failed, and `errors.max.retries` attempts did not help",
+        "the database or the target could not be reached, or failed, and `errors.max.retries` attempts did not help; or a "
+        "disk is full",
         (errors.RetriableError,),
+    ),
+    ExitCode(
+        9, "the target never takes a record as it is; the message names it and what to change", (errors.DeliveryError,)
     ),
     INTERRUPTED,
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from importlib import import_module
 
-from tailrace import errors
 from tailrace.errors import StoppedError, TailraceError
 
 # The last line of a Python traceback, which Spark hands on as text, up to what Spark or Java write behind it.
@@ -19,7 +20,7 @@ STOPPED = "StoppedError"
 
 def unwrapped(error: BaseException) -> BaseException:
     """The error that was raised in a task or in the planner; the given one where Spark tells of none."""
-    if isinstance(error, TailraceError) or not _is_sparks(error):
+    if isinstance(error, TailraceError) or not is_sparks(error):
         return error
     raised = [match for match in RAISED.finditer(str(error)) if not match["module"].startswith(JAVA)]
     if not raised:
@@ -28,8 +29,17 @@ def unwrapped(error: BaseException) -> BaseException:
     message = last["message"].strip()
     if not last["module"].startswith("tailrace."):
         return RuntimeError(f"{last['name']}: {message}")
-    kind: type[TailraceError] = getattr(errors, last["name"], TailraceError)
-    return kind(message)
+    kind = kind_of(last["module"], last["name"])
+    return kind.__new__(kind, message)  # what else it was made with did not come along
+
+
+def kind_of(module: str, name: str) -> type[TailraceError]:
+    """The class of an error that was raised in another process, wherever it is defined."""
+    with suppress(ImportError):
+        found = getattr(import_module(module.rstrip(".")), name, None)
+        if isinstance(found, type) and issubclass(found, TailraceError):
+            return found
+    return TailraceError
 
 
 def is_stop(error: BaseException) -> bool:
@@ -37,7 +47,8 @@ def is_stop(error: BaseException) -> bool:
     return isinstance(error, StoppedError) or any(match["name"] == STOPPED for match in RAISED.finditer(str(error)))
 
 
-def _is_sparks(error: BaseException) -> bool:
+def is_sparks(error: BaseException) -> bool:
+    """Whether Spark raised it, or the bridge to Java."""
     return type(error).__module__.startswith(("pyspark.", "py4j."))
 
 

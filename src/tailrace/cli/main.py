@@ -89,6 +89,14 @@ def run(
             help="The Spark master that runs the tasks. [default: this machine, with a core for each lane, at least 2]",
         ),
     ] = None,
+    take_over: Annotated[
+        bool,
+        typer.Option(
+            "--take-over",
+            help="Take over at once from another run of this connector that is at work, or seems to be: it ends with exit code "
+            "7. Without it the second run refuses.",
+        ),
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Read a database's log and deliver its changes until stopped.
@@ -98,7 +106,9 @@ def run(
     """
     from tailrace.cli.run_command import run_connector
 
-    run_connector(config, to, checkpoint, available_now=available_now, master=master, verbose=verbose)
+    run_connector(
+        config, to, checkpoint, available_now=available_now, master=master, verbose=verbose, take_over=take_over
+    )
 
 
 @app.command()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
+import typer
 from attrs import evolve, frozen
 
 from tailrace.cli.running import Target, load_job
@@ -15,6 +16,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
 from tailrace.schema.history import identity
 from tailrace.sinks.base import Opened
+from tailrace.sinks.lease import Lease, NoLeaseError
 from tailrace.source.job import Job
 from tailrace.source.link import Link
 
@@ -55,7 +57,7 @@ class Kept:
         recorded = len(self.lanes())
         if not recorded:
             raise ProgressError(f"nothing was delivered to {self.target.text} yet: there is no progress")
-        with closing(self.job.new_sink()) as sink:
+        with self._leased(), closing(self.job.new_sink()) as sink:
             found = sink.claim(recorded).progress
         progress = [each for each in found if each is not None]
         if len(progress) < len(found):
@@ -64,6 +66,21 @@ class Kept:
             )
         return progress
 
+    @contextmanager
+    def _leased(self) -> Iterator[None]:
+        """Keep runs away meanwhile; one that is at work is not disturbed.
+
+        Raises:
+            FencedError: one is at work.
+
+        """
+        with closing(Lease(self.job.new_lease(), self.job.target, self.job.run)) as lease:
+            try:
+                lease.take(_say, lambda: False)
+            except NoLeaseError as error:
+                _say(f"warning: {error}")
+            yield
+
     def history(self) -> Sequence[HistoryRecord]:
         """The schema history that is kept with the progress."""
         with closing(self.job.new_sink()) as sink:
@@ -71,7 +88,7 @@ class Kept:
 
     def store(self, progress: Progress, history: Callable[[Opened], Sequence[HistoryRecord]]) -> None:
         """Put all lanes at one position, with those records of a history that they do not have."""
-        with closing(Link(lambda *_: None)) as link:
+        with self._leased(), closing(Link(lambda *_: None)) as link:
             job = evolve(self.job, link=link.address)
             with closing(job.new_sink()) as sink:
                 lanes = sink.claim(len(self.lanes()) or 1).lanes
@@ -80,4 +97,8 @@ class Kept:
                     opened = sink.open(lane)
                     known = {identity(record) for record in opened.history}
                     sink.commit(progress, [record for record in history(opened) if identity(record) not in known])
-        shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it remembers the old position as a floor
+            shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it remembers the old position as a floor
+
+
+def _say(text: str) -> None:
+    typer.echo(text, err=True)

@@ -9,7 +9,14 @@ from tailrace.cli.screen import Screen
 
 
 def run_connector(
-    config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str | None, verbose: bool
+    config: Path,
+    to: str,
+    checkpoint: Path | None,
+    *,
+    available_now: bool,
+    master: str | None,
+    verbose: bool,
+    take_over: bool,
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     target = Target.parse(to, checkpoint)
@@ -19,8 +26,9 @@ def run_connector(
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
-            screen.say("starting Spark")
-            stopped = run_job(job, target, screen, available_now=available_now, master=master, verbose=verbose)
+            stopped = run_job(
+                job, target, screen, available_now=available_now, master=master, verbose=verbose, take_over=take_over
+            )
         screen.finish("stopped" if stopped else "done")
     finally:
         target.discard()

@@ -15,6 +15,7 @@ from types import FrameType
 
 from attrs import field, frozen
 
+from tailrace.cli.checkpoint_errors import checkpoint_errors
 from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
@@ -26,6 +27,7 @@ from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
+from tailrace.source.first_look import first_look
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.log_lines import lines_to
@@ -147,25 +149,33 @@ def run_job(
     verbose: bool,
     master: str | None = None,
     stop: StopSignal | None = None,
+    take_over: bool = False,
 ) -> bool:
-    """Run to the end, or until stopped; whether it was stopped."""
-    from tailrace.source import run
-
+    """Run to the end, or until stopped; whether it was stopped. With `take_over` even where another run is at work."""
     with (
         closing(Link(screen.handle)) as link,
         lines_to(screen.handle),
-        start_session(master=master or local_master(job), verbose=verbose) as spark,
+        first_look(job, screen.notice, take_over=take_over) as look,
     ):
-        screen.say("reading the log")
-        with (stop or StopSignal()).watched() as signal_:
+        from tailrace.source import run  # which brings Spark's modules along: that takes as long as looking
+
+        look.before_spark()
+        screen.say("starting Spark")
+        with (
+            start_session(master=master or local_master(job), verbose=verbose) as spark,
+            (stop or StopSignal()).watched() as signal_,
+            checkpoint_errors(target.checkpoint),
+        ):
             try:
+                look.with_spark(signal_.asked)
+                screen.say("reading the log")
                 return run.deliver(
                     spark,
                     job,
                     str(target.checkpoint),
                     link,
                     available_now=available_now,
-                    stop_asked=signal_.asked,
+                    stop_asked=look.watching(signal_.asked),
                     notice=screen.notice,
                 )
             except Exception as error:
@@ -180,8 +190,11 @@ def local_master(job: Job) -> str:
 
 
 def check_folder(target: Target) -> None:
-    """Raise `ConfigError` where the target's folder can't be made."""
+    """Raise `ConfigError` where the target's folder, or the checkpoint's, can't be made or written to."""
+    folder = target.checkpoint
     try:
-        target.checkpoint.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise ConfigError(f"can't make the folder {target.checkpoint.parent}: {error.strerror}") from error
+        raise ConfigError(f"can't make the folder {folder}: {error.strerror}") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise ConfigError(f"can't write to the folder {folder}: let tailrace's user write there, or name another")

@@ -21,6 +21,7 @@ class Places:
 
     Attributes:
         connector: the class that reads.
+        login: the function that logs in and out again.
         checks: the module with `check`.
         applying: the module with `statements_of` and `apply`, which run what a check asks for.
         position: the function that reads a restart position which a person gave.
@@ -31,6 +32,7 @@ class Places:
     """
 
     connector: str
+    login: str
     checks: str | None = None
     applying: str | None = None
     position: str | None = None
@@ -42,6 +44,7 @@ class Places:
 _PLACES: Mapping[str, Places] = {
     MYSQL: Places(
         connector="tailrace.connectors.mysql.reader:MySqlConnector",
+        login="tailrace.connectors.mysql.connection:try_login",
         checks="tailrace.connectors.mysql.checks",
         position="tailrace.connectors.mysql.given_offset:restart_from",
         rows="tailrace.connectors.mysql.typed_rows",
@@ -50,6 +53,7 @@ _PLACES: Mapping[str, Places] = {
     ),
     SQL_SERVER: Places(
         connector="tailrace.connectors.sqlserver.reader:SqlServerConnector",
+        login="tailrace.connectors.sqlserver.connection:try_login",
         position="tailrace.connectors.sqlserver.taking_over:restart_from",
         taking_over="tailrace.connectors.sqlserver.taking_over",
         checks="tailrace.connectors.sqlserver.checks",
@@ -71,6 +75,14 @@ def connector_from(document: Mapping[str, Any]) -> Connector:
     from tailrace.config.load import from_mapping
 
     return connector_for(from_mapping(document))
+
+
+def try_login(document: Mapping[str, Any]) -> None:
+    """Log in to the database that a configuration names, and out again: cheap, and all that is in the way is raised."""
+    from tailrace.config.load import from_mapping
+
+    settings = from_mapping(document)
+    load_object(_PLACES[settings.connector_class].login)(settings)
 
 
 def checks_of(settings: Settings) -> Any:

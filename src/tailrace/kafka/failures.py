@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.errors import ConfigError, FencedError, SinkLostError, TailraceError, UnsupportedError
+from tailrace.errors import ConfigError, DeliveryError, FencedError, SinkLostError, TailraceError, UnsupportedError
 from tailrace.kafka.librdkafka import Problem
 
 QUEUE_FULL: Final = -184
@@ -60,10 +60,6 @@ _NEVER: Final = {
     87: "the topic refuses the record: a compacted topic takes no record without a key",
     **dict.fromkeys(TOO_LARGE, "raise producer.override.max.request.size and the topic's max.message.bytes"),
 }
-
-
-class DeliveryError(TailraceError):
-    """A record that Kafka will never take as it is; the message names topic, place and remedy."""
 
 
 def error_of(problem: Problem, doing: str, background: str = "") -> TailraceError:

@@ -28,9 +28,9 @@ from typing import Final
 import numpy as np
 
 from tailrace.changes.records import Binary, Header, Records
-from tailrace.errors import ConfigError, SinkLostError, TailraceError
+from tailrace.errors import ConfigError, DeliveryError, SinkLostError, TailraceError
 from tailrace.kafka.client import Client, Failed
-from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, DeliveryError, error_of, said_meanwhile
+from tailrace.kafka.failures import CONSEQUENCES, QUEUE_FULL, TOO_LARGE, error_of, said_meanwhile
 from tailrace.kafka.librdkafka import NO_PARTITION, Problem
 from tailrace.kafka.rows import Rows
 

@@ -80,6 +80,12 @@ class Tail:
             return known[1]
         return self._search(topic, partition, low, end, deadline, settled)
 
+    def last(self, topic: str, partition: int, count: int) -> tuple[list[Entry], int]:
+        """The records of a partition's last offsets, and the offset of the next one."""
+        deadline = time.monotonic() + self._timeout
+        low, end = self._bounds(topic, partition, deadline)
+        return self._read(topic, partition, max(low, end - count), deadline, settled=False)
+
     def everything(self, topic: str, partition: int, *, settled: bool = False) -> list[Entry]:
         """All records of a partition."""
         deadline = time.monotonic() + self._timeout

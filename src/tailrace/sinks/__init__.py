@@ -9,6 +9,7 @@ from typing import Any
 
 from tailrace.errors import ConfigError
 from tailrace.sinks.base import Sink
+from tailrace.sinks.lease import LeaseRecord
 
 TARGETS = ("kafka:HOST:PORT", "files:DIR", "console")
 _BROKER = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s:,/\[\]]+):([0-9]{1,5})")
@@ -30,6 +31,26 @@ def open_sink(target: str, *, source: str, run: str, link: str = "", document: M
     from tailrace.sinks.console import ConsoleSink
 
     return ConsoleSink(Path(place), source, run, link)
+
+
+def open_lease(target: str, document: Mapping[str, Any]) -> LeaseRecord:
+    """Where the lease of a target is kept."""
+    kind, _, place = target.partition(":")
+    if kind == "kafka":
+        from tailrace.config.load import from_mapping
+        from tailrace.kafka.options import sink_clients
+        from tailrace.sinks.kafka.lease_topic import LeaseTopic
+        from tailrace.sinks.kafka.names import names_of
+
+        settings = from_mapping(document)
+        return LeaseTopic(sink_clients(place, settings), names_of(settings).lease, settings.topic_creation)
+    from tailrace.sinks.lease_file import LeaseFile
+
+    if kind == "files":
+        from tailrace.sinks.files import OWN_FOLDER
+
+        return LeaseFile(Path(place) / OWN_FOLDER)
+    return LeaseFile(Path(place))
 
 
 def check_target(target: str) -> None:

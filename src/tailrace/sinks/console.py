@@ -15,7 +15,7 @@ from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError
 from tailrace.sinks.base import Claim, Opened
-from tailrace.sinks.lane_record import Commit, LaneRecord
+from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk
 from tailrace.source.link import Reporter
 
 LINES_A_MESSAGE = 500
@@ -58,7 +58,7 @@ class ConsoleSink:
         if not self._screen.connected:
             raise ConfigError("--to console prints where the driver runs: it needs a local master")
         self._record = self._lane_record(lane)
-        with self._record.locked():
+        with room_on_disk(self._folder), self._record.locked():
             self._last = self._record.take()
         return Opened(self._last.progress if self._last else None, self._record.history(self._last))
 
@@ -75,7 +75,7 @@ class ConsoleSink:
 
     def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
         """Store the progress."""
-        with self._record.locked():
+        with room_on_disk(self._folder), self._record.locked():
             self._last = self._record.store(self._last, progress, history, ())
 
     def close(self) -> None:

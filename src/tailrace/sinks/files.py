@@ -28,7 +28,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ProgressError
 from tailrace.failpoints import hit
 from tailrace.sinks.base import Claim, Opened
-from tailrace.sinks.lane_record import Commit, LaneRecord, sync_folder
+from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk, sync_folder
 
 OWN_FOLDER = "_tailrace"
 SUFFIX = ".jsonl"
@@ -55,7 +55,7 @@ class FilesSink:
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """The one lane goes on from there, as if it had just begun; files that are there stay."""
         self.open(0)
-        with self._record.locked():
+        with room_on_disk(self._folder), self._record.locked():
             hit("sink.before-anew")
             self._last = self._record.store(self._last, progress, history, (), anew=True)
             hit("sink.after-anew")
@@ -75,7 +75,7 @@ class FilesSink:
         """Take the lane over, finish the last commit and remove what was left uncommitted."""
         self._lane = lane
         self._record = self._lane_record(lane)
-        with self._record.locked():
+        with room_on_disk(self._folder), self._record.locked():
             last = self._record.take()
             if last is None:
                 self._refuse_foreign_files()
@@ -98,17 +98,19 @@ class FilesSink:
                 pending.append(lines.data.tobytes())
                 size += len(lines.data)
                 if pending.held >= SPILL_BYTES:
-                    self._while_owner(pending.spill)
+                    with room_on_disk(self._folder):
+                        self._while_owner(pending.spill)
         return size
 
     def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
         """Show the files and store the progress, at once."""
-        for pending in self._pending.values():
-            self._while_owner(pending.finish)
-        files = [self._names(topic, pending) for topic, pending in self._pending.items()]
-        with self._record.locked():
-            self._last = self._record.store(self._last, progress, history, files)
-            self._publish(self._last)
+        with room_on_disk(self._folder):
+            for pending in self._pending.values():
+                self._while_owner(pending.finish)
+            files = [self._names(topic, pending) for topic, pending in self._pending.items()]
+            with self._record.locked():
+                self._last = self._record.store(self._last, progress, history, files)
+                self._publish(self._last)
         self._pending.clear()
 
     def close(self) -> None:

@@ -11,6 +11,7 @@ files that nobody will look at, but it can't have committed.
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -23,11 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.errors import FencedError, ProgressError
+from tailrace.errors import FencedError, ProgressError, SinkLostError
 
 FORMAT = 1
 LOCK_SECONDS = 60
 LOCK_POLL_SECONDS = 0.02
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,17 @@ class LaneRecord:
         committed = commit.history_bytes if commit else 0
         if path.exists() and path.stat().st_size > committed:
             os.truncate(path, committed)
+
+
+@contextmanager
+def room_on_disk(folder: Path) -> Iterator[None]:
+    """A full disk loses the sink with what is not committed: it goes on once there is room."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise SinkLostError(f"no space is left on the disk of {folder} ({error.strerror}): free some") from error
 
 
 def _history_start(last: Commit | None, *, anew: bool) -> int:

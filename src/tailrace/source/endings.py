@@ -12,22 +12,22 @@ DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSo
 
 def is_dead_process(error: Exception) -> bool:
     """Whether the query failed because a Python process of Spark's is gone (killed, out of memory) or could not start."""
-    text = _told(error)
+    text = told(error)
     return any(sign in text for sign in DEAD_TASK) or is_dead_planner(error)
 
 
 def is_dead_planner(error: Exception) -> bool:
     """Whether that process was the planner's."""
-    return bool(DEAD_PLANNER.search(_told(error)))
+    return bool(DEAD_PLANNER.search(told(error)))
 
 
 def may_be_lost(error: Exception) -> bool:
     """Whether a task said that the log no longer reaches back."""
-    return isinstance(error, PositionLostError) or PositionLostError.__name__ in _told(error)
+    return isinstance(error, PositionLostError) or PositionLostError.__name__ in told(error)
 
 
-def _told(error: Exception) -> str:
+def told(error: BaseException) -> str:
     """All that an error of Spark's tells, with its causes: of a dead planner only Java's stack trace does."""
     cause = getattr(error, "_cause", None)
     own = f"{error}\n{getattr(error, '_stackTrace', '')}"
-    return own if cause is None else f"{own}\n{_told(cause)}"
+    return own if cause is None else f"{own}\n{told(cause)}"

@@ -13,10 +13,11 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
-from tailrace.connectors import load_object
+from tailrace.connectors import load_object, try_login
 from tailrace.connectors.base import Connector
-from tailrace.sinks import open_sink
+from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
+from tailrace.sinks.lease import LeaseRecord
 
 CONNECTOR_FACTORY = "tailrace.connectors:connector_from"
 
@@ -94,6 +95,15 @@ class Job:
         """The connector, with placeholders replaced here and now."""
         make: Callable[[Mapping[str, Any]], Connector] = load_object(self.connector)
         return make(self.document)
+
+    def try_login(self) -> None:
+        """Log in to the source and out again; raises what is in the way."""
+        if self.connector == CONNECTOR_FACTORY:
+            try_login(self.document)
+
+    def new_lease(self) -> LeaseRecord:
+        """Where the target's lease is kept."""
+        return open_lease(self.target, self.document)
 
     def new_sink(self) -> Sink:
         """The sink."""

@@ -62,6 +62,11 @@ class Goal:
 
 def next_offset(start: Offset, lanes: Sequence[Progress | None], goal: Goal) -> Offset:
     """The end of the next turn; `start` itself when the goal is reached."""
+    if "slice" not in start:
+        raise ProgressError(
+            "the checkpoint is that of another query: name a folder of this connector's own (--checkpoint), or remove it, the "
+            "target knows how far it came"
+        )
     for progress in lanes:
         check_progress(first=start["slice"] == 0, floor=start.get("floor", ""), progress=progress)
     if _is_reached(start, goal) and None not in lanes:

@@ -6,7 +6,8 @@ completely, without giving up the lane. A sink that is lost is opened anew: whet
 the sink to say, and reading goes on from there.
 
 Some batches belong in one commit with what follows them (`LogBatch.is_open`). Where reading ends behind such a batch, all
-since the last commit is dropped.
+since the last commit is dropped. A sink may give up a commit that takes too long: once may be an accident, again and again
+is not (`TooLong`).
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from tailrace.source.link import Reporter
 from tailrace.source.log_lines import lines_to
 from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress
+from tailrace.source.too_long import TooLong
 from tailrace.source.uncommitted import Figures, Uncommitted
 
 
@@ -59,6 +61,7 @@ class _Delivery:
         self._last_commit = 0.0
         self._failures = 0
         self._losses = 0
+        self._too_long = TooLong()
 
     def close(self) -> None:
         """Let go of the sink."""
@@ -84,6 +87,7 @@ class _Delivery:
         except RetriableError as error:
             self._uncommitted = Uncommitted()
             self._losses += 1
+            self._too_long.lost(error)
             return self._pause(error, self._losses)
         return True
 
@@ -155,6 +159,7 @@ class _Delivery:
         self._commit()
 
     def _take(self, batch: LogBatch) -> None:
+        self._too_long.begins(batch)
         size = self._sink.write(batch.records) if batch.records else 0
         self._uncommitted.add(batch, size)
         if not batch.is_open:
@@ -191,6 +196,7 @@ class _Delivery:
             return
         self._sink.commit(waiting.progress, waiting.history)
         self._losses = 0
+        self._too_long.committed()
         self._progress = waiting.progress
         self._history += waiting.history
         hit("task.committed")
@@ -201,6 +207,7 @@ class _Delivery:
     def _drop(self) -> None:
         """Go back to the last commit."""
         self._uncommitted = Uncommitted()
+        self._too_long.dropped()
         self._sink.close()
         self._sink = self._job.new_sink()
         self._open()

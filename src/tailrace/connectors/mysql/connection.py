@@ -23,7 +23,7 @@ from pymysql.cursors import DictCursor
 from tailrace.config.secret import Secret
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import authentication, tls
-from tailrace.errors import ConfigError, RetriableError, SourceSetupError, TailraceError
+from tailrace.errors import ConfigError, NoSuchHostError, RetriableError, SourceSetupError, TailraceError
 
 MAX_PACKET = 1 << 30
 LOST = {
@@ -68,6 +68,11 @@ def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
         for statement in initial_statements(settings.database_initial_statements):
             execute(connection, statement)
     return connection
+
+
+def try_login(settings: MySqlSettings) -> None:
+    """Connect and let go; raises what is in the way."""
+    connect(settings).close()
 
 
 def rows(connection: Connection, sql: str, *arguments: Any) -> list[tuple[Any, ...]]:
@@ -224,7 +229,7 @@ def _of_network(error: OSError, doing: str) -> TailraceError:
     if isinstance(error, ssl.SSLError):
         return ConfigError(f"{doing}: TLS failed: {error.reason or error}; see database.ssl.mode")
     if isinstance(error, socket.gaierror) and error.errno != socket.EAI_AGAIN:
-        return ConfigError(f"{doing}: there is no such host: {error.strerror}; see database.hostname")
+        return NoSuchHostError(f"{doing}: there is no such host: {error.strerror}; see database.hostname")
     return RetriableError(f"{doing}: {error}")
 
 

@@ -189,6 +189,11 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
     return session
 
 
+def try_login(settings: SqlServerSettings) -> None:
+    """Connect and let go; raises what is in the way."""
+    connect(settings).close()
+
+
 def quoted(*names: str) -> str:
     """A name in brackets, part by part: `[dbo].[orders]`."""
     return ".".join("[" + name.replace("]", "]]") + "]" for name in names)

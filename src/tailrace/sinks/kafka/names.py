@@ -1,4 +1,4 @@
-"""What is ours on the brokers, and how it is called: two topics and a transactional id for each lane."""
+"""What is ours on the brokers, and how it is called: three topics and a transactional id for each lane."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ class Names:
     Attributes:
         progress: the compacted topic with the progress of each lane.
         history: the topic with the schema history of each lane.
+        lease: the topic in which a run says that it is at work.
         transactional_prefix: with the lane's number behind it, the lane's transactional id.
 
     """
 
     progress: str
     history: str
+    lease: str
     transactional_prefix: str
 
     def transactional_id(self, lane: int) -> str:
@@ -37,5 +39,8 @@ def names_of(settings: Settings) -> Names:
     return Names(
         progress=settings.tailrace_progress_topic or f"__tailrace-progress.{prefix}",
         history=settings.tailrace_history_topic or f"__tailrace-history.{prefix}",
+        lease=f"{settings.tailrace_progress_topic}.lease"
+        if settings.tailrace_progress_topic
+        else f"__tailrace-lease.{prefix}",
         transactional_prefix=settings.tailrace_transactional_id_prefix or f"tailrace-{prefix}-",
     )

@@ -24,7 +24,14 @@ from tailrace.changes.records import Records
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.errors import FencedError, ProgressError, RetriableError, SinkLostError, TailraceError
+from tailrace.errors import (
+    FencedError,
+    ProgressError,
+    RetriableError,
+    SinkLostError,
+    TailraceError,
+    TransactionTooLongError,
+)
 from tailrace.failpoints import hit
 from tailrace.kafka.options import Clients, sink_clients
 from tailrace.kafka.tail import Tail
@@ -240,8 +247,19 @@ class KafkaSink:
             except TailraceError as error:
                 return SinkLostError(f"the lane's transaction was ended, and who has the lane can't be read: {error}")
         if record is not None and record.owner == self._owner:
-            return SinkLostError("the brokers have ended a transaction that took longer than transaction.timeout.ms")
+            return self._took_too_long()
         return FencedError(self._taken_message(record))
+
+    def _took_too_long(self) -> TransactionTooLongError:
+        limit = self._clients.producer.get("transaction.timeout.ms", "")
+        error = TransactionTooLongError(
+            f"the brokers have ended a transaction of lane {self._lane} that took longer than transaction.timeout.ms={limit}"
+        )
+        error.remedy = (
+            f"set producer.override.transaction.timeout.ms, which is {limit}, to more milliseconds than that takes, and the "
+            "brokers' transaction.max.timeout.ms (900000 unless it was changed) to at least as many"
+        )
+        return error
 
     def _taken_message(self, record: ProgressRecord | None) -> str:
         where = f"lane {self._lane} ({self._names.transactional_id(self._lane)})"

@@ -1,0 +1,90 @@
+"""A lease kept in a file, beside a target's progress: replaced by a rename, compared and changed under a lock."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import evolve
+
+from tailrace.errors import ConfigError, RetriableError
+from tailrace.sinks.holder import Holder
+from tailrace.sinks.lease import Record
+
+FILE: Final = "lease.json"
+_LOCK: Final = "lease.lock"
+
+
+class LeaseFile:
+    """The lease of what is in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._path = folder / FILE
+
+    def read(self) -> Record | None:
+        """What is recorded now; a file that can't be understood was left by nobody who is at work."""
+        try:
+            text = self._path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise RetriableError(f"the lease {self._path} can't be read: {error.strerror}") from error
+        return record_of(_fields(text), version=text)
+
+    def write(self, record: Record, *, after: Record | None) -> Record | None:
+        """Write, unless something else than `after` is recorded."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            with self._locked():
+                found = self.read()
+                if (found and found.version) != (after and after.version):
+                    return None
+                text = json.dumps(fields_of(record), ensure_ascii=False).encode()
+                new = self._path.with_suffix(".new")
+                new.write_bytes(text)
+                new.replace(self._path)
+        except PermissionError as error:
+            raise ConfigError(
+                f"can't write to {self._folder}: {error.strerror}; let tailrace's user write there"
+            ) from error
+        except OSError as error:
+            raise RetriableError(f"can't write to {self._folder}: {error.strerror}") from error
+        return evolve(record, version=text)
+
+    def close(self) -> None:
+        """Nothing is held."""
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Hold the lock for as long as it takes to compare and rename."""
+        with (self._folder / _LOCK).open("ab") as file:
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+            yield
+
+
+def fields_of(record: Record) -> dict[str, Any]:
+    """A record as a JSON object."""
+    return {**record.holder.to_fields(), "beat": record.beat, "released": record.released}
+
+
+def record_of(fields: dict[str, Any], version: Any) -> Record:
+    """A record from a JSON object; what is missing is not known."""
+    return Record(
+        holder=Holder.of_fields(fields),
+        beat=int(fields.get("beat", 0)),
+        released=bool(fields.get("released", False)),
+        version=version,
+    )
+
+
+def _fields(text: bytes) -> dict[str, Any]:
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        return {}
+    return fields if isinstance(fields, dict) else {}

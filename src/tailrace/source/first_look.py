@@ -1,0 +1,125 @@
+"""What a run looks at before Spark is started, which takes seconds: the login to the database, the target, and its lease.
+
+Both at once, in the background, while Spark's own modules are imported. What is wrong for good stops the run here. What may
+pass does not: Spark is started meanwhile, and the run tries again as `errors.max.retries` has it. A host whose name is not
+known may belong to a container that is about to start, so that is told here and left to the run as well.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from tailrace.errors import NoSuchHostError, RetriableError, StoppedError
+from tailrace.sinks.lease import BEAT_SECONDS, Lease, NoLeaseError, Notice
+from tailrace.source.job import Job
+from tailrace.source.retry import STEP_SECONDS, retrying
+
+LOOK_SECONDS: Final = (
+    BEAT_SECONDS + 1.0
+)  # so long is waited with Spark's start: another run that is at work is seen by then
+END_SECONDS: Final = 1.0
+TAKE_OVER: Final = "stop that one, or end it with --take-over"
+
+
+class FirstLook:
+    """The login and the lease of one run."""
+
+    def __init__(self, job: Job, notice: Notice, *, take_over: bool = False) -> None:
+        self._job = job
+        self._notice = notice
+        self._take_over = take_over
+        self._lease: Lease | None = Lease(job.new_lease(), job.target, job.run, remedy=TAKE_OVER)
+        self._closed = False
+        self._login = _Background(job.try_login)
+        self._taking = _Background(self._take)
+
+    def before_spark(self) -> None:
+        """Raise what is wrong for good, as far as it shows soon."""
+        until = time.monotonic() + LOOK_SECONDS
+        for each in (self._login, self._taking):
+            each.join(max(until - time.monotonic(), 0))
+        self._told(self._login)
+        self._told(self._taking)
+
+    def with_spark(self, stopping: Callable[[], bool]) -> None:
+        """Have the lease when this returns.
+
+        Raises:
+            TailraceError: what has shown meanwhile, or the lease is not to be had.
+
+        """
+        while self._taking.is_alive():
+            if stopping():
+                raise StoppedError("stopped as asked, before anything was read")
+            self._taking.join(STEP_SECONDS)
+        self._told(self._login)
+        if not self._told(self._taking):
+            retrying(self._job.pace, self._take, self._notice, stopping)
+
+    def watching(self, stop_asked: Callable[[], bool]) -> Callable[[], bool]:
+        """`stop_asked`, which also raises `FencedError` once another run has taken over."""
+
+        def asked() -> bool:
+            if self._lease is not None:
+                self._lease.check()
+            return stop_asked()
+
+        return asked
+
+    def close(self) -> None:
+        """Give the lease back."""
+        self._closed = True
+        self._taking.join(END_SECONDS)
+        if self._lease is not None and not self._taking.is_alive():
+            self._lease.close()
+
+    def _take(self) -> None:
+        if self._lease is None:
+            return
+        try:
+            self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
+        except NoLeaseError as error:
+            self._notice(f"warning: {error}")
+            self._lease = None
+
+    def _told(self, looking: _Background) -> bool:
+        """Whether it is done and went well; raises what is wrong for good, and tells once what may pass."""
+        error, looking.error = looking.error, None
+        if error is None:
+            return not looking.failed and not looking.is_alive()
+        may_pass = isinstance(error, RetriableError) and self._job.pace.max_retries != 0
+        if not may_pass and not isinstance(error, NoSuchHostError):
+            raise error
+        self._notice(f"{error}; trying again")
+        return False
+
+
+@contextmanager
+def first_look(job: Job, notice: Notice, *, take_over: bool = False) -> Iterator[FirstLook]:
+    """Look, and give the lease back at the end of the block."""
+    look = FirstLook(job, notice, take_over=take_over)
+    try:
+        yield look
+    finally:
+        look.close()
+
+
+class _Background(threading.Thread):
+    """Something that is tried in a thread of its own; `error` is what it ended with."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__(daemon=True, name="tailrace-first-look")
+        self._work = work
+        self.error: Exception | None = None
+        self.failed = False
+        self.start()
+
+    def run(self) -> None:
+        try:
+            self._work()
+        except Exception as error:  # noqa: BLE001 -- raised where it is waited for
+            self.error, self.failed = error, True
