@@ -34,7 +34,7 @@ def pair():
 
 @pytest.fixture
 def servers(pair):
-    source, replica = pair
+    source, _ = pair
     source.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
     source.sql("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(9)); CREATE TABLE u (id INT PRIMARY KEY)", DATABASE)
     follow(pair)

@@ -193,6 +193,6 @@ class CapturedTables:
 def _not_known(table_id: TableId, why: str) -> str:
     return (
         f"the structure of {table_id} at this position of the log is not known: {why}. SET PERSIST binlog_row_metadata = FULL, "
-        "so that the log tells it from now on; and if no DDL has been run on the table since this position, take its structure "
-        "as it is now (snapshot.mode=recovery)"
+        "so that the log tells it from now on. If no DDL has changed the table since this position, take its structure as it "
+        "is now (snapshot.mode=recovery); else take a new snapshot"
     )

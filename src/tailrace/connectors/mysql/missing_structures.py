@@ -23,6 +23,7 @@ from tailrace.schema.tables import Table, TableId
 AT: Final = "the server's catalog"
 USE: Final = re.compile(r"use `(?:[^`]|``)*`; ", re.IGNORECASE)  # which the server writes before a statement
 PLAIN: Final = re.compile(r"[\w$]+")
+HARMLESS: Final = re.compile(r"\s*(?:TRUNCATE|ANALYZE|GRANT|REVOKE)\b", re.IGNORECASE)  # name tables, and change none
 RECOVERY: Final = "recovery"
 
 
@@ -47,9 +48,11 @@ def structure_at(settings: MySqlSettings, table: TableId, place: RestartPosition
     return _only_table(here, found)
 
 
-def names(statement: str, table: TableId) -> bool:
-    """Whether a statement may name a table; its database is not looked at."""
+def may_change(statement: str, table: TableId) -> bool:
+    """Whether a statement of the log may change a table's structure: it names it; its database is not looked at."""
     name, text = table.name.lower(), USE.sub("", statement, count=1).lower()
+    if HARMLESS.match(text):
+        return False
     if PLAIN.fullmatch(name):
         return name in PLAIN.findall(text)
     return name in text or name.replace("`", "``") in text or name.replace('"', '""') in text
@@ -57,7 +60,7 @@ def names(statement: str, table: TableId) -> bool:
 
 def _require_unchanged(session: Connection, table: TableId, start: Head, end: Head) -> None:
     for event in logged_since(session, start, end):
-        if is_ddl(event) and names(event["Info"], table):
+        if is_ddl(event) and may_change(event["Info"], table):
             raise StructureError(f"a statement behind it may have changed the table: {_shown(event)}")
 
 
