@@ -1,12 +1,13 @@
 import json
+from dataclasses import replace
 
 import pytest
 from tables_of_ddl import DATABASE, applied, names, table
 
 from tailrace.errors import StructureError
-from tailrace.schema.changes_topic import schema_events
-from tailrace.schema.history import HistoryFile, at_or_before, history_record, parse_id, rebuild, table_of
-from tailrace.schema.structures import Structures
+from tailrace.schema.changes_topic import SchemaEvent, schema_events
+from tailrace.schema.history import UNKNOWN, HistoryFile, at_or_before, history_record, parse_id, rebuild, table_of
+from tailrace.schema.structures import ChangeType, Structures, TableChange
 from tailrace.schema.tables import TableId
 
 SOURCE = {"server": "dbz"}
@@ -246,3 +247,44 @@ def test_a_rename_by_alter_leaves_no_table_of_the_old_name_behind():
 
     assert [str(i) for i in rebuilt] == ["other.b"]
     assert table(rebuilt, "b", "other").columns[0].name == "id"
+
+
+@pytest.mark.parametrize(
+    "ddl", ["RENAME TABLE t TO _t_del, _t_gho TO t", "ALTER TABLE _t_gho RENAME TO t", "CREATE TABLE t LIKE _t_gho"]
+)
+def test_a_name_that_came_from_an_unknown_table_is_unknown_after_the_history_is_read_again(ddl):
+    rebuilt = rebuild(json.loads(json.dumps(records_of(["CREATE TABLE t (id INT)", ddl]))), Structures())
+
+    assert (TableId(DATABASE, "", "t") in rebuilt, set(rebuilt.unknown)) == (False, {TableId(DATABASE, "", "t")})
+
+
+def test_a_table_that_is_there_and_not_known_is_a_dropped_one_to_debezium():
+    table_id = TableId(DATABASE, "", "t")
+    change = TableChange(ChangeType.DROP, DATABASE, "", table_id, is_unknown=True)
+    record = history_record(SOURCE, {}, 0, SchemaEvent(DATABASE, "", (change,), "t"))
+    dropped = history_record(SOURCE, {}, 0, SchemaEvent(DATABASE, "", (replace(change, is_unknown=False),), "t"))
+
+    [told] = record["tableChanges"]
+    assert told == {"type": "DROP", "id": '"shop"."t"', UNKNOWN: True}
+    known = records_of(["CREATE TABLE t (id INT)"])
+    assert set(rebuild([*known, record], Structures()).unknown) == {table_id}
+    assert set(rebuild([*known, dropped], Structures()).unknown) == set()
+    assert len(rebuild([*known, dropped], Structures())) == 0
+
+
+def test_a_statement_with_a_gtid_is_the_same_one_in_another_servers_log(tmp_path):
+    def record(**position):
+        return {"source": SOURCE, "position": position, "databaseName": "d", "ddl": "DROP TABLE t"}
+
+    first, other = record(file="a.000009", pos=9, gtid="u:5"), record(file="b.000001", pos=4, gtid="u:5")
+    again = record(file="b.000001", pos=90, gtid="u:6")
+    history = HistoryFile(tmp_path / "history")
+    assert [history.append([each]) for each in (first, other, again)] == [1, 0, 1]
+    assert HistoryFile(tmp_path / "history").append([other, again]) == 0
+
+
+def test_a_record_of_an_earlier_version_is_not_written_again(tmp_path):
+    old = {"source": SOURCE, "position": {"file": "a.000009", "pos": 9}, "databaseName": "d", "ddl": "DROP TABLE t"}
+    HistoryFile(tmp_path / "history").append([old])
+    new = {**old, "position": {**old["position"], "gtid": "u:5"}}
+    assert HistoryFile(tmp_path / "history").append([new]) == 0

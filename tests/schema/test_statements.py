@@ -213,3 +213,74 @@ def test_a_copy_does_not_see_later_changes():
     assert ids(before) == ["shop.t"]
     assert names(before) == ["id"]
     assert before.database_charsets == {}
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "RENAME TABLE t TO _t_del, _t_gho TO t",
+        "RENAME TABLE _t_gho TO t",
+        "RENAME TABLE other._t_gho TO shop.t",
+        "RENAME TABLE t TO a, _t_gho TO b, b TO t",
+        "ALTER TABLE _t_gho ADD COLUMN (n INT), RENAME INDEX a TO b, RENAME COLUMN c TO d, RENAME TO t, ENGINE=InnoDB",
+        "ALTER TABLE _t_gho RENAME t",
+        "ALTER TABLE _t_gho RENAME AS shop.t",
+        "ALTER TABLE _t_gho RENAME = t",
+        "CREATE TABLE t LIKE _t_gho",
+        "CREATE TABLE t (LIKE other._t_gho)",
+    ],
+)
+def test_a_name_that_comes_from_an_unknown_table_is_unknown(ddl):
+    structures = applied("CREATE TABLE t (old INT)")
+
+    changes_of(structures, ddl)
+
+    assert TableId(DATABASE, "", "t") not in structures
+    assert TableId(DATABASE, "", "t") in structures.unknown
+
+
+def test_unknown_names_swap_with_known_ones():
+    structures = applied("CREATE TABLE a (of_a INT)", "RENAME TABLE a TO tmp, b TO a, tmp TO b")
+
+    assert names(structures, "b") == ["of_a"]
+    assert set(structures.unknown) == {TableId(DATABASE, "", "a")}
+
+
+@pytest.mark.parametrize(
+    ("ddl", "known"),
+    [
+        ("CREATE TABLE t (n INT)", True),
+        ("RENAME TABLE k TO t", True),
+        ("CREATE TABLE t LIKE k", True),
+        ("DROP TABLE t", False),
+        ("DROP DATABASE shop", False),
+        ("RENAME TABLE t TO gone", False),
+        ("ALTER TABLE t RENAME TO gone", False),
+    ],
+)
+def test_an_unknown_name_becomes_known_or_goes_away(ddl, known):
+    structures = applied("CREATE TABLE k (id INT)", "RENAME TABLE _t_gho TO t")
+
+    changes_of(structures, ddl)
+
+    assert TableId(DATABASE, "", "t") not in structures.unknown
+    assert (TableId(DATABASE, "", "t") in structures) is known
+
+
+@pytest.mark.parametrize(
+    "ddl",
+    [
+        "ALTER TABLE hidden ADD COLUMN n INT, RENAME COLUMN t TO u, RENAME KEY t TO u",
+        "ALTER TABLE hidden ADD COLUMN `rename` INT COMMENT 'RENAME TO t'",
+        "ALTER TABLE t EXCHANGE PARTITION p WITH TABLE hidden",
+        "ALTER TABLE hidden EXCHANGE PARTITION p WITH TABLE t",
+        "CREATE TABLE IF NOT EXISTS t LIKE hidden",
+    ],
+)
+def test_statements_about_unknown_tables_leave_the_others_as_they_are(ddl):
+    structures = applied("CREATE TABLE t (id INT)")
+
+    changes_of(structures, ddl)
+
+    assert names(structures) == ["id"]
+    assert not structures.unknown

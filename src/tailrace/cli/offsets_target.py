@@ -14,7 +14,7 @@ from tailrace.cli.running import Target, load_job
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
-from tailrace.schema.history import identity
+from tailrace.schema.history import identity, unseen
 from tailrace.sinks.base import Opened
 from tailrace.sinks.lease import Lease, NoLeaseError
 from tailrace.source.job import Job
@@ -96,7 +96,7 @@ class Kept:
                 with closing(job.new_sink()) as sink:
                     opened = sink.open(lane)
                     known = {identity(record) for record in opened.history}
-                    sink.commit(progress, [record for record in history(opened) if identity(record) not in known])
+                    sink.commit(progress, list(unseen(history(opened), known).values()))
             shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it remembers the old position as a floor
 
 

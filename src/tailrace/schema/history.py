@@ -26,6 +26,8 @@ from tailrace.schema.tables import Column, Table, TableId
 
 HistoryRecord = Mapping[str, Any]
 NO_STATEMENT = (None, "", "N/A")  # as ddl
+GTID = "gtid"  # in a position: of the statement itself, where `gtids` are those before it
+UNKNOWN = "tailrace.unknown"  # of a DROP: the table is there, only its structure is not known
 
 _ID_PART = re.compile(r'"((?:[^"]|"")*)"')
 
@@ -193,7 +195,7 @@ def _apply(record: HistoryRecord, structures: Structures, number: int) -> None:
 def _apply_change(change: Mapping[str, Any], structures: Structures) -> None:
     table_id = parse_id(change["id"])
     if change["type"] == "DROP":
-        structures.remove(table_id)
+        (structures.forget if change.get(UNKNOWN) else structures.remove)(table_id)
         return
     if change.get("previousId"):
         structures.remove(parse_id(change["previousId"]))
@@ -207,6 +209,8 @@ def _change(change: TableChange, *, comments: bool) -> dict[str, Any]:
     if change.table is not None:
         found["table"] = _table(change.table, comments=comments)
         found["comment"] = change.table.comment if comments else None
+    if change.is_unknown:
+        found[UNKNOWN] = True
     return found
 
 
@@ -299,12 +303,24 @@ def parsed_record(line: bytes) -> dict[str, Any] | None:
 def identity(record: HistoryRecord) -> bytes:
     """What two copies of one record have in common.
 
-    Where no statement made the change (SQL Server), many tables are told of at one position: then the structures count.
+    A statement with a GTID is the same one wherever it stands in the log of another server. Where no statement made the
+    change (SQL Server), many tables are told of at one position: then the structures count.
     """
-    parts = [record.get(name) for name in ("source", "position", "databaseName", "ddl")]
+    position = record.get("position") or {}
+    return _identity(record, {GTID: position[GTID]} if GTID in position else position)
+
+
+def _identity(record: HistoryRecord, position: Mapping[str, Any]) -> bytes:
+    parts = [record.get("source"), position, record.get("databaseName"), record.get("ddl")]
     if record.get("ddl") in NO_STATEMENT:
         parts.append(record.get("tableChanges"))
     return orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+
+
+def _older_identity(record: HistoryRecord) -> bytes:
+    """Of a copy that was written before records had GTIDs."""
+    position = record.get("position") or {}
+    return _identity(record, {name: value for name, value in position.items() if name != GTID})
 
 
 def unseen(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[bytes, HistoryRecord]:
@@ -312,7 +328,7 @@ def unseen(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[byt
     fresh: dict[bytes, HistoryRecord] = {}
     for record in records:
         name = identity(record)
-        if name not in seen:
+        if name not in seen and _older_identity(record) not in seen:
             fresh.setdefault(name, record)
     return fresh
 

@@ -7,7 +7,7 @@ or, when it can't be understood, not at all.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from tailrace.errors import StructureError
@@ -74,13 +74,22 @@ class Structures:
         """As it is now; later changes of one don't touch the other."""
         return Structures(self.lower_names, self.skip_unparseable, self._state.copy())
 
+    @property
+    def unknown(self) -> Collection[TableId]:
+        """Names of tables that are there and came from others whose structure was not known; not to be changed."""
+        return self._state.unknown
+
     def put(self, table: Table) -> None:
         """Makes a structure known that does not come from DDL."""
-        self._state.tables[table.id] = table
+        self._state.put(table)
 
     def remove(self, table_id: TableId) -> None:
-        """Forgets a table."""
-        self._state.tables.pop(table_id, None)
+        """There is no such table any more."""
+        self._state.drop(table_id)
+
+    def forget(self, table_id: TableId) -> None:
+        """There is such a table, and its structure is not known."""
+        self._state.forget(table_id)
 
     def id(self, database: str, table: str) -> TableId:
         """The id of a table, as names are kept."""
@@ -94,7 +103,7 @@ class Structures:
         """Applies one statement; `database` is the session's, `at` the position to name in an error.
 
         Nothing comes back for a statement that changes no structure, and for one about tables that are not
-        known.
+        known. A name that such a table gets is among `unknown` then.
 
         Raises:
             StructureError: it can't be understood; nothing is changed.

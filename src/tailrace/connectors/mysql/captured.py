@@ -23,6 +23,7 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import TableMap
+from tailrace.connectors.mysql.missing_structures import RECOVERY
 from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
 from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
@@ -79,12 +80,14 @@ class CapturedTables:
         structures: Structures,
         learn: Callable[[Table], None],
         lane: Lane = Lane(),  # noqa: B008 -- immutable
+        ask: Callable[[TableId], Table] | None = None,
     ) -> None:
-        """`learn` is told a structure that only the log knew."""
+        """`learn` is told a structure that the history lacked; `ask` gives one that the log does not tell, or says why not."""
         self._settings = settings
         self._lane = lane
         self._structures = structures
         self._learn = learn
+        self._ask = ask
         self._names = Names(settings)
         self._shape_settings = shape_settings(settings, source_block.context(settings))
         self._positions = position_program(WIDTHS, POSITION_LEVELS, SEPARATOR.encode())
@@ -141,21 +144,38 @@ class CapturedTables:
 
     def _table(self, logged: TableMap) -> Table:
         """The structure that the rows after this table map have."""
-        known = self._structures.get(self._structures.id(logged.database, logged.table))
-        wrong = misfits(known, logged) if known is not None else ("it is not in the schema history",)
+        table_id = self._structures.id(logged.database, logged.table)
+        known = self._structures.get(table_id)
+        wrong = misfits(known, logged) if known is not None else (self._why_unknown(table_id),)
         if known is not None and not wrong:
             return known
-        name = f"{logged.database}.{logged.table}"
-        if not logged.has_names:
-            raise StructureError(
-                f"the structure of {name} at this position of the log is not known: {'; '.join(wrong)}. SET PERSIST "
-                "binlog_row_metadata = FULL, so that the log tells it from now on, and build the schema history again "
-                "from the tables as they are (snapshot.mode=recovery), if no DDL has been run on them since this position"
-            )
-        table = table_of_map(logged, known)
-        log.warning("%s: taking the structure from the log itself: %s", name, "; ".join(wrong))
+        if logged.has_names:
+            table, whence = table_of_map(logged, known), "the log itself"
+        elif self._ask is not None and (known is None or self._settings.snapshot_mode == RECOVERY):
+            table, whence = self._asked(self._ask, table_id, logged, "; ".join(wrong)), "the server"
+        else:
+            raise StructureError(_not_known(table_id, "; ".join(wrong)))
+        log.warning("%s: taking the structure from %s: %s", table_id, whence, "; ".join(wrong))
         self._learn(table)
         return table
+
+    def _asked(self, ask: Callable[[TableId], Table], table_id: TableId, logged: TableMap, why: str) -> Table:
+        """The structure that the server has, if that is the one at this position."""
+        try:
+            table = ask(table_id)
+        except StructureError as error:
+            raise StructureError(_not_known(table_id, f"{why}, and the server can't tell it: {error}")) from error
+        if wrong := misfits(table, logged):
+            raise StructureError(_not_known(table_id, f"{why}, and the server has another now: {'; '.join(wrong)}"))
+        return table
+
+    def _why_unknown(self, table_id: TableId) -> str:
+        if table_id in self._structures.unknown:
+            return (
+                "it came from a table that is not in the schema history, by RENAME or CREATE TABLE ... LIKE "
+                "(schema.history.internal.store.only.captured.tables.ddl=false remembers such tables)"
+            )
+        return "it is not in the schema history"
 
     def _captured(self, table: Table, types: Sequence[ColumnType], *, is_owned: bool) -> Captured:
         schemas = self._schemas(table, [t.key for t in types], [t.value for t in types])
@@ -168,3 +188,11 @@ class CapturedTables:
     def _schemas(self, table: Table, keys: Sequence[Schema], values: Sequence[Schema]) -> TableSchemas:
         source = source_block.schema(self._settings)
         return table_schemas(table, keys, values, source, self._settings, self._names)
+
+
+def _not_known(table_id: TableId, why: str) -> str:
+    return (
+        f"the structure of {table_id} at this position of the log is not known: {why}. SET PERSIST binlog_row_metadata = FULL, "
+        "so that the log tells it from now on. If no DDL has changed the table since this position, take its structure as it "
+        "is now (snapshot.mode=recovery); else take a new snapshot"
+    )

@@ -10,7 +10,7 @@ Of several lanes each does all of this but for the events of schema changes, whi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from tailrace.config.settings import MySqlSettings
@@ -21,8 +21,8 @@ from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition,
 from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of, source_times
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError
-from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events
-from tailrace.schema.history import history_record, parse_id, rebuild
+from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events, told_changes
+from tailrace.schema.history import GTID, history_record, parse_id, rebuild
 from tailrace.schema.structures import ChangeType, SqlMode, Structures, TableChange
 from tailrace.schema.tables import Table, TableId
 
@@ -96,11 +96,13 @@ class Definitions:
             return
         if query.error_code and query.kind is QueryKind.OTHER:
             return
+        known, unknown = self.structures.tables, self.structures.unknown
         changes = self.structures.apply(query.database, query.sql, at=at, mode=SqlMode.from_bits(query.sql_mode))
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         self.renamed = [c.id for c in changes if c.previous_id is not None and c.id is not None]
         events = schema_events(query.database, query.sql, changes, self._scope)
-        self._record(query, events, gtids, batch.now_us)
+        left_out = self._left_out(known, unknown, events)
+        self._record(query, [*events, *left_out], gtids, batch.now_us)
         self._tell(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
 
     def repeat(self, query: Query) -> None:
@@ -148,11 +150,27 @@ class Definitions:
             return []
         return first_events(self._initial)
 
+    def _left_out(
+        self, known: Collection[TableId], unknown: Collection[TableId], events: Sequence[SchemaEvent]
+    ) -> list[SchemaEvent]:
+        """What the history has to say of captured names beside the events, where it does not get every statement.
+
+        A captured name that went to a table which is not captured is gone; one that came from a table whose structure is
+        not known stands for another structure than the history has.
+        """
+        if not (self._scope.only_captured_tables or self._scope.only_captured_databases):
+            return []
+        new = {*self.structures.unknown}.difference(unknown)
+        gone = {*known}.difference(self.structures, self.structures.unknown, _told_gone(events))
+        return [_gone(each, is_unknown=each in new) for each in sorted(new | gone) if self._settings.tables.matches(each)]
+
     def _record(self, query: Query, events: Sequence[SchemaEvent], gtids: str | None, now_us: int) -> None:
         position: dict[str, Any] = {"ts_sec": query.timestamp, "file": query.file, "pos": query.position}
         if gtids is not None:
             position["gtids"] = gtids
         position["server_id"] = query.server_id
+        if query.transaction.gtid is not None:
+            position[GTID] = query.transaction.gtid
         self._remember([event for event in events if event.recorded], position, now_us)
 
     def _remember(self, events: Sequence[SchemaEvent], position: Mapping[str, Any], now_us: int) -> None:
@@ -182,6 +200,18 @@ class Definitions:
         for found in TARGET.finditer(query.sql):
             first, second = _unquoted(found[1]), _unquoted(found[2] or "")
             yield (first, second) if second else (query.database, first)
+
+
+def _told_gone(events: Sequence[SchemaEvent]) -> set[TableId]:
+    """The names that are gone by what the history gets of these events."""
+    changes = [change for event in events if event.recorded for change in told_changes(event)]
+    names = (change.id if change.table is None else change.previous_id for change in changes)
+    return {name for name in names if name is not None}
+
+
+def _gone(table: TableId, *, is_unknown: bool) -> SchemaEvent:
+    change = TableChange(ChangeType.DROP, table.catalog, "", table, is_unknown=is_unknown)
+    return SchemaEvent(table.catalog, "", (change,), table.name)
 
 
 def _unquoted(name: str) -> str:

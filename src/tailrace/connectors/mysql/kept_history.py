@@ -5,16 +5,15 @@ Where none is there it can be built again from the tables as they are (snapshot.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import partial
 
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
-from tailrace.connectors.mysql.gtid import GtidSet
+from tailrace.connectors.mysql.history_places import Holds, holds_at, holds_for
 from tailrace.connectors.mysql.opening import rebuilt_history
-from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_base, file_name
 from tailrace.connectors.shared import kept_history as shared
-from tailrace.schema.history import at_or_before
 
 
 class KeptHistory:
@@ -36,16 +35,15 @@ class KeptHistory:
         writes: bool = True,
     ) -> None:
         """`given` came with the progress; with `writes` what is new goes to the place that the settings name as well."""
-        pos = restart.pos if delivered is None else max(delivered.pos, restart.pos)
-        wanted = at_or_before({"file": restart.file, "pos": pos})
-        self._kept = shared.KeptHistory(settings, given, lambda record: wanted(record["position"]), writes=writes)
+        holds = partial(_holds_anywhere, _places(settings, restart, delivered))
+        self._kept = shared.KeptHistory(settings, given, holds, writes=writes)
         self.is_rebuilt = not self._kept.records and settings.snapshot_mode == "recovery"
         if self.is_rebuilt:
             self._kept.begin(rebuilt_history(settings, restart))
         self.at_restart = self._kept.records
         if restart.is_prepared:  # far behind what is delivered: statements in between are gone through once more
-            before = at_or_before({"file": restart.file, "pos": restart.pos})
-            self.at_restart = [record for record in self._kept.records if before(record["position"])]
+            before = holds_for(settings, restart.to_dict())
+            self.at_restart = [record for record in self._kept.records if before(record)]
 
     def save(self, new: Sequence[HistoryRecord]) -> list[HistoryRecord]:
         """Write new records where the settings say; what is to be stored with the progress."""
@@ -63,19 +61,16 @@ class NoHistory:
         return []
 
 
-def known_at(desired: Mapping[str, Any]) -> Callable[[Mapping[str, Any]], bool]:
-    """Whether a record of the history holds at a place that is given as in Debezium's offsets.
+def _places(settings: MySqlSettings, restart: RestartPosition, delivered: BinlogPosition | None) -> list[Holds]:
+    """What tells the records up to the delivered position, of each place that counts."""
+    place = restart.to_dict()
+    if delivered is None:
+        return [holds_for(settings, place)]
+    if not restart.is_prepared:  # one transaction at most is open, whose table maps may have told structures
+        return [holds_for(settings, {**place, "pos": max(delivered.pos, restart.pos)})]
+    file = file_name(file_base(restart.file), delivered.file)  # of the same server, or reading could not go on
+    return [holds_for(settings, place), holds_at({"file": file, "pos": delivered.pos})]
 
-    GTIDs decide where both have them, since files say nothing of another server; file and offset where they are equal:
-    a statement's record has the set from before it.
-    """
-    by_place = at_or_before(desired)
-    limit = GtidSet.parse(desired["gtids"]) if desired.get("gtids") else None
 
-    def known(position: Mapping[str, Any]) -> bool:
-        if limit is None:
-            return by_place(position)
-        executed = GtidSet.parse(position.get("gtids") or "")
-        return by_place(position) if executed == limit else executed.is_subset(limit)
-
-    return known
+def _holds_anywhere(places: Sequence[Holds], record: HistoryRecord) -> bool:
+    return any(holds(record) for holds in places)

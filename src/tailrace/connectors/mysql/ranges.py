@@ -8,8 +8,8 @@ from typing import Any
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
+from tailrace.connectors.mysql.history_places import holds_for
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.schema.history import at_or_before
 
 
 class Ranges:
@@ -49,8 +49,8 @@ class Ranges:
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history that lie before a position."""
-        is_before = at_or_before(position)
-        return [record for record in history if is_before(record["position"])]
+        holds = holds_for(self.settings, position)
+        return [record for record in history if holds(record)]
 
     def history_after(
         self,

@@ -16,6 +16,7 @@ import logging
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted, files, head, quoted, table_ids
@@ -195,17 +196,20 @@ def events_between(connection: Connection, start: Head, end: Head) -> list[dict[
     names = list(files(connection))
     if start.file not in names or end.file not in names:
         return None
-    events: list[dict[str, Any]] = []
+    events = list(islice(logged_since(connection, start, end), MOST_EVENTS + 1))
+    return None if len(events) > MOST_EVENTS else events
+
+
+def logged_since(connection: Connection, start: Head, end: Head) -> Iterator[dict[str, Any]]:
+    """The log's events from the first place, where one begins, to the end of the other's file."""
+    names = list(files(connection))
     for name in names[names.index(start.file) : names.index(end.file) + 1]:
         at, more = start.pos if name == start.file else FIRST_OFFSET, True
         while more:
             page = _events(connection, name, at)
-            events += page
+            yield from page
             more = len(page) == EVENTS_AT_ONCE
             at = int(page[-1]["End_log_pos"]) if page else at
-            if len(events) > MOST_EVENTS:
-                return None
-    return events
 
 
 def split_at(events: Sequence[Mapping[str, Any]], at: Head) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:

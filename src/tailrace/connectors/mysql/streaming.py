@@ -42,6 +42,7 @@ from tailrace.connectors.mysql.log import (
     XaPrepare,
     XaRollback,
 )
+from tailrace.connectors.mysql.missing_structures import structure_at
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
@@ -55,7 +56,7 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.errors import PositionLostError, RetriableError, StructureError
-from tailrace.schema.tables import Table
+from tailrace.schema.tables import Table, TableId
 
 TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
 LARGE_BATCH: Final = 64 << 20  # bytes of records: then a batch ends before its block does
@@ -116,7 +117,8 @@ class LogReader:
         self._limit = limit_of(self._until, opened.server)
         self._history = self._new_history()
         self._definitions = self._new_definitions(opened.server)
-        self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn, self._lane)
+        self._server = opened.server
+        self._tables = CapturedTables(self._settings, self._definitions.structures, self._learn, self._lane, self._ask)
         self._bounds = Bounds(self._delivered, self._restart, lanes=self._lane.count)
         self._asked = self._new_asked()
         self._runs = self._new_runs()
@@ -300,6 +302,12 @@ class LogReader:
         if self._place.gtids is not None:
             position["gtids"] = self._place.gtids
         self._definitions.put(table, position, _microseconds())
+
+    def _ask(self, table: TableId) -> Table:
+        """The structure where the transaction that is open began, as the server has it."""
+        here = self._decoder
+        place = RestartPosition(file=here.file, pos=here.restart, server_uuid=self._server.uuid)
+        return structure_at(self._settings, table, place)
 
     def _ordered(self, batch: Batch) -> list[Records]:
         """The batch's records; those of several tables in one topic as the log has them."""

@@ -23,7 +23,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.gtid import GtidSet
-from tailrace.connectors.mysql.kept_history import known_at
+from tailrace.connectors.mysql.history_places import holds_at
 from tailrace.connectors.mysql.log import EndOfLog, Item, LogDecoder, Query, RowEvents, ServerError
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
@@ -59,8 +59,7 @@ def restart_of(settings: MySqlSettings, offsets: Sequence[Mapping[str, Any]]) ->
 
 def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> list[HistoryRecord]:
     """The records of a schema history that hold at Debezium's offset."""
-    known = known_at(offsets[0])
-    return [record for record in records if known(record["position"])]
+    return list(filter(holds_at(offsets[0]), records))
 
 
 def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> int:
@@ -71,9 +70,8 @@ def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, A
     (offset,) = offsets
     if offset.get("gtids"):
         return 0
-    known = known_at(offset)
-    positions = [record["position"] for record in records]
-    return sum("server_id" in position and not known(position) for position in positions)
+    holds = holds_at(offset)
+    return sum("server_id" in record["position"] and not holds(record) for record in records)
 
 
 def place_of(offset: Mapping[str, Any]) -> str:

@@ -21,8 +21,9 @@ from tailrace.schema.ddl.editor import TableEditor
 from tailrace.schema.ddl.keys import is_key, read_key
 from tailrace.schema.ddl.reader import Reader
 from tailrace.schema.ddl.state import ChangeType, State, TableChange
-from tailrace.schema.tables import Column
+from tailrace.schema.tables import Column, TableId
 
+_RENAMED_PARTS = ("COLUMN", "INDEX", "KEY")
 _NOT_COLUMNS = ("INDEX", "KEY", "FOREIGN", "CHECK", "CONSTRAINT", "PARTITION")
 
 Edit = Callable[[TableEditor, Column], Column | None]
@@ -58,10 +59,11 @@ class _Placed:
 
 
 def alter_table(reader: Reader, state: State) -> list[TableChange]:
-    """Behind ALTER TABLE; a table that is not known is left alone."""
+    """Behind ALTER TABLE; of a table that is not known only a new name matters."""
     old_id = reader.table_id()
     table = state.tables.get(old_id)
     if table is None:
+        _rename_unknown(reader, state, old_id)
         return []
     editor, wanted = TableEditor(table), _Alteration()
     while not reader.done:
@@ -73,11 +75,28 @@ def alter_table(reader: Reader, state: State) -> list[TableChange]:
     _add_keys(reader, editor, wanted)
     if wanted.converts_to:
         editor.convert(wanted.converts_to)
-    del state.tables[old_id]
-    state.tables[editor.id] = altered = editor.table()
+    altered = editor.table()
+    state.drop(old_id)
+    state.put(altered)
     previous = old_id if editor.id != old_id else None
     change = TableChange(ChangeType.ALTER, editor.id.catalog, reader.text(), editor.id, previous, altered)
     return [change]
+
+
+def _rename_unknown(reader: Reader, state: State, old_id: TableId) -> None:
+    """Step over all actions but RENAME TO, which the name that it gives is concerned by."""
+    while not reader.done:
+        if not reader.accept("RENAME"):
+            reader.skip_one()
+        elif reader.peek().upper not in _RENAMED_PARTS:
+            state.move(old_id, _new_name(reader))
+
+
+def _new_name(reader: Reader) -> TableId:
+    """Behind RENAME."""
+    if not reader.accept_any("TO", "AS"):
+        reader.accept("=")
+    return reader.table_id()
 
 
 def _edit_columns(editor: TableEditor, wanted: _Alteration) -> None:
@@ -206,11 +225,9 @@ def _rename(reader: Reader, editor: TableEditor, wanted: _Alteration) -> bool:
         wanted.renamed[old_name.lower()] = name
         wanted.edits[old_name.lower()] = lambda _editor, old: replace(old, name=name)
         return True
-    if reader.peek().upper in {"INDEX", "KEY"}:
+    if reader.peek().upper in _RENAMED_PARTS:
         return False
-    if not reader.accept_any("TO", "AS"):
-        reader.accept("=")
-    editor.id = reader.table_id()
+    editor.id = _new_name(reader)
     return True
 
 

@@ -32,8 +32,9 @@ def create_table(reader: Reader, state: State) -> list[TableChange]:
         return []
     table = _like(reader, state, table_id) or _defined(reader, state, table_id)
     if table is None:
+        state.forget(table_id)
         return []
-    state.tables[table_id] = table
+    state.put(table)
     return [TableChange(ChangeType.CREATE, table_id.catalog, reader.text(), table_id, table=table)]
 
 

@@ -27,7 +27,8 @@ class TableChange:
         ddl: the statement, cut down to this table where it names more.
         id: the table; None for DATABASE.
         previous_id: of a renamed table, its name before.
-        table: the structure after the whole statement; None when the table is gone by then.
+        table: the structure after the whole statement; None when the table is gone by then, or its structure is not known.
+        is_unknown: of DROP: there is a table of this name, but its structure is not known.
 
     """
 
@@ -37,19 +38,52 @@ class TableChange:
     id: TableId | None = None
     previous_id: TableId | None = None
     table: Table | None = None
+    is_unknown: bool = False
 
 
 @dataclass(slots=True)
 class State:
-    """The tables, and the default character sets of databases and of the server."""
+    """The tables, and the default character sets of databases and of the server.
+
+    Attributes:
+        tables: those whose structure is known.
+        unknown: names of tables that came from others whose structure was not known (RENAME, CREATE … LIKE).
+        database_charsets: of databases that name one.
+        server_charset: of databases that name none.
+
+    """
 
     tables: dict[TableId, Table] = field(default_factory=dict)
+    unknown: set[TableId] = field(default_factory=set)
     database_charsets: dict[str, str] = field(default_factory=dict)
     server_charset: str | None = None
 
     def copy(self) -> State:
         """Another one with the same content; tables are immutable and shared."""
-        return State(dict(self.tables), dict(self.database_charsets), self.server_charset)
+        return State(dict(self.tables), set(self.unknown), dict(self.database_charsets), self.server_charset)
+
+    def put(self, table: Table) -> None:
+        """A table has this structure."""
+        self.tables[table.id] = table
+        self.unknown.discard(table.id)
+
+    def drop(self, table_id: TableId) -> Table | None:
+        """There is no table of this name any more; the structure that it had."""
+        self.unknown.discard(table_id)
+        return self.tables.pop(table_id, None)
+
+    def forget(self, table_id: TableId) -> None:
+        """There is a table of this name, and its structure is not known."""
+        self.tables.pop(table_id, None)
+        self.unknown.add(table_id)
+
+    def move(self, old: TableId, new: TableId) -> None:
+        """A table gets another name. What was known under that name before is not what it is now."""
+        table = self.drop(old)
+        if table is None:
+            self.forget(new)
+        else:
+            self.put(table.renamed(new))
 
     def charset_of(self, database: str) -> str | None:
         """The character set that new tables of a database get."""

@@ -61,7 +61,7 @@ def _drop_table(reader: Reader, state: State) -> list[TableChange]:
         ids.append(reader.table_id())
     suffix = reader.accept_any("RESTRICT", "CASCADE")
     for table_id in ids:
-        state.tables.pop(table_id, None)
+        state.drop(table_id)
     end = f" {suffix}" if suffix else ""
     return [
         TableChange(ChangeType.DROP, i.catalog, prefix + _quoted(i) + end, i)
@@ -80,9 +80,7 @@ def _rename_table(reader: Reader, state: State) -> list[TableChange]:
         if not reader.accept(","):
             break
     for old, new, _ in pairs:
-        table = state.tables.pop(old, None)
-        if table:
-            state.tables[new] = table.renamed(new)
+        state.move(old, new)
     return [
         TableChange(ChangeType.ALTER, new.catalog, ddl, new, old, state.tables.get(new))
         for old, new, ddl in pairs
@@ -114,6 +112,7 @@ def _drop_database(reader: Reader, state: State) -> list[TableChange]:
     reader.accept("IF", "EXISTS")
     name = reader.database_name(reader.name())
     state.tables = {i: table for i, table in state.tables.items() if i.catalog != name}
+    state.unknown = {i for i in state.unknown if i.catalog != name}
     state.database_charsets.pop(name, None)
     return [TableChange(ChangeType.DATABASE, name, reader.text())]
 

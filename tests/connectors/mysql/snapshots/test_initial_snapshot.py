@@ -25,6 +25,15 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
 
 
+@pytest.fixture(params=["mysql_server", "mysql_minimal"])
+def own(request):
+    """A server with all metadata or with few, and a database of it."""
+    server, name = request.getfixturevalue(request.param), f"online_{SEED}"
+    server.sql(f"DROP DATABASE IF EXISTS {name}; CREATE DATABASE {name}")
+    yield server, name
+    server.sql(f"DROP DATABASE {name}")
+
+
 @pytest.fixture
 def always_split(monkeypatch):
     """Also small tables are read by all lanes."""
@@ -148,3 +157,28 @@ def test_ddl_in_the_midst_of_a_table_is_gone_along_with(mysql_server, database, 
     assert [value["after"] for value in read.payloads(f"test.{database}.{table}") if value] == (
         [{"k": 5, "other": "five"}] if "five" in statement else []
     )
+
+
+@pytest.mark.usefixtures("small_chunks")
+@pytest.mark.parametrize("rows", ["", "INSERT INTO t VALUES (90, 'new'); DELETE FROM t WHERE k = 3; "])
+@pytest.mark.parametrize("after", ["", "ALTER TABLE t CHANGE x y VARCHAR(20)"])
+def test_a_table_that_comes_under_the_name_of_one_that_is_read_is_gone_on_with(own, rows, after):
+    """An online schema change whose table was made before, of which the history was not to know."""
+    server, database = own
+    server.sql("CREATE TABLE t (k INT PRIMARY KEY, v VARCHAR(20)); CREATE TABLE _t_gho (k INT PRIMARY KEY, x VARCHAR(20))", database)
+    for table in ("t", "_t_gho"):
+        server.sql(f"INSERT INTO {table} VALUES " + ", ".join(f"({n}, 'v{n}')" for n in range(40)), database)
+    only = {"schema_history_internal_store_only_captured_tables_ddl": True, "snapshot_mode": "initial"}
+    settings = settings_for(server, table_include_list=f"{database}.t", **only, **NO_SCHEMAS)
+    steps = iter(range(1000))
+
+    def cut_over_once():
+        step = next(steps)
+        if step == 3:
+            server.sql(f"RENAME TABLE t TO _t_del, _t_gho TO t; {rows}", database)
+        elif step == 5 and after:
+            server.sql(after, database)
+
+    snapshot = taken(settings, between=cut_over_once)
+    reads = keyed(snapshot.topics[f"test.{database}.t"])
+    assert sorted(value["after"]["k"] for _, value in reads) == list(range(40))

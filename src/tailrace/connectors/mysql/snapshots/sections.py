@@ -105,7 +105,6 @@ class Sections(LogReader):
         self._until, self._done = until, False
         if self._blocks is None:
             opened = self._open()
-            self._server = opened.server
             self._stream = self._new_stream(opened)
             self._blocks = self._new_blocks(self._stream)
         self._limit = limit_of(until, self._server)

@@ -23,6 +23,7 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, connect, error_number, read_only
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import wanted_sources
+from tailrace.connectors.mysql.missing_structures import structure_at
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
 from tailrace.connectors.mysql.snapshots import statements
@@ -173,10 +174,10 @@ class MySqlSource:
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
         """The next rows of a segment; None where the table is gone."""
-        table = self._structure(segment.table)
-        if table is None:
+        table = parse_id(segment.table)
+        if self._is_gone(table):
             return None
-        chunk = self._unless_changed(table.id, lambda: self._selected(table, segment))
+        chunk = self._unless_changed(table, lambda: self._selected(self._structure(table), segment))
         return Unread() if chunk is None else chunk
 
     def has_room(self) -> bool:
@@ -185,10 +186,10 @@ class MySqlSource:
 
     def view(self, table: str) -> TableView | Unopened | None:
         """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
-        structure = self._structure(table)
-        if structure is None:
+        table_id = parse_id(table)
+        if self._is_gone(table_id):
             return None
-        view = self._unless_changed(structure.id, lambda: self._opened(structure))
+        view = self._unless_changed(table_id, lambda: self._opened(self._structure(table_id)))
         return Unopened() if view is None else view
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[LogSection]:
@@ -237,13 +238,26 @@ class MySqlSource:
         bounds = [bound_at(key, plans, touched.keys, int(image)) for image in images]
         return statements.are_within(self._asking, self._server, key, bounds, intervals)
 
-    def _structure(self, name: str) -> Table | None:
-        """A table's structure where the log is read up to; None where it is not there."""
-        table_id = parse_id(name)
-        table = self.definitions.structures.get(table_id)
-        if table is None:
-            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table_id)
-        return table
+    def _is_gone(self, table: TableId) -> bool:
+        """Whether there is no such table where the log is read up to."""
+        structures = self.definitions.structures
+        is_gone = table not in structures and table not in structures.unknown
+        if is_gone:
+            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
+        return is_gone
+
+    def _structure(self, table: TableId) -> Table:
+        """A table's structure where the log is read up to.
+
+        Raises:
+            StructureError: nobody knows it: neither the history nor the server, where the table was changed since.
+
+        """
+        known = self.definitions.structures.get(table)
+        if known is None:
+            known = structure_at(self._settings, table, self._reached)
+            self.definitions.structures.put(known)
+        return known
 
     def _unless_changed(self, table: TableId, read: Callable[[], _T]) -> _T | None:
         """What reading gives; None where the table is not what it was at H."""
