@@ -205,7 +205,8 @@ def test_with_gtids_a_log_that_began_again_is_read_by_them_in_a_new_era():
         reset(source)
         source.sql(f"SET GLOBAL gtid_purged = '{executed}'")
         insert(source, *range(200, 214))
-        assert end(source)[0] == stored["file"] and end(source)[1] > stored["pos"]
+        assert end(source)[0] == stored["file"]
+        assert end(source)[1] > stored["pos"]
         read_on(settings, read)
         assert ids(read) == [100, 101, 102, *range(200, 214)]
         assert (read.progress.restart["era"], read.progress.restart["file"]) == (1, stored["file"])

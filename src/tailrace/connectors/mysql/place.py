@@ -72,9 +72,10 @@ class Place:
         """When a file was made; None where the server has not sent it."""
         return self._created.get(file)
 
-    def note_reached(self) -> None:
+    def note_reached(self, until: RestartPosition) -> None:
         """The end of the range, which is stated as a place on this server."""
         self._is_placed = True
+        self._created.setdefault(until.file, until.file_created)  # the file may only just begin there
 
     def note_told(self, records: int) -> None:
         """So many records were told at the beginning."""

@@ -277,7 +277,8 @@ class LogReader:
     def _end(self, item: EndOfLog) -> None:
         if not item.reached:
             raise RetriableError(f"the log from {item.file}:{item.position}: the server ended it")
-        self._place.note_reached()
+        if self._until is not None:
+            self._place.note_reached(self._until)
         self._done = True
 
     def _covered(self) -> bool:
