@@ -162,6 +162,25 @@ def test_a_prepared_xa_transaction_keeps_the_reading_in_the_file_that_it_stands_
     assert read.progress.restart["file_created"] > first
 
 
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_reading_goes_on_from_the_end_of_a_file_that_a_restart_left(how):
+    """It has no event that leads to the next file; the server sends that one's first event next."""
+    with MySqlServer(gtid=False) as source:
+        make_table(source)
+        settings, read = begin(source, table_include_list=f"{DATABASE}.t")
+        first = read.progress.restart["file"]
+        if how == "kill":
+            source.kill()
+        else:
+            source.stop()
+        source.start()
+        size = next(int(row[1]) for row in source.sql("SHOW BINARY LOGS") if row[0] == first)
+        read.progress.restart["pos"] = size
+        insert(source, 1)
+        assert ids(read_on(settings, read)) == [1]
+        assert read.progress.restart["file"] > first
+
+
 def test_an_offset_at_which_no_event_begins_is_lost(any_server):
     make_table(any_server)
     settings, read = begin(any_server, table_include_list=f"{DATABASE}.t")

@@ -22,7 +22,7 @@ from typing import Final
 
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Head, Server
-from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
 from tailrace.connectors.mysql.stream import DUMP_BY_OFFSET_LIMIT, BinlogStream, From, Options
 from tailrace.connectors.mysql.stream_errors import REMEDY, of_first_packet
 from tailrace.errors import PositionLostError, RetriableError
@@ -30,7 +30,7 @@ from tailrace.errors import PositionLostError, RetriableError
 PATIENCE_SECONDS: Final = 60.0
 BUFFER: Final = 1 << 12
 EVENT_HEADER: Final = struct.Struct("<xIBIIIH")  # behind the packet's 0: timestamp, type, server id, size, end, flags
-FORMAT_DESCRIPTION, ARTIFICIAL = 15, 0x20
+ROTATE, FORMAT_DESCRIPTION, ARTIFICIAL = 4, 15, 0x20
 ERROR, EVENT = 0xFF, 0
 SAME_32_BITS: Final = (1 << 32) - 1
 
@@ -98,24 +98,34 @@ def created_at(settings: MySqlSettings, start: From) -> int:
         PositionLostError: no event begins there.
 
     """
-    created: int | None = None
     with BinlogStream(settings, start, Options(blocking=False, aside=True)) as stream, closing(_packets(stream)) as packets:
-        for packet in packets:
-            if packet[0] == ERROR:
-                raise of_first_packet(packet, str(start))
-            if packet[0] != EVENT:
-                break
-            timestamp, kind, _, size, end, flags = EVENT_HEADER.unpack_from(packet)
-            if kind == FORMAT_DESCRIPTION:
-                created = timestamp
-            if created is None or end == 0 or flags & ARTIFICIAL:  # made up for the connection
-                continue
-            if end - size & SAME_32_BITS != start.pos:
-                raise PositionLostError(f"the log from {start}: no event begins there; {REMEDY}")
+        return created_in(packets, start)
+
+
+def created_in(packets: Iterator[bytes], start: From) -> int:
+    """The same, from the first packets of a dump."""
+    created: int | None = None
+    for packet in packets:
+        if packet[0] == ERROR:
+            raise of_first_packet(packet, str(start))
+        if packet[0] != EVENT:
+            break
+        timestamp, kind, _, size, end, flags = EVENT_HEADER.unpack_from(packet)
+        if created is None:
+            created = timestamp if kind == FORMAT_DESCRIPTION else None
+        elif kind == ROTATE and flags & ARTIFICIAL:  # the file ends there, and the server goes on with the next one
+            break
+        elif end and not flags & ARTIFICIAL:  # else made up for the connection
+            _require_begins(start, end - size & SAME_32_BITS)
             break
     if created is None:
         raise RetriableError(f"the log from {start}: the server did not say which file it sends")
     return created
+
+
+def _require_begins(start: From, pos: int) -> None:
+    if start.pos not in {pos, FIRST_OFFSET}:  # at a file's beginning the first event, which says what the file is, has been seen
+        raise PositionLostError(f"the log from {start}: no event begins there; {REMEDY}")
 
 
 def began_again(restart: RestartPosition, created: int) -> PositionLostError:
