@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import struct
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final
@@ -124,7 +124,7 @@ def created_in(packets: Iterator[bytes], start: From) -> int:
 
 
 def _require_begins(start: From, pos: int) -> None:
-    if start.pos not in {pos, FIRST_OFFSET}:  # at a file's beginning the first event, which says what the file is, has been seen
+    if start.pos not in {pos, FIRST_OFFSET}:  # there the first event has been seen already
         raise PositionLostError(f"the log from {start}: no event begins there; {REMEDY}")
 
 
@@ -138,7 +138,7 @@ def began_again(restart: RestartPosition, created: int) -> PositionLostError:
     )
 
 
-def _packets(stream: BinlogStream) -> Iterator[bytes]:
+def _packets(stream: BinlogStream) -> Generator[bytes]:
     """The stream's packets; of a long one only its beginning."""
     buffer, data, deadline = memoryview(bytearray(BUFFER)), b"", time.monotonic() + PATIENCE_SECONDS
     while True:
