@@ -120,3 +120,15 @@ def test_the_era_grows_on_another_server_and_when_files_begin_again():
     assert restart.on_server("two", {"mysql-bin.000007": 9}).era == 1
     assert restart.on_server("one", {"mysql-bin.000002": 9}).era == 1
     assert RestartPosition(file="mysql-bin.000007").on_server("one", {"mysql-bin.000009": 9}).era == 0
+    assert restart.on_server("one", {"mysql-bin.000007": 3}).era == 1  # shorter than it was
+    assert restart.on_server("one", {"mysql-bin.000007": 9}, is_other_file=True).era == 1
+
+
+def test_a_place_tells_its_file_where_that_is_known_and_is_compared_only_there():
+    old = RestartPosition.from_dict({"file": "mysql-bin.000007", "pos": 4})
+    assert "file_created" not in old.to_dict()
+    assert [old.is_in_file(created) for created in (1, 2)] == [True, True]
+    known = old.on_server("one", {"mysql-bin.000007": 9}, file_created=5)
+    assert RestartPosition.from_dict(known.to_dict()) == known
+    assert [known.is_in_file(created) for created in (5, 6)] == [True, False]
+    assert "file_created" not in known.to_debezium()

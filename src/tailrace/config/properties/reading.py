@@ -56,7 +56,8 @@ PROPERTIES = (
         allowed=FAILURES,
         other_spellings={"ignore": "skip"},
         aliases=("event.deserialization.failure.handling.mode",),
-        doc="What happens with an event that can't be decoded or shown: stop, or leave it out, with a warning or without.",
+        doc="What happens with an event that can't be decoded or shown, or a statement in MySQL's log that may have changed "
+        "captured tables: stop, or leave it out, with a warning or without.",
     ),
     Property(
         name="event.converting.failure.handling.mode",

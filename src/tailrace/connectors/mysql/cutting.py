@@ -12,11 +12,12 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import connection
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.connection import rows
-from tailrace.connectors.mysql.log import EndOfLog, LogDecoder, ServerError
+from tailrace.connectors.mysql.log import EndOfLog, FormatDescription, LogDecoder, ServerError
+from tailrace.connectors.mysql.log_files import created_at
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
-from tailrace.connectors.mysql.stream import BinlogStream
+from tailrace.connectors.mysql.stream import BinlogStream, From
 from tailrace.errors import RetriableError
 
 BLOCK: Final = 1 << 18
@@ -33,14 +34,21 @@ def cut(settings: MySqlSettings, start: RestartPosition, head: RestartPosition, 
     """
     opened = opening(settings, start)
     here = RestartPosition(
-        era=opened.restart.era, file=start.file, pos=start.pos, gtids=start.gtids, server_uuid=opened.server.uuid
+        era=opened.restart.era,
+        file=start.file,
+        pos=start.pos,
+        gtids=start.gtids,
+        server_uuid=opened.server.uuid,
+        file_created=opened.restart.file_created,
     )
     end = replace(head, era=here.era)
     ahead = _whole_files(opened, end, limit_bytes)
     if ahead is end:
         return end
     if ahead is not None:
-        return replace(here, file=ahead.file, pos=ahead.pos, gtids=_gtids_before(settings, here, ahead.file))
+        created = created_at(settings, From(ahead.file, ahead.pos))
+        gtids = _gtids_before(settings, here, ahead.file)
+        return replace(here, file=ahead.file, pos=ahead.pos, gtids=gtids, file_created=created)
     return _skimmed(settings, opened, here, end, limit_bytes)
 
 
@@ -71,7 +79,7 @@ def _skimmed(
     settings: MySqlSettings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int
 ) -> RestartPosition:
     """The first transaction boundary behind so many bytes."""
-    place = Place(here, here, None, by_gtids=False)
+    place = Place(here, here, None, by_gtids=opened.start.gtids is not None)
     until = (end.file, end.pos) if end.server_uuid == here.server_uuid else None
     start = opened.start
     decoder = LogDecoder(resolve=lambda _: None, file=start.file, pos=start.pos, until=until)
@@ -82,6 +90,8 @@ def _skimmed(
             blocks.fill(settings.poll_interval_ms)
             for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                 place.note_executed(item.executed)
+                if isinstance(item, FormatDescription):
+                    place.note_file(item.file, item.created)
                 if isinstance(item, EndOfLog) and item.reached:
                     return end
                 if isinstance(item, EndOfLog | ServerError):
@@ -90,4 +100,5 @@ def _skimmed(
             blocks.used(decoder.consumed, decoder.needed)
             is_placed = start.gtids is None or place.gtids != here.gtids
             if read >= limit_bytes and is_placed and (decoder.file, decoder.restart) != begin:
-                return replace(here, file=decoder.file, pos=decoder.restart, gtids=place.gtids)
+                created = place.created(decoder.file)
+                return replace(here, file=decoder.file, pos=decoder.restart, gtids=place.gtids, file_created=created)

@@ -1,16 +1,15 @@
 """Statements in the log: what they do to structures, and what is told of it.
 
 A DDL statement changes the structures that the rows after it are read with, gets a record in the schema history, and
-makes schema-change events. TRUNCATE is a change of data: an event of the table itself. A statement that changed rows of
-a captured table (statement-based logging) can't be turned into events, and stops the connector.
+makes schema-change events. TRUNCATE is a change of data: an event of the table itself. A statement that changed rows
+(statement-based logging) can't be turned into events: `statement_effects` says whether it stops the connector.
 
 Of several lanes each does all of this but for the events of schema changes, which the first lane alone has.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tailrace.config.settings import MySqlSettings
@@ -19,17 +18,12 @@ from tailrace.connectors.mysql.beginning import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of, source_times
+from tailrace.connectors.mysql.statement_effects import StatementEffects
 from tailrace.connectors.shared.batches import Batch
-from tailrace.errors import LogFormatError
 from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events, told_changes
 from tailrace.schema.history import GTID, history_record, parse_id, rebuild
 from tailrace.schema.structures import ChangeType, SqlMode, Structures, TableChange
 from tailrace.schema.tables import Table, TableId
-
-WORD = re.compile(r"[\w$]+|`(?:[^`]|``)+`")
-TARGET = re.compile(
-    r"\b(?:INTO(?:\s+TABLE)?|UPDATE|FROM|JOIN)\s+([\w$]+|`(?:[^`]|``)+`)(?:\s*\.\s*([\w$]+|`(?:[^`]|``)+`))?", re.IGNORECASE
-)
 
 
 class Definitions:
@@ -54,6 +48,7 @@ class Definitions:
             settings.tables.matches_database,
         )
         self._events = SchemaEventRecords(settings)
+        self._effects = StatementEffects(settings, lower_names=lower_names)
         self.truncated: list[TableId] = []
         self.renamed: list[TableId] = []
 
@@ -92,11 +87,12 @@ class Definitions:
         at = f"{query.file}:{query.start}"
         self.truncated, self.renamed = [], []
         if query.kind is QueryKind.DATA:
-            self._refuse_captured_data(query, at)
+            self._effects.take(query)
             return
         if query.error_code and query.kind is QueryKind.OTHER:
             return
         known, unknown = self.structures.tables, self.structures.unknown
+        self._effects.take_definition(query)
         changes = self.structures.apply(query.database, query.sql, at=at, mode=SqlMode.from_bits(query.sql_mode))
         self.truncated = [c.id for c in changes if c.type is ChangeType.TRUNCATE and c.id is not None]
         self.renamed = [c.id for c in changes if c.previous_id is not None and c.id is not None]
@@ -180,27 +176,6 @@ class Definitions:
             history_record(source, position, now_us // 1000, event, comments=comments) for event in events
         ]
 
-    def _refuse_captured_data(self, query: Query, at: str) -> None:
-        for database, table in self._named_tables(query):
-            if self._settings.tables.matches(TableId(database, "", table)):
-                raise LogFormatError(
-                    f"{at}: a statement that changes rows of {database}.{table} stands in the log instead of the "
-                    "rows: binlog_format was not ROW in that session. SET PERSIST binlog_format = ROW; the changes of "
-                    "this statement can't be read: take a new snapshot of the table, or set the position behind it "
-                    "(tailrace offsets set)"
-                )
-
-    def _named_tables(self, query: Query) -> Iterator[tuple[str, str]]:
-        """The tables that a statement may change: it names them. What it does to them is not looked into."""
-        words = {_unquoted(word).lower() for word in WORD.findall(query.sql)}
-        databases = {query.database.lower(), *words}
-        for known in self.structures:
-            if known.name.lower() in words and known.catalog.lower() in databases:
-                yield known.catalog, known.name
-        for found in TARGET.finditer(query.sql):
-            first, second = _unquoted(found[1]), _unquoted(found[2] or "")
-            yield (first, second) if second else (query.database, first)
-
 
 def _told_gone(events: Sequence[SchemaEvent]) -> set[TableId]:
     """The names that are gone by what the history gets of these events."""
@@ -212,7 +187,3 @@ def _told_gone(events: Sequence[SchemaEvent]) -> set[TableId]:
 def _gone(table: TableId, *, is_unknown: bool) -> SchemaEvent:
     change = TableChange(ChangeType.DROP, table.catalog, "", table, is_unknown=is_unknown)
     return SchemaEvent(table.catalog, "", (change,), table.name)
-
-
-def _unquoted(name: str) -> str:
-    return name[1:-1].replace("``", "`") if name.startswith("`") else name

@@ -11,11 +11,10 @@ from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.beginning import first_history, structures_now
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.gtid import GtidSet, resumed, wanted_sources
+from tailrace.connectors.mysql.log_files import file_there
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.stream import From
 from tailrace.errors import PositionLostError
-
-DUMP_BY_OFFSET_LIMIT = 1 << 32  # COM_BINLOG_DUMP's offset has 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +40,10 @@ def opening(settings: MySqlSettings, restart: RestartPosition) -> Opening:
         server = catalog.server(session)
         catalog.require_available(session, server, replace(restart, gtids=gtids), wanted)
         files = catalog.files(session)
-        same = restart.server_uuid == server.uuid and files.get(restart.file, -1) >= restart.pos
-        here = restart.on_server(server.uuid, files)
+        there = file_there(settings, server, files, replace(restart, gtids=gtids))
+        here = restart.on_server(server.uuid, files, file_created=there.created, is_other_file=there.is_other)
         _require_same(restart, here, server)
-        if gtids is None or (same and restart.pos < DUMP_BY_OFFSET_LIMIT):
+        if gtids is None or there.created is not None:
             return Opening(server, From(restart.file or next(iter(files)), restart.pos), here, files)
         executed, _ = catalog.gtids(session)
         return Opening(server, From(gtids=resumed(GtidSet.parse(gtids), executed, wanted)), here, files)

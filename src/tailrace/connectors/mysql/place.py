@@ -9,6 +9,7 @@ from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.bounds import Skip
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.log import Interval
+from tailrace.connectors.mysql.log_files import began_again
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.xa import Held
 
@@ -32,6 +33,8 @@ class Place:
         self._used = self._delivered
         self._has_gtids = here.gtids is not None
         self._executed = GtidSet.parse(here.gtids or "")
+        self._begins_in = None if by_gtids else here
+        self._created = {here.file: here.file_created} if self._begins_in else {}
 
     @property
     def gtids(self) -> str | None:
@@ -53,9 +56,26 @@ class Place:
         self._is_placed = True
         self._used = BinlogPosition(self._restart.era, file_number(file), position, part)
 
-    def note_reached(self) -> None:
+    def note_file(self, file: str, created: int) -> None:
+        """The server sends a file that it made then.
+
+        Raises:
+            PositionLostError: reading was to begin in another file of that name.
+
+        """
+        begins = self._begins_in
+        if begins is not None and file == begins.file and not begins.is_in_file(created):
+            raise began_again(begins, created)
+        self._created[file] = created
+
+    def created(self, file: str) -> int | None:
+        """When a file was made; None where the server has not sent it."""
+        return self._created.get(file)
+
+    def note_reached(self, until: RestartPosition) -> None:
         """The end of the range, which is stated as a place on this server."""
         self._is_placed = True
+        self._created.setdefault(until.file, until.file_created)  # the file may only just begin there
 
     def note_told(self, records: int) -> None:
         """So many records were told at the beginning."""
@@ -96,6 +116,7 @@ class Place:
             file=file,
             pos=restart,
             gtids=self.gtids,
+            file_created=self.created(file),
             open_gtid=opened[0] if restart != position else None,
             open_rows=opened[1] if restart != position else 0,
             skip_gtid=skip.gtid if skip else None,
@@ -104,7 +125,14 @@ class Place:
             is_prepared=False,
         )
         if prepared is not None:
-            place = replace(place, file=prepared.file, pos=prepared.start, gtids=prepared.gtids, is_prepared=True)
+            place = replace(
+                place,
+                file=prepared.file,
+                pos=prepared.start,
+                gtids=prepared.gtids,
+                file_created=self.created(prepared.file),
+                is_prepared=True,
+            )
         return Progress(str(self._delivered), place.to_dict())
 
 

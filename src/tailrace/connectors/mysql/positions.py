@@ -81,6 +81,8 @@ class RestartPosition:
         pos: offset of a transaction's first event, or of the end of the one before.
         gtids: the GTIDs executed before it, as text; None where the server has no GTIDs.
         server_uuid: whose files these are; None when that is not known (an offset of Debezium's).
+        file_created: when the server made that file, in seconds since the epoch; None when that is not known. A log that
+            began again has another file under the same name.
         skip_events: how many events of the first transaction, counted from its BEGIN, are to be passed over.
         skip_rows: how many rows of the event after them are to be passed over.
         skip_gtid: the transaction that `skip_rows` means instead: its first rows, in whichever events they are.
@@ -96,6 +98,7 @@ class RestartPosition:
     pos: int = FIRST_OFFSET
     gtids: str | None = None
     server_uuid: str | None = None
+    file_created: int | None = None
     skip_events: int = 0
     skip_rows: int = 0
     skip_gtid: str | None = None
@@ -128,17 +131,30 @@ class RestartPosition:
         """The event where reading begins, as a position."""
         return BinlogPosition(self.era, file_number(self.file) if self.file else 0, self.pos)
 
-    def on_server(self, server_uuid: str, files: Mapping[str, int]) -> RestartPosition:
+    def on_server(
+        self, server_uuid: str, files: Mapping[str, int], *, file_created: int | None = None, is_other_file: bool = False
+    ) -> RestartPosition:
         """The same place on a server with these log files: a new era where they began again.
 
-        A position without GTIDs means nothing on another server; whether to refuse that is the caller's
-        business, who sees it from `server_uuid`.
+        A position without GTIDs means nothing on another server or in another file; whether to refuse that is the
+        caller's business, who sees it from `server_uuid`.
+
+        Args:
+            server_uuid: of the server.
+            files: its log files with their sizes.
+            file_created: when it made the file of that name; None where that was not asked.
+            is_other_file: the file of that name is not the one that was read.
+
         """
         other = self.server_uuid is not None and self.server_uuid != server_uuid
         newest = max(map(file_number, files), default=0)
-        began_again = bool(self.file) and newest < file_number(self.file)
-        here = replace(self, server_uuid=server_uuid)
-        return here.in_new_era() if other or began_again else here
+        began_again = bool(self.file) and (newest < file_number(self.file) or files.get(self.file, self.pos) < self.pos)
+        here = replace(self, server_uuid=server_uuid, file_created=file_created or self.file_created)
+        return here.in_new_era() if other or began_again or is_other_file else here
+
+    def is_in_file(self, created: int) -> bool:
+        """Whether this may be a place in a file that the server made then; unknown counts as the same."""
+        return self.file_created in {None, created}
 
     def in_new_era(self) -> RestartPosition:
         """Where positions begin again: they tell nothing of the transaction that was open, but its rows are counted."""
@@ -215,6 +231,8 @@ def _typed(name: str, value: Any) -> Any:
         return None if value is None else str(value)
     if name in {"initial", "is_prepared"}:
         return bool(value)
+    if name == "file_created" and value is None:
+        return None
     return str(value) if name == "file" else int(value)
 
 

@@ -9,6 +9,7 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.history_places import holds_for
+from tailrace.connectors.mysql.log_files import restart_after, restart_at
 from tailrace.connectors.mysql.positions import RestartPosition
 
 
@@ -30,10 +31,9 @@ class Ranges:
             server = catalog.server(session)
             head = catalog.head(session, server)
             if start is None:
-                return head.restart(server).to_dict()
+                return restart_at(self.settings, server, head).to_dict()
             begin = RestartPosition.from_dict(start)
-            era = begin.on_server(server.uuid, catalog.files(session)).era
-        newest = head.restart(server, era).to_dict()
+            newest = restart_after(self.settings, server, catalog.files(session), begin, head).to_dict()
         return newest if max_bytes is None else self.cut(start, newest, max_bytes)
 
     def cut(self, start: Mapping[str, Any], head: Mapping[str, Any], limit_bytes: int) -> Mapping[str, Any]:

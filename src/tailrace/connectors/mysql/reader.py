@@ -26,6 +26,7 @@ from tailrace.connectors.base import (
 )
 from tailrace.connectors.mysql import catalog, checks, connection
 from tailrace.connectors.mysql.beginning import first_history, structures_now
+from tailrace.connectors.mysql.log_files import restart_at
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
@@ -45,7 +46,7 @@ class MySqlConnector(Ranges):
         """The newest position of the log, at a transaction boundary."""
         with connection.connect(self.settings) as session:
             server = catalog.server(session)
-            return catalog.head(session, server).restart(server).to_dict()
+            return restart_at(self.settings, server, catalog.head(session, server)).to_dict()
 
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
         """The head of the log and the structures that hold there, as the first records of a schema history.
@@ -65,7 +66,7 @@ class MySqlConnector(Ranges):
                 return planned(session, server, self.settings, snapshot_lanes, after)
             found = structures_now(session, server, self.settings)
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
-        restart = replace(found.head.restart(server), initial=tells)
+        restart = replace(restart_at(self.settings, server, found.head), initial=tells)
         return StartPoint(restart.to_dict(), first_history(self.settings, server, restart, found))
 
     def require_within_reach(

@@ -28,6 +28,7 @@ from tailrace.errors import ConfigError, LogFormatError, RetriableError, Tailrac
 COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID = 0x12, 0x1E
 NON_BLOCKING, THROUGH_GTID = 1, 4
 ERROR_PACKET = 0xFF
+DUMP_BY_OFFSET_LIMIT = 1 << 32  # COM_BINLOG_DUMP's offset has 32 bits
 FIRST_ANSWER_SECONDS = 120  # a server looks through its files for the first transaction that is not in a GTID set
 WRITE_TIMEOUT_SECONDS = 3600  # how long the server waits for a reader that is busy; its own default is a minute
 HIGHEST_SERVER_ID = (1 << 32) - 1
@@ -58,12 +59,14 @@ class Options:
         blocking: wait for more at the log's end; otherwise the server ends the stream with an EOF packet.
         heartbeat_ms: how often the server says that there is nothing; the keep-alive interval may be shorter.
         lane: of parallel readers with one server id, which one this is.
+        aside: this is no reader that another one may take for its predecessor, or that ends one.
 
     """
 
     blocking: bool = True
     heartbeat_ms: int = HEARTBEAT_MS
     lane: int = 0
+    aside: bool = False
 
 
 class BinlogStream:
@@ -73,6 +76,7 @@ class BinlogStream:
         options = options or Options()
         self.start = start
         self.server_id = _server_id(settings, options.lane)
+        self._uuid = uuid.uuid4() if options.aside else _identity(settings.database_server_id, self.server_id)
         heartbeat_ms = min(options.heartbeat_ms, settings.connect_keep_alive_interval_ms)
         watched = options.blocking and settings.connect_keep_alive
         self._silence_limit = heartbeat_ms * SILENT_HEARTBEATS / 1000 if watched else float("inf")
@@ -129,7 +133,7 @@ class BinlogStream:
 
     def _introduce(self, settings: MySqlSettings, heartbeat_ms: int) -> None:
         """Say who reads, and how: the server takes that from user variables, under old and new names."""
-        identity = str(_identity(settings.database_server_id, self.server_id))
+        identity = str(self._uuid)
         # events come with the checksums they were written with; without this the server refuses to send them
         variables = {"binlog_checksum": "CRC32", "heartbeat_period": heartbeat_ms * 1_000_000}
         assignments = [
@@ -236,7 +240,7 @@ def dump_command(start: From, replica_id: int, *, blocking: bool) -> bytes:
     """The payload of COM_BINLOG_DUMP or COM_BINLOG_DUMP_GTID."""
     flags = 0 if blocking else NON_BLOCKING
     if start.gtids is None:
-        if start.pos >= 1 << 32:
+        if start.pos >= DUMP_BY_OFFSET_LIMIT:
             raise LogFormatError(f"the log from {start}: an offset beyond 4 GiB can be reached by GTID only")
         fixed = struct.pack("<BIHI", COM_BINLOG_DUMP, start.pos, flags, replica_id)
         return fixed + start.file.encode()

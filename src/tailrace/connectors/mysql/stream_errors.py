@@ -56,6 +56,7 @@ MEANINGS: tuple[tuple[str, type[TailraceError], str], ...] = (
     ("memory allocation failed", RetriableError, "the server is short of memory"),
     ("i/o error reading", RetriableError, "the server can't read its log"),
 )
+NOT_AN_EVENT = ("crc check", "bogus data", "truncated in the middle", "max_allowed_packet")  # garbage as a length
 
 
 def of_packet(packet: bytes, start: str) -> TailraceError:
@@ -63,6 +64,15 @@ def of_packet(packet: bytes, start: str) -> TailraceError:
     (number,) = struct.unpack_from("<H", packet, 1)
     text = packet[9:] if packet[3:4] == b"#" else packet[3:]
     return of_text(number, text.decode("utf-8", "replace"), start)
+
+
+def of_first_packet(packet: bytes, start: str) -> TailraceError:
+    """The same where nothing was read yet: what the server can't read there is no event."""
+    error = of_packet(packet, start)
+    lowered = str(error).lower()
+    if any(words in lowered for words in NOT_AN_EVENT):
+        return PositionLostError(f"the log from {start}: no event begins there ({error}); {REMEDY}")
+    return error
 
 
 def of_text(number: int, text: str, start: str) -> TailraceError:

@@ -31,6 +31,7 @@ from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.kept_history import KeptHistory, NoHistory
 from tailrace.connectors.mysql.log import (
     EndOfLog,
+    FormatDescription,
     Item,
     LogDecoder,
     PreviousGtids,
@@ -241,6 +242,8 @@ class LogReader:
             elif self._restart.is_prepared:
                 self._definitions.repeat(item)
             self._place.note_used(item.file, item.position, 0)
+        elif isinstance(item, FormatDescription):
+            self._place.note_file(item.file, item.created)
         elif isinstance(item, PreviousGtids) and item.file != self._first_file:
             self._place.note_previous(item.intervals)
         elif isinstance(item, ServerError):
@@ -276,7 +279,8 @@ class LogReader:
     def _end(self, item: EndOfLog) -> None:
         if not item.reached:
             raise RetriableError(f"the log from {item.file}:{item.position}: the server ended it")
-        self._place.note_reached()
+        if self._until is not None:
+            self._place.note_reached(self._until)
         self._done = True
 
     def _covered(self) -> bool:

@@ -113,8 +113,6 @@ def _build(reader: Reader, editor: TableEditor, elements: list[ColumnDefinition 
 
 def _read_options(reader: Reader, editor: TableEditor) -> None:
     while not reader.done:
-        if reader.is_("PARTITION", "BY"):
-            return
         if reader.peek().upper in {"SELECT", "AS", "IGNORE", "REPLACE", "TABLE", "VALUES", "WITH"}:
             raise StructureError(_NOT_ROW_BASED.format(editor.id))
         if not read_table_option(reader, editor):

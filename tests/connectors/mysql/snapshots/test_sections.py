@@ -27,9 +27,10 @@ def opened(monkeypatch):
     """The streams of the log that were opened."""
     streams, real = [], BinlogStream.__init__
 
-    def counted(self, *given):
-        streams.append(self)
-        real(self, *given)
+    def counted(self, settings, start, options=None):
+        if options is None or not options.aside:  # those only ask which file it is
+            streams.append(self)
+        real(self, settings, start, options)
 
     monkeypatch.setattr(BinlogStream, "__init__", counted)
     return streams

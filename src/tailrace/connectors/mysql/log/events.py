@@ -43,6 +43,7 @@ _DATA: Final = {
     "select",
     "import",
     "table",
+    "values",
 }
 _LEADING: Final = re.compile(
     r"(?:\s+|/\*(?!!).*?\*/|/\*!\d*|--[ \t][^\n]*(?:\n|$)|#[^\n]*(?:\n|$)|\()*", re.DOTALL

@@ -306,10 +306,14 @@ class Rotate(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatDescription(Item):
-    """A file begins: what wrote it, and whether its events have checksums."""
+    """A file begins, or a dump within one: what wrote it, whether its events have checksums, and when it was made.
+
+    `created` are the seconds in the event's header. Those in its body are 0 where a dump begins within the file.
+    """
 
     server_version: str
     checksum: bool
+    created: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

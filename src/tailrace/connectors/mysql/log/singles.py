@@ -246,7 +246,9 @@ class SingleEvents:
             self._state[walk.LAST_TABLE] = self._state[walk.LAST_ENTRY] = -1
         self._state[walk.CHECKSUM] = 4 if checksum else 0
         self._checksum_known = True
-        yield FormatDescription(**self._at(event), server_version=server, checksum=checksum)
+        yield FormatDescription(
+            **self._at(event), server_version=server, checksum=checksum, created=event.timestamp
+        )
 
     def _previous_gtids(self, event: Event) -> Iterator[Item]:
         yield from self._columns.take()

@@ -13,6 +13,7 @@ from tailrace.connectors.base import StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import first_history
 from tailrace.connectors.mysql.connection import Connection
+from tailrace.connectors.mysql.log_files import restart_after
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.snapshots import point
 from tailrace.connectors.mysql.snapshots.parts import log_since
@@ -62,7 +63,6 @@ class Asking:
             return None
         for warning in taken.warnings if warns else ():
             log.warning("%s", warning)
-        era = self._start.on_server(self.server.uuid, catalog.files(self.session)).era
-        restart = taken.head.restart(self.server, era)
+        restart = restart_after(self.settings, self.server, catalog.files(self.session), self._start, taken.head)
         history = first_history(settings, self.server, restart, taken.structures)
         return StartPoint(restart.to_dict(), history), frozenset(taken.structures.tables)

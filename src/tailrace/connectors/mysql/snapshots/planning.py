@@ -12,6 +12,7 @@ from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import first_history
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
+from tailrace.connectors.mysql.log_files import restart_at
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, log_place
 from tailrace.connectors.mysql.snapshots import overrides, point, splitting, statements
 from tailrace.connectors.mysql.snapshots.keys import keys_of
@@ -38,7 +39,7 @@ def planned(
     for warning in taken.warnings:
         log.warning("%s", warning)
     log.info("%s", taken.says)
-    restart = taken.head.restart(server).not_before(map(_delivered, after))
+    restart = restart_at(settings, server, taken.head).not_before(map(_delivered, after))
     history = first_history(settings, server, restart, taken.structures)
     statements.prepare(connection)
     keys = keys_of(connection, server, tables_to_read(settings, taken.structures.tables))

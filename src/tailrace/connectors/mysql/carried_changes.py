@@ -1,0 +1,104 @@
+"""What the server says of how changes of one table are carried on to others: views, triggers, foreign keys, functions.
+
+What the user may not see counts as there: information_schema shows triggers only to those who have the privilege TRIGGER.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from tailrace.connectors.mysql.catalog import Wanted
+from tailrace.connectors.mysql.checks import EVERYTHING, account, privileges
+from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.data_statements import DataStatement
+from tailrace.schema.tables import TableId
+
+CARRYING_ENGINES: Final = frozenset({"MRG_MYISAM", "FEDERATED"})  # their rows are those of other tables
+CARRYING_RULES: Final = ("CASCADE", "SET NULL", "SET DEFAULT")
+SHOWS_ROUTINES: Final = frozenset({"SELECT", "SHOW_ROUTINE", EVERYTHING})
+
+
+class CarriedChanges:
+    """Asks one server."""
+
+    def __init__(self, session: Connection) -> None:
+        self._session = session
+        self._held = privileges(session)
+
+    def objection(
+        self, tables: Sequence[TableId], statement: DataStatement, captured: Wanted
+    ) -> tuple[str | None, frozenset[TableId]]:
+        """Why a statement on these tables may change captured ones, None if it does not; and all the tables that it reaches."""
+        reached = self._with_cascades(tables) if statement.changes_keys else list(tables)
+        cascaded = [table for table in reached if captured(table)]
+        if cascaded:
+            return f"a foreign key carries changes on to {_shown(cascaded[0])}", frozenset(reached)
+        reasons = (reason for table in reached if (reason := self._of_table(table)))
+        return next(reasons, None) or self._of_calls(statement.calls), frozenset(reached)
+
+    def _of_table(self, table: TableId) -> str | None:
+        found = rows(
+            self._session,
+            "SELECT TABLE_TYPE, ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s",
+            table.catalog,
+            table.name,
+        )
+        if not found:
+            return f"the server has no table {_shown(table)} now, or does not show it to this user"
+        ((kind, engine),) = found
+        if kind != "BASE TABLE":
+            return f"{_shown(table)} is a view"
+        if str(engine).upper() in CARRYING_ENGINES:
+            return f"{_shown(table)} has the engine {engine}, whose rows are those of other tables"
+        return self._of_triggers(table)
+
+    def _of_triggers(self, table: TableId) -> str | None:
+        if not self._holds({"TRIGGER", EVERYTHING}, table):
+            grant = f"GRANT TRIGGER ON `{table.catalog}`.`{table.name}` TO {account(self._session)};"
+            return f"whether {_shown(table)} has triggers can't be seen without the privilege TRIGGER ({grant})"
+        found = rows(
+            self._session,
+            "SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = %s AND EVENT_OBJECT_TABLE = %s",
+            table.catalog,
+            table.name,
+        )
+        return f"{_shown(table)} has the trigger {found[0][0]}" if found else None
+
+    def _of_calls(self, calls: Iterable[tuple[str, str]]) -> str | None:
+        """Of functions that are stored ones, if any is."""
+        wanted = sorted(calls)
+        if not wanted:
+            return None
+        if not any(name in SHOWS_ROUTINES and where == "*.*" for name, where in self._held):
+            grant = f"GRANT SHOW_ROUTINE ON *.* TO {account(self._session)};"
+            return f"whether it calls stored functions can't be seen without the privilege SHOW_ROUTINE ({grant})"
+        sql = "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'"
+        stored = {(str(schema).lower(), str(name).lower()) for schema, name in rows(self._session, sql)}
+        found = [f"{schema}.{name}" for schema, name in wanted if (schema, name) in stored]
+        return f"it calls the stored function {found[0]}" if found else None
+
+    def _with_cascades(self, tables: Sequence[TableId]) -> list[TableId]:
+        """The tables, and those that foreign keys carry their changes on to."""
+        edges = rows(
+            self._session,
+            "SELECT UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME, CONSTRAINT_SCHEMA, TABLE_NAME"
+            " FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE DELETE_RULE IN %s OR UPDATE_RULE IN %s",
+            CARRYING_RULES,
+            CARRYING_RULES,
+        )
+        reached = list(tables)
+        for table in reached:  # grows meanwhile
+            for schema, parent, child_schema, child in edges:
+                found = TableId(child_schema, "", child)
+                if (schema, parent) == (table.catalog, table.name) and found not in reached:
+                    reached.append(found)
+        return reached
+
+    def _holds(self, names: set[str], table: TableId) -> bool:
+        places = {"*.*", f"{table.catalog}.*", f"{table.catalog}.{table.name}"}
+        return any(name in names and where in places for name, where in self._held)
+
+
+def _shown(table: TableId) -> str:
+    return f"{table.catalog}.{table.name}"

@@ -1,0 +1,162 @@
+"""Statements in the log that changed rows (statement-based logging): whether they may have changed captured tables.
+
+A session that sets binlog_format to STATEMENT, or MIXED, writes what it did as text, and what the text changed can't be made
+into events. Tools do that on healthy servers as well (pt-table-checksum), and some managed servers for tables of their own.
+So a statement is passed over where it is known to concern no captured table. Its text tells which tables and views it
+changes and which functions it calls; triggers, views, foreign keys, functions and MERGE tables carry changes on to others,
+and about those the server is asked. What it does not show to this user counts as there.
+
+The server answers as of now, and the statement is older. So it is remembered up to where the log went when it was asked: a
+trigger, function or foreign key that is dropped before that was there when the statement ran, and its loss stops reading.
+
+Statements on tables of the server's own need no question: these have no triggers.
+
+Source: MySQL Reference Manual, "Replication Formats", "INFORMATION_SCHEMA Tables".
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.mysql import catalog, connection
+from tailrace.connectors.mysql.carried_changes import CarriedChanges
+from tailrace.connectors.mysql.data_statements import DataStatement, read_data_statement, unquoted
+from tailrace.connectors.mysql.log import Query, QueryKind
+from tailrace.connectors.mysql.positions import file_number
+from tailrace.errors import LogFormatError
+from tailrace.schema.structures import SqlMode
+from tailrace.schema.tables import TableId
+
+WITHOUT_TRIGGERS: Final = frozenset({"mysql", "information_schema", "performance_schema"})
+_NAME: Final = r"(`(?:[^`]|``)+`|[\w$]+)"
+DROPPED: Final = re.compile(
+    rf"\bDROP\s+(TRIGGER|FUNCTION)\s+(?:IF\s+EXISTS\s+)?{_NAME}(?:\s*\.\s*{_NAME})?", re.IGNORECASE
+)
+CUT_OFF: Final = re.compile(r"\bDROP\s+(?:FOREIGN\s+KEY|CONSTRAINT)\b", re.IGNORECASE)
+GONE: Final = re.compile(r"\s*(?:DROP|RENAME)\s+(?:TABLE|VIEW|DATABASE|SCHEMA)\b", re.IGNORECASE)
+WORD: Final = re.compile(r"`(?:[^`]|``)+`|[\w$]+")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A statement that was passed over because of what the server said when its log went up to `head`."""
+
+    at: str
+    statement: DataStatement
+    reached: frozenset[TableId]
+    head: tuple[int, int]
+
+
+class StatementEffects:
+    """Stops at statements that may have changed captured tables."""
+
+    def __init__(self, settings: MySqlSettings, *, lower_names: bool) -> None:
+        self._settings = settings
+        self._lower_names = lower_names
+        self._harmless: set[DataStatement] = set()  # until a statement comes that changes what the server was asked
+        self._passed: list[_Passed] = []  # until the log is read up to where the server was asked
+
+    def take(self, query: Query) -> None:
+        """A statement that changed rows.
+
+        Raises:
+            LogFormatError: of a captured table, or nobody can tell, and the configuration does not pass over that.
+
+        """
+        mode = SqlMode.from_bits(query.sql_mode)
+        self._judge(query, read_data_statement(query.sql, query.database, mode, lower_names=self._lower_names))
+
+    def take_definition(self, query: Query) -> None:
+        """A statement that changed something else.
+
+        Raises:
+            LogFormatError: it drops what may have carried on the changes of an earlier statement.
+
+        """
+        place = file_number(query.file), query.start
+        self._passed = [each for each in self._passed if place < each.head]
+        for passed in self._passed:
+            if _drops_what_carried(query, passed):
+                what = f"{query.sql.split()[0].upper()} at {_place(query)} may have dropped what carried its changes on"
+                self._stop(query, passed.at, passed.statement, _in_doubt(f"{what}, before the server was asked"))
+        self._harmless.clear()
+
+    def _judge(self, query: Query, statement: DataStatement) -> None:
+        if statement.targets is None:
+            self._stop(query, _place(query), statement, _in_doubt("its text does not tell which tables it changed"))
+        elif captured := [table for table in statement.targets if self._settings.tables.matches(table)]:
+            self._stop(query, _place(query), statement, f"{_listed(captured)} is captured")
+        elif statement not in self._harmless:
+            self._ask(query, statement, statement.targets)
+
+    def _ask(self, query: Query, statement: DataStatement, targets: Sequence[TableId]) -> None:
+        """Ask the server what else the statement may have changed."""
+        asked = [table for table in targets if table.catalog not in WITHOUT_TRIGGERS]
+        if not asked and not statement.calls:
+            return
+        with connection.connect(self._settings) as session:
+            why, reached = CarriedChanges(session).objection(asked, statement, self._settings.tables.matches)
+            head = catalog.head(session, catalog.server(session))
+        if why is not None:
+            self._stop(query, _place(query), statement, _in_doubt(why))
+            return
+        log.info("%s: %s is passed over, it concerns no captured table", _place(query), _what(statement))
+        self._harmless.add(statement)
+        self._passed.append(_Passed(_place(query), statement, reached, (file_number(head.file), head.pos)))
+
+    def _stop(self, query: Query, at: str, statement: DataStatement, whose: str) -> None:
+        complaint = f"{at}: {_what(statement)} stands in the log instead of the rows, and {whose}"
+        mode = self._settings.event_processing_failure_handling_mode
+        if mode == "fail":
+            raise LogFormatError(f"{complaint}. {_remedy(query)}")
+        level = logging.WARNING if mode == "warn" else logging.DEBUG
+        log.log(level, "passed over, as the configuration wants: %s", complaint)
+
+
+def _what(statement: DataStatement) -> str:
+    if statement.targets is None:
+        return f"a statement that changes rows ({statement.verb})"
+    return f"a statement that changes rows of {_listed(statement.targets)} ({statement.verb})"
+
+
+def _in_doubt(why: str) -> str:
+    return f"it may have changed captured tables: {why}"
+
+
+def _remedy(query: Query) -> str:
+    behind = f"{query.file}:{query.position}"
+    return (
+        "binlog_format was not ROW in the session that wrote it: SET PERSIST binlog_format = ROW, and let no session change "
+        "that. What it changed can't be read: take a new snapshot of the captured tables, or set the position behind it "
+        f"({behind}, tailrace offsets set); event.processing.failure.handling.mode=warn passes over such statements"
+    )
+
+
+def _listed(tables: Iterable[TableId]) -> str:
+    return ", ".join(f"{table.catalog}.{table.name}" for table in tables)
+
+
+def _place(query: Query) -> str:
+    return f"{query.file}:{query.start}"
+
+
+def _drops_what_carried(query: Query, passed: _Passed) -> bool:
+    databases = {table.catalog for table in passed.reached}
+    for kind, first, second in DROPPED.findall(query.sql):
+        database, name = (unquoted(first), unquoted(second)) if second else (query.database, unquoted(first))
+        is_function = kind.upper() == "FUNCTION"
+        if (database.lower(), name.lower()) in passed.statement.calls if is_function else database in databases:
+            return True
+    if query.kind is not QueryKind.DEFINITION:
+        return False
+    if CUT_OFF.search(query.sql):
+        return True
+    names = {unquoted(word) for word in WORD.findall(query.sql)}
+    return bool(GONE.match(query.sql)) and bool(names & ({table.name for table in passed.reached} | databases))
