@@ -9,7 +9,14 @@ from tailrace.cli.screen import Screen
 
 
 def run_connector(
-    config: Path, to: str, checkpoint: Path | None, *, available_now: bool, master: str | None, verbose: bool
+    config: Path,
+    to: str,
+    checkpoint: Path | None,
+    *,
+    available_now: bool,
+    master: str | None,
+    stop_timeout: float,
+    verbose: bool,
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     target = Target.parse(to, checkpoint)
@@ -20,7 +27,15 @@ def run_connector(
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
             screen.say("starting Spark")
-            stopped = run_job(job, target, screen, available_now=available_now, master=master, verbose=verbose)
+            stopped = run_job(
+                job,
+                target,
+                screen,
+                available_now=available_now,
+                master=master,
+                stop_timeout=stop_timeout,
+                verbose=verbose,
+            )
         screen.finish("stopped" if stopped else "done")
     finally:
         target.discard()

@@ -29,6 +29,7 @@ from tailrace.sinks.files import OWN_FOLDER
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.log_lines import lines_to
+from tailrace.source.stop_time import STOP_SECONDS
 
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
@@ -146,6 +147,7 @@ def run_job(
     available_now: bool,
     verbose: bool,
     master: str | None = None,
+    stop_timeout: float = STOP_SECONDS,
     stop: StopSignal | None = None,
 ) -> bool:
     """Run to the end, or until stopped; whether it was stopped."""
@@ -167,6 +169,7 @@ def run_job(
                     available_now=available_now,
                     stop_asked=signal_.asked,
                     notice=screen.notice,
+                    stop_seconds=stop_timeout,
                 )
             except Exception as error:
                 if signal_.asked() and is_stop(error):
