@@ -15,6 +15,7 @@ from tailrace.connectors.mysql import streaming
 from tailrace.sinks.kafka.progress import ProgressRecord
 
 SMALL_BLOCK = 600  # bytes: batches end within transactions
+LONGEST = 40  # runs until all is read
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 
 
@@ -120,10 +121,11 @@ def test_changed_topic_names_after_a_kill(runs, rows):
 
 
 def test_the_names_change_at_once_where_lanes_stand_together(runs, rows):
+    runs.start(2)
     for _ in range(3):
         rows.write(3)
         assert runs.start(2)
-        assert runs.notices == [] or runs.runs == 1
+        assert runs.notices == []
     assert_each_change_once(runs.rows(), rows)
 
 
@@ -182,9 +184,13 @@ def test_any_changes_and_kills_within_what_a_signal_asked_for(runs, rows, source
     for _ in range(8):
         runs.start(chance.randint(1, 4), commits=chance.randint(1, 8))
         rows.write(chance.randint(0, 1))
-    while not runs.asked_for_is_done():
+    for _ in range(LONGEST):
+        if runs.asked_for_is_done():
+            break
+        rows.write(6)  # chunks are read between batches of the log
         runs.start(chance.randint(1, 4))
-        rows.write(1)
+    else:
+        pytest.fail("what was asked for does not come to its end")
     assert runs.start(1)
     found = runs.rows()
     assert_each_change_once(found, rows)
