@@ -8,6 +8,7 @@ import pytest
 from support.kafka_sinks import Place, eventually, progress
 from tailrace.errors import FencedError, ProgressError
 from tailrace.sinks.kafka import claiming
+from tailrace.sinks.kafka.progress import ProgressRecord
 
 pytestmark = pytest.mark.kafka
 
@@ -201,3 +202,64 @@ def test_lanes_that_lost_their_records_stop_the_claim(place):
     place.put(place.own("progress"), b'{"lane": 1}', None, partition=1)
     with pytest.raises(ProgressError, match="lane 1 has no progress record"):
         place.claimed(2)
+
+
+def routed(place, delimiter, lanes=2, run="run"):
+    return place.claimed(lanes, run=run, topic__delimiter=delimiter)
+
+
+def routings_recorded(place):
+    newest = {json.loads(read.key)["lane"]: read.value for read in place.read_own("progress")}
+    return {lane: json.loads(value)["routing"] for lane, value in newest.items() if value is not None}
+
+
+def test_the_routing_is_stored_and_stays_while_lanes_stand_apart(place):
+    old, new = ({"delimiter": each, "names_database": True} for each in "._")
+    assert routed(place, ".").routing is None
+    eventually(lambda: routings_recorded(place), {0: old, 1: old})
+    commit(place, 0, 5)
+    commit(place, 1, 4)
+    for run, lanes in (("next", 2), ("again", 4)):
+        claim = routed(place, "_", lanes, run)
+        assert (claim.routing, claim.progress) == (old, (progress(5), progress(4)))
+        eventually(lambda: routings_recorded(place), {0: old, 1: old})
+    assert place.sink("again", topic__delimiter="_").recorded() == claim
+    assert routed(place, ".", run="back").routing is None
+    commit(place, 1, 5, run="back")
+    assert routed(place, "_", run="last").routing is None
+    eventually(lambda: routings_recorded(place), {0: new, 1: new})
+
+
+def test_where_lanes_stand_together_a_new_routing_hands_on_what_signals_asked_for(place):
+    routed(place, ".")
+    for lane, signalled in enumerate([asked("a"), asked("b")]):
+        sink = place.opened(lane)
+        sink.commit(replace(progress(1), signalled=signalled), [])
+        sink.close()
+    assert routed(place, "_", run="next").progress == (replace(progress(1), signalled=asked("a", "b")),) * 2
+
+
+def test_a_record_without_a_routing_gets_the_configured_one_at_the_claim(place, monkeypatch):
+    to_json = ProgressRecord.to_json
+    with monkeypatch.context() as earlier:
+        earlier.setattr(ProgressRecord, "to_json", lambda record: without(to_json(record), "routing"))
+        place.claimed(2)
+        commit(place, 0, 5)
+        commit(place, 1, 4)
+        assert all(b"routing" not in read.value for read in place.read_own("progress"))
+    assert routed(place, "_", run="next").routing is None
+    assert routed(place, ".", run="last").routing == {"delimiter": "_", "names_database": True}
+
+
+def without(value, name):
+    return json.dumps({key: each for key, each in json.loads(value).items() if key != name}).encode()
+
+
+def test_beginning_anew_takes_the_configured_routing(place):
+    routed(place, ".")
+    commit(place, 0, 5)
+    commit(place, 1, 4)
+    routed(place, "_", run="next")
+    sink = place.sink("next", topic__delimiter="_")
+    assert sink.begin_anew(progress(9), []).routing is None
+    assert routed(place, "_", 1, "next").routing is None

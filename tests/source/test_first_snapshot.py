@@ -11,6 +11,7 @@ from tailrace.connectors.base import Progress
 from tailrace.errors import ProgressError, RetriableError
 from tailrace.source import run
 from tailrace.source.job import Pace
+from tailrace.source.stop_time import StopTime
 
 SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=2))
 
@@ -28,7 +29,7 @@ def deliver(tmp_path, monkeypatch):
 
     def deliver(job, stop_asked=lambda: False):
         found.clear()
-        started = run._Run(SPARK, str(tmp_path / "checkpoint"), None, stop_asked, print)
+        started = run._Run(SPARK, str(tmp_path / "checkpoint"), None, StopTime(stop_asked), print)
         started.deliver(job, available_now=True)
         return found[0] if found else None
 

@@ -37,13 +37,12 @@ def short_looks(monkeypatch):
 
 def test_one_look_at_a_query_that_rests_is_enough_though_it_looks_for_work_again_at_once():
     query = Query([True, True, False, True, True])
-    run.stop(query, LINK)
+    run.stop(query, LINK, 20.0)
     assert not query.isActive
 
 
-def test_a_task_that_does_not_end_in_time_is_killed_and_that_is_told(monkeypatch):
-    monkeypatch.setattr(run, "GRACE_SECONDS", 0.05)
+def test_a_task_that_does_not_end_in_time_is_killed_and_that_is_told():
     query = Query(itertools.repeat(True))
     with pytest.raises(RetriableError, match="did not come within"):
-        run.stop(query, LINK)
+        run.stop(query, LINK, 0.05)
     assert not query.isActive

@@ -103,6 +103,14 @@ class CountingLog:
     def head(self) -> Mapping[str, int]:
         return {"n": int(self._log.read_text()) // TRANSACTION * TRANSACTION}
 
+    def routed(self, routing):
+        return self
+
+    def meeting_point(self, lanes):
+        """The end of the transaction in which the farthest lane stands."""
+        farthest = max(int(lane.delivered or -1) for lane in lanes) + 1
+        return {"n": -(-farthest // TRANSACTION) * TRANSACTION}
+
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
         n = self.head()["n"] if self._start == "head" else int(self._start)
         snapshot = {"lanes": snapshot_lanes, "read": 0} if snapshot_lanes else None

@@ -15,6 +15,7 @@ from tailrace import __version__
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
 from tailrace.cli.failures import first_line, unwrapped
 from tailrace.errors import TailraceError
+from tailrace.source.stop_time import STOP_SECONDS
 
 app = typer.Typer(
     name="tailrace",
@@ -97,6 +98,17 @@ def run(
             "7. Without it the second run refuses.",
         ),
     ] = False,
+    stop_timeout: Annotated[
+        float,
+        typer.Option(
+            "--stop-timeout",
+            metavar="SECONDS",
+            min=0,
+            help="How long a stop may take. With more than one lane it brings them to one position after their last commits, "
+            "if there is time, so that tasks.max and topic names can change at once; 0: it does not try. The last commits "
+            "have 5 s at least.",
+        ),
+    ] = STOP_SECONDS,
     verbose: Verbose = False,
 ) -> None:
     """Read a database's log and deliver its changes until stopped.
@@ -107,7 +119,14 @@ def run(
     from tailrace.cli.run_command import run_connector
 
     run_connector(
-        config, to, checkpoint, available_now=available_now, master=master, verbose=verbose, take_over=take_over
+        config,
+        to,
+        checkpoint,
+        available_now=available_now,
+        master=master,
+        stop_timeout=stop_timeout,
+        verbose=verbose,
+        take_over=take_over,
     )
 
 

@@ -15,6 +15,7 @@ def run_connector(
     *,
     available_now: bool,
     master: str | None,
+    stop_timeout: float,
     verbose: bool,
     take_over: bool,
 ) -> None:
@@ -27,7 +28,14 @@ def run_connector(
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
             stopped = run_job(
-                job, target, screen, available_now=available_now, master=master, verbose=verbose, take_over=take_over
+                job,
+                target,
+                screen,
+                available_now=available_now,
+                master=master,
+                stop_timeout=stop_timeout,
+                verbose=verbose,
+                take_over=take_over,
             )
         screen.finish("stopped" if stopped else "done")
     finally:

@@ -31,6 +31,7 @@ from tailrace.source.first_look import first_look
 from tailrace.source.job import Job, Pace
 from tailrace.source.link import Link
 from tailrace.source.log_lines import lines_to
+from tailrace.source.stop_time import STOP_SECONDS
 
 CHECKPOINT = "checkpoint"
 PROGRESS = "progress"
@@ -148,6 +149,7 @@ def run_job(
     available_now: bool,
     verbose: bool,
     master: str | None = None,
+    stop_timeout: float = STOP_SECONDS,
     stop: StopSignal | None = None,
     take_over: bool = False,
 ) -> bool:
@@ -177,6 +179,7 @@ def run_job(
                     available_now=available_now,
                     stop_asked=look.watching(signal_.asked),
                     notice=screen.notice,
+                    stop_seconds=stop_timeout,
                 )
             except Exception as error:
                 if signal_.asked() and is_stop(error):

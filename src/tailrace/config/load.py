@@ -23,10 +23,12 @@ from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
 from tailrace.config.properties.history import KAFKA_HISTORY
+from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.values import NotYetError, Value, read
+from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 from tailrace.signals.names import signal_tables
 
@@ -132,6 +134,7 @@ def _settings(
     attributes["schema_history_internal"] = _history(values, entries)
     return kind.settings(
         **attributes,
+        routing=_routing(values),
         tables=_tables(kind, values),
         columns=ColumnFilter(_filter(values, "column"), kind.naming),
         column_rules=rules,
@@ -163,6 +166,11 @@ def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value
         if named and not is_given(entries, "schema.history.internal")
         else values["schema.history.internal"]
     )
+
+
+def _routing(values: Mapping[str, Value]) -> Routing:
+    """Debezium 1.4's connector read one database, whose name its topics do not have."""
+    return Routing(str(values["topic.delimiter"]), names_database=values["tailrace.event.shape"] != SHAPE_1_4)
 
 
 def _tables(kind: ConnectorKind, values: Mapping[str, Value]) -> TableFilter:

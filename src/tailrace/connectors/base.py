@@ -38,6 +38,10 @@ class Progress:
         """Whether this lane has something of a snapshot left to read."""
         return self.snapshot is not None and not self.snapshot.get("done", False)
 
+    def stands_with(self, other: Progress) -> bool:
+        """Whether two lanes have delivered the same, and go on at the same place; what signals ask of each may differ."""
+        return replace(self.standing, signalled=None) == replace(other.standing, signalled=None)
+
     @property
     def standing(self) -> Progress:
         """What is the same in lanes that have delivered the same: without the figures of each one's part of a snapshot."""
@@ -181,6 +185,17 @@ class Connector(Protocol):
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
+
+    def routed(self, routing: Mapping[str, Any]) -> Connector:
+        """The same under a routing that was stored, whatever the configuration says now; see `schema/routing.py`."""
+
+    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+        """The nearest place up to which all of these lanes can read, to stand alike there; None: only the head is known.
+
+        Raises:
+            ConfigError: as it is configured there is none.
+
+        """
 
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
         """Where a connector without progress begins; with a snapshot that is for about so many lanes, 0: with none.

@@ -1,7 +1,7 @@
 """Names: of topics, of schemas and of their fields, and what happens to characters that they must not hold.
 
-A topic is named after prefix, database, schema and table, as far as the database has them; what Kafka does not allow in a
-topic's name becomes `_`. With the shape of Debezium 1.4, whose connector read one database, its name is left out.
+A topic is named after prefix, database, schema and table, as far as the database has them (`routing.py`); what Kafka does not
+allow in a topic's name becomes `_`.
 Schemas are named after the topic. Where the names must suit Avro as well (`schema.name.adjustment.mode`,
 `field.name.adjustment.mode`), whatever Avro does not allow becomes `_`, or, without loss, `_u` and the
 character's number. Names are taken apart as Java does it, in UTF-16 units: a character beyond the basic plane
@@ -17,7 +17,6 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import Settings
 from tailrace.errors import StructureError
 from tailrace.schema.tables import TableId
@@ -63,9 +62,7 @@ class Names:
 
     def topic(self, table: TableId) -> str:
         """The topic of a table's changes."""
-        database = "" if self.settings.tailrace_event_shape == SHAPE_1_4 else table.catalog
-        parts = (self.settings.topic_prefix, database, table.schema, table.name)
-        wanted = self.settings.topic_delimiter.join(part for part in parts if part.strip())
+        wanted = self.settings.routing.topic(self.settings.topic_prefix, table)
         name = sanitized_topic(wanted)
         if name != wanted:
             log.warning(
@@ -107,18 +104,16 @@ class Names:
     @property
     def transaction_topic(self) -> str:
         """The topic of transactions' beginnings and ends."""
-        return self.settings.topic_delimiter.join(
-            (self.settings.topic_prefix, self.settings.topic_transaction)
-        )
+        parts = (self.settings.topic_prefix, self.settings.topic_transaction)
+        return self.settings.routing.delimiter.join(parts)
 
     @property
     def heartbeat_topic(self) -> str:
         """The topic of heartbeats."""
         if self.settings.topic_heartbeat_name:
             return self.settings.topic_heartbeat_name
-        return self.settings.topic_delimiter.join(
-            (self.settings.topic_heartbeat_prefix, self.settings.topic_prefix)
-        )
+        parts = (self.settings.topic_heartbeat_prefix, self.settings.topic_prefix)
+        return self.settings.routing.delimiter.join(parts)
 
 
 def _adjuster(mode: str, *, dots: bool) -> Adjuster:

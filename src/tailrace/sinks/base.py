@@ -6,9 +6,9 @@ the only truth about delivery: a task begins by reading it and goes on from ther
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
@@ -24,14 +24,27 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a sink has recorded: how far each lane has come; as many lanes as there are now."""
+    """What a sink has recorded: how far each lane has come; as many lanes as there are now.
+
+    Attributes:
+        progress: of each lane; None where it has delivered nothing.
+        routing: what tables have been dealt out by among lanes that stand apart, and still are; None: by what is configured.
+
+    """
 
     progress: tuple[Progress | None, ...]
+    routing: Mapping[str, Any] | None = None
 
     @property
     def lanes(self) -> int:
         """How many lanes there are."""
         return len(self.progress)
+
+    @property
+    def is_at_one_position(self) -> bool:
+        """Whether all lanes have delivered the same."""
+        first, *others = self.progress
+        return all(each is first if first is None or each is None else each.stands_with(first) for each in others)
 
 
 class Sink(Protocol):
@@ -45,8 +58,12 @@ class Sink(Protocol):
         """Take the sink over for this run, before its tasks begin: whoever delivered to it before is fenced.
 
         Where nothing is recorded, or all lanes that are stand at one position and none is within a blocking snapshot,
-        there are `lanes` lanes from now on; otherwise it stays with those that are recorded, as the answer says.
+        there are `lanes` lanes from now on, under the routing that is configured; otherwise it stays with those that are
+        recorded, as the answer says.
         """
+
+    def recorded(self) -> Claim:
+        """What is recorded, without disturbing anybody."""
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """One lane, with this progress and this history, in place of all that is recorded: at once and for good.

@@ -36,6 +36,10 @@ class ConsoleSink:
         """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
         return Claim((self.peek(0),))
 
+    def recorded(self) -> Claim:
+        """How far its one lane has come."""
+        return Claim((self.peek(0),))
+
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """The one lane goes on from there, as if it had just begun."""
         self.open(0)

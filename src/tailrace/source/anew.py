@@ -51,7 +51,7 @@ def after_failure(job: Job, ask: Ask) -> str:
     if job.snapshot_again != WHEN_NEEDED:
         return ""
     with closing(job.new_sink()) as sink:
-        claim = Claim(tuple(_peeked(sink.peek)))
+        claim = sink.recorded()
     return "" if is_pending(claim) else _lost(job, claim, ask)
 
 
@@ -80,7 +80,7 @@ def is_pending(claim: Claim) -> bool:
 
 def _lost(job: Job, claim: Claim, ask: Ask) -> str:
     """Why a lane can't go on where it stands, also within a snapshot; "" where all can."""
-    connector = job.new_connector()
+    connector = evolve(job, routing=claim.routing).new_connector()
     for number, progress in enumerate(claim.progress):
         if progress is None:
             continue
@@ -102,10 +102,3 @@ def _history(job: Job, lane: int) -> Sequence[HistoryRecord]:
 
 def _recorded(claim: Claim) -> Iterator[Progress]:
     return (progress for progress in claim.progress if progress is not None)
-
-
-def _peeked(peek: Callable[[int], Progress | None]) -> Iterator[Progress]:
-    lane = 0
-    while (progress := peek(lane)) is not None:
-        yield progress
-        lane += 1

@@ -68,8 +68,11 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """The query ends at the head of the log of this moment, or where the snapshot is read."""
+        """The query ends where the job says: at the head of the log of this moment, if it is nowhere else."""
         if self._job.snapshot:
+            return
+        if self._job.until is not None:
+            self._goal = Goal(until=self._job.until)
             return
         with closing(Reporter(self._job.link)) as reporter:
             head = self._job.new_connector().head

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tailrace.errors import PositionLostError
+from tailrace.errors import PositionLostError, StoppedError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
 DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
@@ -14,6 +14,11 @@ def is_dead_process(error: Exception) -> bool:
     """Whether the query failed because a Python process of Spark's is gone (killed, out of memory) or could not start."""
     text = told(error)
     return any(sign in text for sign in DEAD_TASK) or is_dead_planner(error)
+
+
+def is_stopped(error: Exception) -> bool:
+    """Whether a bounded turn says that it was stopped as asked."""
+    return isinstance(error, StoppedError) or StoppedError.__name__ in told(error)
 
 
 def is_dead_planner(error: Exception) -> bool:

@@ -64,6 +64,8 @@ class Job:
         snapshot_again: when a job with progress takes another snapshot: `always`, at each start of a run; `when_needed`,
             where the log no longer reaches back to the progress; "": never.
         snapshot_delay_seconds: pause before a snapshot.
+        routing: what tables are dealt out by among the lanes, and their topics named; None: what is configured.
+        until: where a query that is to end ends, the connector's own; None: where the log ends when it starts.
 
     """
 
@@ -80,6 +82,8 @@ class Job:
     only_snapshot: bool = False
     snapshot_again: str = ""
     snapshot_delay_seconds: float = 0.0
+    routing: Mapping[str, Any] | None = None
+    until: Mapping[str, Any] | None = None
 
     def to_json(self) -> str:
         """As one text."""
@@ -94,7 +98,8 @@ class Job:
     def new_connector(self) -> Connector:
         """The connector, with placeholders replaced here and now."""
         make: Callable[[Mapping[str, Any]], Connector] = load_object(self.connector)
-        return make(self.document)
+        connector = make(self.document)
+        return connector if self.routing is None else connector.routed(self.routing)
 
     def try_login(self) -> None:
         """Log in to the source and out again; raises what is in the way."""

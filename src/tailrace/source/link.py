@@ -39,6 +39,10 @@ class Link:
         """Ask all tasks, those to come as well, to commit and end."""
         self._stop.set()
 
+    def let_tasks_work(self) -> None:
+        """Ask the tasks to come for no stop any more."""
+        self._stop.clear()
+
     def close(self) -> None:
         """Take no more messages."""
         self._listener.close()

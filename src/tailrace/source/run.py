@@ -1,8 +1,9 @@
 """Running a job on a Spark session: take the sink over, start the query, wait, stop it in good order.
 
-A run begins with the lanes that the sink has recorded. Where another number is wanted they are brought to one position
-first, by a bounded run; there the sink changes their number. A sink that knows nothing begins with one lane, so that
-all of them start from the same position.
+A run begins with the lanes that the sink has recorded. Where another number is wanted, or tables are to be dealt out to
+them otherwise, they are brought to one position first, by a bounded run (`together`); there the sink changes them. A sink
+that knows nothing begins with one lane, so that all of them start from the same position. A stop brings them to one
+position too, as far as its time allows.
 
 A snapshot comes before the log. Where it begins is fixed here, by a commit of its own, before any query is started. Its
 lanes are the sink's lanes for as long as it lasts: all of them stand at the position that it is of, each with a part of the
@@ -23,22 +24,22 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from tailrace.errors import ConfigError, ProgressError, RetriableError
-from tailrace.signals.carried import has_unmovable
 from tailrace.sinks.base import Claim
-from tailrace.source import anew, skipping
+from tailrace.source import anew, skipping, together
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
-from tailrace.source.endings import is_dead_planner, is_dead_process, may_be_lost
+from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, may_be_lost
 from tailrace.source.job import Job
 from tailrace.source.link import Link
 from tailrace.source.retry import paused, retrying
 from tailrace.source.slices import check_progress
+from tailrace.source.stop_time import STOP_SECONDS, StopTime
+from tailrace.source.together import counted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
 POLL_SECONDS = 0.2
-GRACE_SECONDS = 20.0
 SNAPSHOT_COMMIT_SECONDS = 3.0  # nobody waits for a single row of it, and each commit waits for the brokers
 QUIET_SECONDS = 60.0  # a query that ran for so long has recovered from whatever had ended the one before
 
@@ -54,8 +55,11 @@ def deliver(
     available_now: bool,
     stop_asked: Callable[[], bool],
     notice: Notice,
+    stop_seconds: float = STOP_SECONDS,
 ) -> bool:
     """Deliver to the log's head of this moment, or until stopped; whether it was stopped.
+
+    A stop may take `stop_seconds`: for the last commit, and to bring lanes to one position.
 
     Raises:
         ConfigError: Spark can't run the job's lanes side by side.
@@ -63,7 +67,9 @@ def deliver(
 
     """
     refuse_speculation(spark)
-    run = _Run(spark, checkpoint, link, stop_asked, notice)
+    if not (available_now or job.only_snapshot):
+        require_slots(spark, job)
+    run = _Run(spark, checkpoint, link, StopTime(stop_asked, stop_seconds), notice)
     return run.deliver(evolve(job, link=link.address), available_now=available_now)
 
 
@@ -74,8 +80,13 @@ class _Run:
     spark: SparkSession
     checkpoint: str
     link: Link
-    stop_asked: Callable[[], bool]
+    stop: StopTime
     notice: Notice
+
+    @property
+    def stop_asked(self) -> Callable[[], bool]:
+        """Says whether to stop."""
+        return self.stop.asked
 
     def deliver(self, job: Job, *, available_now: bool) -> bool:
         """All that is to be delivered, with another snapshot where one is wanted; whether it was stopped."""
@@ -117,19 +128,20 @@ class _Run:
             claim = self._claimed(evolve(job, lanes=lanes))
             if claim.lanes != lanes:
                 raise ProgressError(
-                    f"{job.target} has {_lanes(claim.lanes)}, and the snapshot in their progress was begun for {lanes}: "
+                    f"{job.target} has {counted(claim.lanes)}, and the snapshot in their progress was begun for {lanes}: "
                     "the progress was put together from different times; restore it, or begin anew"
                 )
-            self.notice(f"reading the snapshot with {_lanes(lanes)}")
-            if self._read_snapshot(job, lanes):
+            old = ", to its end under the topic names of before" if claim.routing is not None else ""
+            self.notice(f"reading the snapshot with {counted(lanes)}{old}")
+            if self._read_snapshot(together.as_recorded(job, claim)):
                 return True
             claim = self._claimed(job)
         return not job.only_snapshot and self._log(job, claim, available_now=available_now)
 
-    def _read_snapshot(self, job: Job, lanes: int) -> bool:
+    def _read_snapshot(self, job: Job) -> bool:
         """Each lane's part; whether it was stopped."""
         pace = evolve(job.pace, commit_seconds=max(job.pace.commit_seconds, SNAPSHOT_COMMIT_SECONDS))
-        reading = evolve(job, lanes=lanes, snapshot=uuid.uuid4().hex, pace=pace)
+        reading = evolve(job, snapshot=uuid.uuid4().hex, pace=pace)
         return self._kept_up(reading, available_now=True)
 
     def _snapshot_lanes(self, job: Job) -> int:
@@ -138,15 +150,41 @@ class _Run:
         return min(job.snapshot_lanes or slots, slots)
 
     def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
-        """The log, after the lanes have been brought to the job's number; whether it was stopped."""
-        if claim.lanes != job.lanes:
-            self.notice(f"{_lanes(claim.lanes)} to one position, to go on with {_lanes(job.lanes)} from there")
-            if self._kept_up(evolve(job, lanes=claim.lanes), available_now=True):
-                return True
+        """The log, after tables have been dealt out to lanes as the job wants it; whether it was stopped."""
+        attempts = 0
+        while together.is_wanted(job, claim):
+            if attempts == together.ATTEMPTS:
+                raise ProgressError(together.unchanged(job, claim))
+            self.notice(together.told(job, claim))
+            meeting = together.to_one_position(job, claim, self._asking(job), nearest=attempts == 0)
+            if self._kept_up(meeting, available_now=True):
+                return self._come_together(together.as_recorded(job, claim))
             claim = self._claimed(job)
-            if claim.lanes != job.lanes:
-                raise ProgressError(_unchanged(job, claim))
-        return self._kept_up(job, available_now=available_now)
+            attempts += 1
+        return self._kept_up(job, available_now=available_now) and self._come_together(job)
+
+    def _come_together(self, job: Job) -> bool:
+        """After a stop: bring the job's lanes to one position, if there is time for it, and say so where they stay apart."""
+        if job.lanes > 1:
+            try:
+                is_together = evolve(self, stop=self.stop.for_more()).is_together(job)
+            except Exception as error:  # noqa: BLE001 -- what counts is committed, and the next run can bring them together
+                self.notice(f"{together.APART} ({next(iter(str(error).splitlines()), type(error).__name__)})")
+            else:
+                if not is_together:
+                    self.notice(together.APART)
+        return True
+
+    def is_together(self, job: Job) -> bool:
+        """Whether all lanes stand at one position, at last."""
+        with closing(job.new_sink()) as sink:
+            claim = sink.recorded()
+        if claim.is_at_one_position or self.stop_asked():
+            return claim.is_at_one_position
+        self.notice(f"{counted(job.lanes)} to one position, before the end")
+        self.link.let_tasks_work()
+        meeting = together.to_one_position(job, claim, self._asking(job))
+        return not self._kept_up(meeting, available_now=True)
 
     def _claimed(self, job: Job) -> Claim:
         """Take the sink over; with nothing recorded yet, for one lane."""
@@ -164,15 +202,15 @@ class _Run:
 
     def _kept_up(self, job: Job, *, available_now: bool) -> bool:
         """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
-        if not job.snapshot:
-            require_slots(self.spark, job)  # lanes of a snapshot can do their parts one after the other
         deaths = 0
         while True:
             began = time.monotonic()
             try:
                 query = start(self.spark, job, self.checkpoint, available_now=available_now)
-                return wait(query, self.link, self.stop_asked)
+                return wait(query, self.link, self.stop)
             except Exception as error:
+                if self.stop_asked() and is_stopped(error):
+                    return True
                 deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
                 if self.stop_asked() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
                     raise
@@ -191,17 +229,17 @@ def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool
     return writer.start()
 
 
-def wait(query: StreamingQuery, link: Link, stop_asked: Callable[[], bool]) -> bool:
+def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
     """Wait for the query's end, or stop it when asked; whether it was stopped. Raises what the query ended with."""
     while not query.awaitTermination(POLL_SECONDS):
-        if stop_asked():
-            stop(query, link)
+        if stop_time.asked():
+            stop(query, link, stop_time.for_commit)
             return True
     return False
 
 
-def stop(query: StreamingQuery, link: Link) -> None:
-    """Let the running task make its last commit, then end the query; after a grace period the task is killed.
+def stop(query: StreamingQuery, link: Link, seconds: float) -> None:
+    """Let the running tasks make their last commit, then end the query; after so many seconds they are killed.
 
     Raises:
         RetriableError: the last commit did not come in time.
@@ -209,7 +247,7 @@ def stop(query: StreamingQuery, link: Link) -> None:
 
     """
     link.stop_tasks()
-    deadline = time.monotonic() + GRACE_SECONDS
+    deadline = time.monotonic() + seconds
     while working := query.isActive and _is_working(query):
         if time.monotonic() >= deadline:
             break
@@ -217,7 +255,7 @@ def stop(query: StreamingQuery, link: Link) -> None:
     query.stop()
     if working:  # by the last look; a query that has nothing to do looks for work again and again
         raise RetriableError(
-            f"the last commit did not come within {GRACE_SECONDS:g} s; what it would have held is delivered by the next run"
+            f"the last commit did not come within {seconds:.0f} s; what it would have held is delivered by the next run"
         )
     error = query.exception()
     if error is not None and not is_dead_planner(error):  # a planner has nothing left to do
@@ -231,7 +269,7 @@ def refuse_speculation(spark: SparkSession) -> None:
 
 
 def require_slots(spark: SparkSession, job: Job) -> None:
-    """A lane that waits for another's turn to end would stand still for as long."""
+    """A lane that waits for the end of another's turn would stand still for as long; bounded turns end by themselves."""
     slots = spark.sparkContext.defaultParallelism
     if slots < job.lanes:
         raise ConfigError(
@@ -245,23 +283,6 @@ def _lanes_of_snapshot(claim: Claim) -> int:
     if not any(progress and progress.snapshot_is_pending for progress in claim.progress):
         return 0
     return max(int(progress.snapshot["lanes"]) for progress in claim.progress if progress and progress.snapshot)
-
-
-def _unchanged(job: Job, claim: Claim) -> str:
-    """Why the lanes stay as many as they are, and what to do."""
-    if any(progress and has_unmovable(progress.signalled) for progress in claim.progress):
-        return (
-            f"the {_lanes(claim.lanes)} of {job.target} are reading a blocking snapshot, which has to end before there can be "
-            f"{job.lanes}: run with tasks.max={claim.lanes} until its last rows are delivered, then change it"
-        )
-    return (
-        f"the {_lanes(claim.lanes)} of {job.target} stand at different positions, so that there can't be "
-        f"{job.lanes}: set tasks.max back to {claim.lanes}, and report this"
-    )
-
-
-def _lanes(count: int) -> str:
-    return "1 lane" if count == 1 else f"{count} lanes"
 
 
 def _is_working(query: StreamingQuery) -> bool:

@@ -16,6 +16,7 @@ from tailrace.config.overrides import SelectOverrides
 from tailrace.config.passthrough import PassThrough
 from tailrace.config.secret import Secret
 from tailrace.config.topic_creation import TopicCreation
+from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 
 
@@ -24,6 +25,7 @@ class Settings:
     """The configuration of one connector, checked. Each connector's class has its own properties besides.
 
     Attributes after the properties:
+        routing: which topic a table's changes go to.
         tables: which tables are captured.
         columns: which columns the value of an event holds.
         column_rules: what happens to columns, in Debezium's order; the first that matches counts.
@@ -175,6 +177,7 @@ class Settings:
     tailrace_transactional_id_prefix: str | None
 
     # Worked out from them
+    routing: Routing
     tables: TableFilter
     columns: ColumnFilter
     column_rules: tuple[ColumnPolicy | SourceTypes, ...]

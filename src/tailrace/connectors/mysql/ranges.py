@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, Self
+
+from attrs import evolve
 
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.history_places import holds_for
 from tailrace.connectors.mysql.log_files import restart_after, restart_at
+from tailrace.connectors.mysql.meeting import meeting_point
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.schema.routing import Routing
 
 
 class Ranges:
-    """The part of the connector that plans ranges."""
+    """The part of the connector that plans: which ranges, up to where, under which names of topics."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self.settings = settings
+
+    def routed(self, routing: Mapping[str, Any]) -> Self:
+        """The same under a routing that was stored."""
+        return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
+
+    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+        """The nearest boundary that all of these lanes can read up to."""
+        return meeting_point(lanes, partial(self.head_after, max_bytes=1))
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None

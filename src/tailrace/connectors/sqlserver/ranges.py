@@ -8,7 +8,9 @@ has none may be gone when the range is read, and nothing is lost.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
+
+from attrs import evolve
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress
@@ -17,17 +19,27 @@ from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.filled_tables import tables_with_rows
 from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.meeting import meeting_point
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
 from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.told_structures import is_told_up_to
+from tailrace.schema.routing import Routing
 
 
 class Ranges:
-    """The part of the connector that plans ranges."""
+    """The part of the connector that plans: which ranges, up to where, under which names of topics."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self.settings = settings
+
+    def routed(self, routing: Mapping[str, Any]) -> Self:
+        """The same under a routing that was stored."""
+        return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
+
+    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+        """The nearest LSNs that all of these lanes can read up to."""
+        return meeting_point(lanes, self.settings.database_names).to_dict()
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None

@@ -8,15 +8,16 @@ It goes in this order, and each step leaves something that a crash can stand on:
 3. Each recorded lane gets this run's name, by the lane's *own* producer. A task of an earlier run that took the lane
    after step 1 has fenced that producer: the claim begins again. One that comes after step 3 sees the name and ends.
    So from here on nothing moves but by this run.
-4. If another number of lanes is wanted, all stand at one position and none is within a blocking snapshot, the new layout
-   is written in one transaction of the first lane's producer, which another claim would have to fence first. Only
-   because of step 3 may it write to the partitions of other lanes.
+4. If another layout is wanted (another number of lanes, or tables dealt out to them by another routing), all stand at one
+   position and none is within a blocking snapshot, it is written in one transaction of the first lane's producer, which
+   another claim would have to fence first. Only because of step 3 may it write to the partitions of other lanes.
 
 To begin anew (`begin_anew`) is the same as step 4, wherever the lanes stand: one lane, with a progress and a history that
 are given, in place of what is recorded.
 
-How many lanes there are is what the first lane's record says. Without transactions the same records are sent, in an
-order in which every prefix makes sense: new lanes, then the first one, then the lanes that go.
+How many lanes there are, and their routing, is what the first lane's record says. A record without a routing is of an
+earlier version: it gets the configured one with the run's name. Without transactions the same records are sent, in an order
+in which every prefix makes sense: new lanes, then the first one, then the lanes that go.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from typing import TYPE_CHECKING, Final
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import FencedError, ProgressError
 from tailrace.failpoints import hit
+from tailrace.schema.routing import Routing
 from tailrace.signals.carried import has_unmovable, merged
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.owner import Owner
@@ -42,12 +44,20 @@ PAUSE_SECONDS: Final = 0.2
 
 
 class Claiming:
-    """One claim; `take_over` makes a lane's producer and fences the others that have its id."""
+    """One claim; `routing` is wanted, `take_over` makes a lane's producer and fences the others that have its id."""
 
-    def __init__(self, ledger: Ledger, source: str, owner: Owner, take_over: Callable[[int], Writer]) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        source: str,
+        owner: Owner,
+        routing: Routing,
+        take_over: Callable[[int], Writer],
+    ) -> None:
         self._ledger = ledger
         self._source = source
         self._owner = owner
+        self._routing = routing
         self._take_over = take_over
 
     def claim(self, lanes: int) -> list[ProgressRecord]:
@@ -67,10 +77,10 @@ class Claiming:
     def _claim(self, lanes: int) -> list[ProgressRecord]:
         with ExitStack() as stack:
             writers = [self._writer(0, stack)]
-            recorded = self._recorded()
+            recorded, routing = self._recorded()
             writers += [self._writer(lane, stack) for lane in range(1, max(recorded, lanes))]
-            records = [self._marked(lane, writers[lane]) for lane in range(recorded)]
-            if recorded == lanes or not _can_be_laid_out(records):
+            records = [self._marked(lane, writers[lane], routing) for lane in range(recorded)]
+            if (recorded, routing) == (lanes, self._routing) or not _can_be_laid_out(records):
                 return records
             return self._laid_out(writers[0], records, lanes)
 
@@ -90,7 +100,7 @@ class Claiming:
                 raise FencedError(
                     f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
                 )
-            record = first.begun_anew(self._owner, progress, len(history))
+            record = first.begun_anew(self._owner, progress, len(history)).with_routing(self._routing)
             self._ledger.add_history(writer, 0, history, record.history_start)
             writer.settle()
             self._ledger.store(writer, 0, record)
@@ -108,23 +118,23 @@ class Claiming:
         stack.callback(writer.close)
         return writer
 
-    def _recorded(self) -> int:
-        """How many lanes there are; 0 where nothing is recorded."""
+    def _recorded(self) -> tuple[int, Routing]:
+        """How many lanes there are, 0 where nothing is recorded, and their routing."""
         first = self._ledger.read(0, settled=True)
         if first is None:
             self._ledger.history(0, None)  # complains where there is one
-            return 0
-        return first.lanes
+            return 0, self._routing
+        return first.lanes, first.routing or self._routing
 
-    def _marked(self, lane: int, writer: Writer) -> ProgressRecord:
-        """A lane's record, with this run's name on it."""
+    def _marked(self, lane: int, writer: Writer, routing: Routing) -> ProgressRecord:
+        """A lane's record, with this run's name on it, and with the routing that counts for all."""
         record = self._ledger.read(lane, settled=True)
         if record is None:
             raise ProgressError(
                 f"lane {lane} has no progress record, though the first lane's says that there is one: "
                 "the progress topic was emptied in part; restore it, or delete it together with the history topic"
             )
-        record = record.owned_by(self._owner)
+        record = record.owned_by(self._owner).with_routing(routing)
         self._ledger.store(writer, lane, record)
         _end(writer)
         return record
@@ -138,7 +148,10 @@ class Claiming:
         history = self._ledger.history(0, first) if records else []
         asked = merged([record.signalled for record in records])
         layout = [
-            (records[lane] if lane < len(records) else first).with_lanes(lanes).with_signalled(asked)
+            (records[lane] if lane < len(records) else first)
+            .with_lanes(lanes)
+            .with_routing(self._routing)
+            .with_signalled(asked)
             for lane in range(lanes)
         ]
         for lane in range(1, lanes):

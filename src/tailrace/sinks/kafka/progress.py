@@ -15,6 +15,7 @@ from attrs import evolve, frozen
 
 from tailrace.connectors.base import Progress
 from tailrace.errors import ProgressError
+from tailrace.schema.routing import Routing
 from tailrace.sinks.kafka.owner import Owner
 
 FORMAT = 1
@@ -33,6 +34,7 @@ class ProgressRecord:
         history: the number of the last record of the lane's schema history.
         history_start: the number that its first one follows: what was the history before the lane began anew ends there.
         committed_at_ms: by the clock of who wrote it.
+        routing: what tables are dealt out by among the lanes; None: an earlier version wrote this.
 
     """
 
@@ -44,6 +46,7 @@ class ProgressRecord:
     history: int = 0
     history_start: int = 0
     committed_at_ms: int = 0
+    routing: Routing | None = None
 
     def owned_by(self, owner: Owner) -> ProgressRecord:
         """The same with another owner."""
@@ -52,6 +55,10 @@ class ProgressRecord:
     def with_lanes(self, lanes: int) -> ProgressRecord:
         """The same with another number of lanes."""
         return evolve(self, lanes=lanes)
+
+    def with_routing(self, routing: Routing) -> ProgressRecord:
+        """The same under another routing."""
+        return evolve(self, routing=routing)
 
     def begun_anew(self, owner: Owner, progress: Progress, history: int) -> ProgressRecord:
         """One lane that goes on from a progress, with a history of so many records behind the one that counted."""
@@ -77,7 +84,9 @@ class ProgressRecord:
 
     def stands_with(self, other: ProgressRecord) -> bool:
         """Whether two lanes have delivered the same, and go on at the same place; what signals ask of each may differ."""
-        return _standing(self.progress) == _standing(other.progress)
+        if self.progress is None or other.progress is None:
+            return self.progress is other.progress
+        return self.progress.stands_with(other.progress)
 
     def to_json(self) -> bytes:
         """The record's value."""
@@ -97,6 +106,7 @@ class ProgressRecord:
             "history": self.history,
             "history_start": self.history_start,
             "committed_at_ms": self.committed_at_ms,
+            "routing": self.routing.to_dict() if self.routing else None,
         }
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":")).encode()
 
@@ -136,12 +146,8 @@ def _progress(fields: Mapping[str, Any], restart: Mapping[str, Any]) -> Progress
     return Progress(str(fields["delivered"]), dict(restart), fields.get("snapshot"), fields.get("signalled"))
 
 
-def _standing(progress: Progress | None) -> Progress | None:
-    return progress and replace(progress.standing, signalled=None)
-
-
 def _record(fields: Mapping[str, Any]) -> ProgressRecord:
-    restart = fields["restart"]
+    restart, routing = fields["restart"], fields.get("routing")
     return ProgressRecord(
         source=fields["source"],
         lanes=int(fields["lanes"]),
@@ -151,4 +157,5 @@ def _record(fields: Mapping[str, Any]) -> ProgressRecord:
         history=int(fields["history"]),
         history_start=int(fields.get("history_start", 0)),
         committed_at_ms=int(fields["committed_at_ms"]),
+        routing=None if routing is None else Routing.from_dict(routing),
     )

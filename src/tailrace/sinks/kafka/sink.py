@@ -67,8 +67,15 @@ class KafkaSink:
         """Take all lanes over for this run, in the layout that is recorded, or in a new one of `lanes`."""
         self._ledger.prepare(self._topics, lanes)
         self._ledger.check_kept(self._topics)
-        records = self._claiming.claim(lanes)
-        return Claim(tuple(record.progress for record in records))
+        return self._claim_of(self._claiming.claim(lanes))
+
+    def recorded(self) -> Claim:
+        """What is recorded of all lanes."""
+        if self._topics.missing(self._names.progress):
+            return Claim((None,))
+        first = self._ledger.read(0)
+        others = [self._ledger.read(lane) for lane in range(1, first.lanes if first else 1)]
+        return self._claim_of([first, *others])
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
         """One lane, with this progress and history, in place of all lanes that are recorded."""
@@ -76,7 +83,7 @@ class KafkaSink:
         self._refuse_if_another_run_has_it(self._ledger.read(0))  # before the other is disturbed
         with self._until_lost():
             record = self._claiming.begin_anew(progress, history)
-        return Claim((record.progress,))
+        return self._claim_of([record])
 
     def peek(self, lane: int) -> Progress | None:
         """How far a lane has come."""
@@ -160,7 +167,13 @@ class KafkaSink:
 
     @property
     def _claiming(self) -> Claiming:
-        return Claiming(self._ledger, self._source, self._owner, self._take_over)
+        return Claiming(self._ledger, self._source, self._owner, self._settings.routing, self._take_over)
+
+    def _claim_of(self, records: Sequence[ProgressRecord | None]) -> Claim:
+        """What records say; the first lane's counts for all."""
+        progress = tuple(record.progress if record else None for record in records)
+        stored = records[0].routing if records[0] else None
+        return Claim(progress, None if stored in {None, self._settings.routing} else stored.to_dict())
 
     @cached_property
     def _topics(self) -> Topics:

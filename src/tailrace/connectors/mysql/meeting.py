@@ -1,0 +1,37 @@
+"""Where lanes that stand apart can meet: a transaction boundary that none of them has passed, close to the farthest.
+
+The farthest lane may stand within a transaction: then that has to be read to its end, which only the log tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tailrace.connectors.base import Progress
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
+
+NextBoundary = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+
+def meeting_point(lanes: Sequence[Progress], next_boundary: NextBoundary) -> Mapping[str, Any] | None:
+    """A boundary for all lanes; `next_boundary` gives the first one behind the start of a transaction.
+
+    None where the restart position does not tell how far the farthest lane is: it lies before an XA transaction that is
+    prepared, or a part of what follows it was delivered by somebody else.
+    """
+    farthest = max(lanes, key=lambda lane: lane.delivered)
+    restart = RestartPosition.from_dict(farthest.restart)
+    if restart.is_prepared or restart.initial or restart.skip_gtid or restart.skip_events or restart.skip_rows:
+        return None
+    here = replace(restart, open_gtid=None, open_rows=0).to_dict()
+    return here if _is_boundary(farthest, restart) else next_boundary(here)
+
+
+def _is_boundary(lane: Progress, restart: RestartPosition) -> bool:
+    """Whether nothing behind the restart position is delivered; what was told there has rows in the same place."""
+    if not lane.delivered:
+        return True
+    delivered, here = BinlogPosition.parse(lane.delivered), restart.position
+    return (delivered.era, delivered.file, delivered.pos) <= (here.era, here.file, here.pos)

@@ -1,0 +1,31 @@
+"""Where lanes that stand apart can meet: in each database the farthest end of a window that one of them has begun."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailrace.connectors.base import Progress
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.errors import ConfigError
+
+
+def meeting_point(lanes: Sequence[Progress], names: Sequence[str]) -> RestartPosition:
+    """Commit LSNs of the configuration's databases that no lane has passed.
+
+    Raises:
+        ConfigError: lanes stand apart in a database that is read no more.
+
+    """
+    found = [RestartPosition.from_dict(lane.restart, names) for lane in lanes]
+    for name in found[0]:
+        if name not in names and any(each[name] != found[0][name] for each in found):
+            raise ConfigError(
+                f"the lanes stand at different positions in the database {name}, which is not in database.names any more: "
+                "name it again until they have come to one position (a run with --available-now brings them there)"
+            )
+    return restart_at({name: max(_end(each[name]) for each in found) for name in names})
+
+
+def _end(position: DatabasePosition) -> Lsn:
+    return position.lsn if position.until is None else position.until

@@ -1,0 +1,41 @@
+"""The time that a stop may take, counted from when it was asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Final
+
+STOP_SECONDS: Final = 20.0  # Kubernetes kills after 30
+COMMIT_SECONDS: Final = 5.0  # the last commit has at least this long: a task that is killed leaves a transaction open
+
+
+class StopTime:
+    """Whether to stop, and how much is left of the time for it."""
+
+    def __init__(self, asked: Callable[[], bool], seconds: float = STOP_SECONDS) -> None:
+        self._asked = asked
+        self._seconds = seconds
+        self._ends_at: float | None = None
+
+    def asked(self) -> bool:
+        """Whether to stop; the time begins with the first answer that says so."""
+        if self._ends_at is None and self._asked():
+            self._ends_at = time.monotonic() + self._seconds
+        return self._ends_at is not None
+
+    @property
+    def left(self) -> float:
+        """Seconds that are left of it."""
+        return self._seconds if self._ends_at is None else max(0.0, self._ends_at - time.monotonic())
+
+    @property
+    def for_commit(self) -> float:
+        """Seconds that the last commit may take."""
+        return max(self.left, COMMIT_SECONDS)
+
+    def for_more(self) -> StopTime:
+        """For work that is to end within what is left, with its own stop, if it comes to that."""
+        left = self.left
+        end = time.monotonic() + left * 3 / 4
+        return StopTime(lambda: time.monotonic() >= end, left / 4)

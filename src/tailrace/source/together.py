@@ -1,0 +1,73 @@
+"""Lanes that stand at different positions, and how they come to one.
+
+How tables are dealt out to lanes (how many there are, and the routing that gives each table its topic) can change only where
+all lanes stand at one position: a table would else go on in a lane that is behind or ahead of the one that had it. So lanes
+that stand apart first read up to a common boundary, dealt out as they were, with the topic names of then; it is the nearest
+that the connector knows. A run that finds them apart does so where it wants them dealt out otherwise; a stop does so as far as
+its time allows. Nothing is lost or doubled where it does not come to it: the next run finds what is recorded.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from attrs import evolve
+
+from tailrace.signals.carried import has_unmovable
+from tailrace.sinks.base import Claim
+from tailrace.source.anew import Ask
+from tailrace.source.job import Job
+
+ATTEMPTS: Final = 3  # a server that was exchanged meanwhile makes lanes pass a boundary by different lengths
+APART: Final = (
+    "the lanes have stopped at different positions, from which the next run goes on. Where it finds other topic names or "
+    "another tasks.max, it first brings them to one position under the old ones"
+)
+
+
+def is_wanted(job: Job, claim: Claim) -> bool:
+    """Whether the lanes have to come together before they can go on as the job wants them."""
+    return claim.lanes != job.lanes or claim.routing is not None
+
+
+def as_recorded(job: Job, claim: Claim) -> Job:
+    """The job for the lanes that there are, with tables dealt out to them as they were."""
+    return evolve(job, lanes=claim.lanes, routing=claim.routing)
+
+
+def to_one_position(job: Job, claim: Claim, ask: Ask, *, nearest: bool = True) -> Job:
+    """The same for reading to where all lanes can meet; without `nearest`, and where nothing nearer is known, to the head."""
+    recorded = as_recorded(job, claim)
+    lanes = [progress for progress in claim.progress if progress is not None]
+    if len(lanes) < claim.lanes or not nearest:
+        return recorded
+    return evolve(recorded, until=ask(lambda: recorded.new_connector().meeting_point(lanes)))
+
+
+def told(job: Job, claim: Claim) -> str:
+    """What a run that wants lanes dealt out otherwise does first, for people."""
+    now, wanted = counted(claim.lanes), counted(job.lanes)
+    if claim.routing is None:
+        return f"{now} to one position, to go on with {wanted} from there"
+    return (
+        f"{now} to one position under the topic names of before, to go on with {wanted} and the names of this configuration "
+        "from there"
+    )
+
+
+def unchanged(job: Job, claim: Claim) -> str:
+    """Why the lanes stay as they are, and what to do."""
+    if any(progress and has_unmovable(progress.signalled) for progress in claim.progress):
+        return (
+            f"the {counted(claim.lanes)} of {job.target} are reading a blocking snapshot, which has to end before tasks.max or "
+            f"topic names can change: set them back (tasks.max={claim.lanes}) until its last rows are delivered"
+        )
+    return (
+        f"the {counted(claim.lanes)} of {job.target} stand at different positions, though all have read to one end, so that "
+        f"tasks.max or topic names can't change: set them back (tasks.max={claim.lanes}), and report this"
+    )
+
+
+def counted(lanes: int) -> str:
+    """So many lanes, in words."""
+    return "1 lane" if lanes == 1 else f"{lanes} lanes"

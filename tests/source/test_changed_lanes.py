@@ -1,0 +1,201 @@
+"""Topic names and the number of lanes change while lanes stand apart: nothing is lost, nothing doubled, order stays.
+
+On a real broker, with MySQL and with SQL Server, without Spark.
+"""
+
+import random
+import uuid
+
+import pytest
+from attrs import evolve
+
+from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once
+from support.mysql_settings import properties_for
+from tailrace.connectors.mysql import streaming
+from tailrace.sinks.kafka.progress import ProgressRecord
+
+SMALL_BLOCK = 600  # bytes: batches end within transactions
+LONGEST = 40  # runs until all is read
+pytestmark = [pytest.mark.kafka, pytest.mark.slow]
+
+
+class MySql:
+    """A database of MySQL."""
+
+    def __init__(self, server, database):
+        self.prefix = f"c{uuid.uuid4().hex[:8]}"
+        self._server, self._database = server, database
+        for table in TABLES:
+            server.sql(f"CREATE TABLE {table} (id INT PRIMARY KEY, v INT, pad VARCHAR(200) DEFAULT 'x')", database)
+        server.sql("CREATE TABLE asked (id VARCHAR(50), type VARCHAR(50), data VARCHAR(2000))", database)
+
+    def properties(self, **more):
+        return properties_for(
+            self._server,
+            topic_prefix=self.prefix,
+            database_include_list=self._database,
+            table_include_list=f"{self._database}.t[0-9]",
+            signal_data_collection=f"{self._database}.asked",
+            **more,
+        )
+
+    def transaction(self, statements):
+        self._server.sql(f"BEGIN; {'; '.join(statements)}; COMMIT", self._database)
+
+    def signal(self, kind):
+        tables = ", ".join(f'"{self._database}.{table}"' for table in TABLES)
+        data = f'{{"data-collections": [{tables}], "type": "{kind}"}}'
+        self._server.sql(f"INSERT INTO asked VALUES ('{kind}', 'execute-snapshot', '{data}')", self._database)
+
+
+class SqlServer:
+    """A database of SQL Server."""
+
+    def __init__(self, database):
+        self.prefix = f"c{uuid.uuid4().hex[:8]}"
+        self._database = database
+        for table in TABLES:
+            database.sql(f"CREATE TABLE {table} (id int PRIMARY KEY, v int)")
+            database.capture(table)
+        database.sql("CREATE TABLE asked (id varchar(50), type varchar(50), data varchar(2000))")
+        database.capture("asked")
+
+    def properties(self, **more):
+        return self._database.properties(
+            topic_prefix=self.prefix,
+            table_include_list="dbo.t[0-9]",
+            signal_data_collection=f"{self._database.name}.dbo.asked",
+            **more,
+        )
+
+    def transaction(self, statements):
+        self._database.sql(f"BEGIN TRAN; {'; '.join(statements)}; COMMIT")
+        self._database.capture_all()
+
+    def signal(self, kind):
+        tables = ", ".join(f'"{self._database.name}.dbo.{table}"' for table in TABLES)
+        data = f'{{"data-collections": [{tables}], "type": "{kind}"}}'
+        self._database.sql(f"INSERT asked VALUES ('{kind}', 'execute-snapshot', '{data}')")
+        self._database.capture_all()
+
+
+@pytest.fixture
+def chance():
+    seed = random.SystemRandom().randrange(1 << 30)
+    print(f"seed {seed}")
+    return random.Random(seed)
+
+
+@pytest.fixture(
+    params=[pytest.param("mysql", marks=pytest.mark.mysql), pytest.param("sqlserver", marks=pytest.mark.drivers)]
+)
+def source(request, monkeypatch):
+    if request.param == "mysql":
+        monkeypatch.setattr(streaming.LogReader.__init__, "__defaults__", (SMALL_BLOCK, streaming.LARGE_BATCH))
+        return MySql(request.getfixturevalue("mysql_server"), request.getfixturevalue("database"))
+    return SqlServer(request.getfixturevalue("sqlserver"))
+
+
+@pytest.fixture
+def runs(source, kafka_broker, chance, monkeypatch):
+    return Runs(source, kafka_broker, chance, monkeypatch)
+
+
+@pytest.fixture
+def rows(source, chance):
+    return Rows(source, chance)
+
+
+def test_changed_topic_names_after_a_kill(runs, rows):
+    runs.start(2)
+    rows.write(8)
+    assert not runs.start(2, commits=2)
+    assert not runs.recorded().is_at_one_position
+    rows.write(2)
+    assert runs.start(2)
+    assert "under the topic names of before" in runs.notices[0]
+    assert runs.recorded().is_at_one_position
+    rows.write(2)
+    assert runs.start(2)
+    assert_each_change_once(runs.rows(), rows)
+
+
+def test_the_names_change_at_once_where_lanes_stand_together(runs, rows):
+    runs.start(2)
+    for _ in range(3):
+        rows.write(3)
+        assert runs.start(2)
+        assert runs.notices == []
+    assert_each_change_once(runs.rows(), rows)
+
+
+@pytest.mark.parametrize(("before", "after"), [(4, 2), (2, 4), (4, 1), (1, 3)])
+def test_another_number_of_lanes_and_other_names_after_a_kill_and_after_a_kill_on_the_way(runs, rows, before, after):
+    runs.start(before)
+    rows.write(8)
+    runs.start(before, commits=3)
+    rows.write(2)
+    runs.start(after, commits=1)
+    rows.write(2)
+    assert runs.start(after)
+    assert runs.recorded().lanes == after
+    rows.write(2)
+    assert runs.start(after)
+    assert_each_change_once(runs.rows(), rows)
+
+
+def test_a_record_of_an_earlier_version_is_taken_to_have_the_names_of_the_configuration(runs, rows, monkeypatch):
+    """It goes on with them, and they are stored from then on."""
+    of_earlier = ProgressRecord.to_json
+    with monkeypatch.context() as earlier:
+        earlier.setattr(ProgressRecord, "to_json", lambda record: of_earlier(evolve(record, routing=None)))
+        runs.start(2)
+        rows.write(8)
+        runs.start(2, commits=2)
+    runs.runs -= 1
+    assert not runs.recorded().is_at_one_position
+    assert runs.start(2)
+    assert runs.notices == []
+    rows.write(4)
+    runs.start(2, commits=2)
+    assert runs.start(2)
+    assert "under the topic names of before" in runs.notices[0]
+    assert_each_change_once(runs.rows(), rows)
+
+
+def test_any_changes_and_kills_from_the_snapshot_on(runs, rows, chance):
+    rows.write(12)
+    for _ in range(8):
+        runs.start(chance.randint(1, 4), commits=chance.randint(0, 14), snapshot_mode="initial")
+        rows.write(chance.randint(0, 3))
+    assert runs.start(chance.randint(1, 4), snapshot_mode="initial")
+    found = runs.rows()
+    assert_each_change_once(found, rows)
+    assert all([op for op, _ in told].count("r") <= 1 for told in found.values())
+
+
+@pytest.mark.parametrize("kind", ["incremental", "blocking"])
+def test_any_changes_and_kills_within_what_a_signal_asked_for(runs, rows, source, chance, kind):
+    rows.write(12)
+    runs.start(2)
+    rows.write(3)
+    known = dict(rows.versions)
+    source.signal(kind)
+    for _ in range(8):
+        runs.start(chance.randint(1, 4), commits=chance.randint(1, 8))
+        rows.write(chance.randint(0, 1))
+    for _ in range(LONGEST):
+        if runs.asked_for_is_done():
+            break
+        rows.write(6)  # chunks are read between batches of the log
+        runs.start(chance.randint(1, 4))
+    else:
+        pytest.fail("what was asked for does not come to its end")
+    assert runs.start(1)
+    found = runs.rows()
+    assert_each_change_once(found, rows)
+    reads = {key: [value for op, value in told if op == "r"] for key, told in found.items()}
+    assert all(len(values) <= 1 for values in reads.values())
+    unchanged = [key for key in known if rows.versions[key] == known[key]]
+    assert unchanged
+    assert all(reads[key] == [known[key]] for key in unchanged)

@@ -1,0 +1,161 @@
+"""One run of `tailrace` after the other over the same tables, each with topic names and lanes of its own, and killed.
+
+The runs decide what real ones do (`source/run.py`, without Spark: the turns are taken here, one lane after the other in any
+order), deliver into a real broker, and die between two commits of any lane. Every run names topics by another
+`topic.delimiter`, so that a topic tells under which configuration its records were delivered. In the end each row's
+changes must be there once and in their order, over the topics in the order of the runs, and nothing of an older run's names
+behind what a newer one's has.
+"""
+
+import json
+import re
+from collections import defaultdict
+from contextlib import closing
+from types import SimpleNamespace
+
+import pytest
+
+from support.kafka_reading import read_topics
+from tailrace.connectors.base import Lane
+from tailrace.signals.carried import is_at_work
+from tailrace.sinks.kafka.sink import KafkaSink
+from tailrace.source import run
+from tailrace.source.job import Job, Pace
+from tailrace.source.slices import Turn
+from tailrace.source.stop_time import StopTime
+from tailrace.source.task import deliver
+
+TABLES = [f"t{n}" for n in range(6)]
+SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=3))
+LINK = SimpleNamespace(let_tasks_work=lambda: None)
+
+
+class KilledError(Exception):
+    """The process has died here."""
+
+
+class Runs:
+    """Runs of one connector.
+
+    Args:
+        source: has `properties(**more)` of its connector, `topic(prefix, delimiter, table)`.
+        broker: a Kafka broker.
+        chance: decides in which order lanes come by.
+        monkeypatch: pytest's.
+
+    """
+
+    def __init__(self, source, broker, chance, monkeypatch):
+        self.notices = []
+        self.runs = 0
+        self._source = source
+        self._broker = broker
+        self._chance = chance
+        self._left = None
+        monkeypatch.setattr(run._Run, "_kept_up", lambda _, job, *, available_now: self._turns(job))
+        commit = KafkaSink.commit
+
+        def counted(sink, progress, history):
+            if self._left == 0:
+                raise KilledError
+            commit(sink, progress, history)
+            self._left = None if self._left is None else self._left - 1
+
+        monkeypatch.setattr(KafkaSink, "commit", counted)
+
+    def job(self, lanes, **more):
+        """The job of the next run."""
+        self.runs += 1
+        properties = self._source.properties(
+            tasks_max=str(lanes), topic_delimiter=f".e{self.runs}.", key_converter_schemas_enable="false",
+            value_converter_schemas_enable="false", **more,
+        )  # fmt: skip
+        return Job(
+            document=properties,
+            source="test",
+            target=f"kafka:{self._broker.address}",
+            lanes=lanes,
+            snapshot_lanes=3 if properties["snapshot.mode"] == "initial" else None,
+            pace=Pace(commit_seconds=0, max_retries=0),
+        )
+
+    def start(self, lanes, commits=None, **more):
+        """A run to the head of the log, or to its death after so many commits; whether it came to its end."""
+        job = self.job(lanes, **more)
+        self._left = commits
+        self.notices.clear()
+        try:
+            run._Run(SPARK, "", LINK, StopTime(lambda: False), self.notices.append).deliver(job, available_now=True)
+        except KilledError:
+            return False
+        finally:
+            self._left = None
+        return True
+
+    def recorded(self, lanes=1):
+        """What the sink has recorded."""
+        self.runs -= 1
+        with closing(self.job(lanes).new_sink()) as sink:
+            return sink.recorded()
+
+    def asked_for_is_done(self):
+        """Whether nothing is left of what signals asked for."""
+        return not any(is_at_work(progress.signalled) for progress in self.recorded().progress)
+
+    def rows(self):
+        """By table and id: the operation and the value of each record, in the order of the runs."""
+        found = defaultdict(list)
+        name = re.compile(rf"{re.escape(self._source.prefix)}\.e(\d+)\..*\.(t\d+)")
+        reads = [(name.fullmatch(read.topic), read) for read in read_topics(self._broker.address, name.fullmatch)]
+        for matched, read in sorted(reads, key=lambda each: int(each[0][1])):
+            if read.value is not None:
+                value = json.loads(read.value)
+                row = value["after"] or value["before"]
+                found[matched[2], row["id"]].append((value["op"], row["v"]))
+        return found
+
+    def _turns(self, job):
+        until = None if job.snapshot else job.until or job.new_connector().head()
+        for number in self._chance.sample(range(job.lanes), job.lanes):
+            deliver(job, Turn(Lane(number, job.lanes), True, "", until, snapshot=bool(job.snapshot)))
+        return False
+
+
+class Rows:
+    """Rows of `TABLES` that are written, and what was written of each: `v` counts up from 0."""
+
+    def __init__(self, source, chance):
+        self.versions = {}
+        self._source = source
+        self._chance = chance
+
+    def write(self, transactions, rows=12):
+        """So many transactions, each of so many new rows and changed ones of all tables."""
+        for _ in range(transactions):
+            self._source.transaction([self._statement() for _ in range(rows)])
+
+    def _statement(self):
+        table = self._chance.choice(TABLES)
+        known = [id_ for name, id_ in self.versions if name == table]
+        if known and self._chance.random() < 0.5:
+            id_ = self._chance.choice(known)
+            self.versions[table, id_] += 1
+            return f"UPDATE {table} SET v = {self.versions[table, id_]} WHERE id = {id_}"
+        id_ = len(self.versions)
+        self.versions[table, id_] = 0
+        return f"INSERT INTO {table} (id, v) VALUES ({id_}, 0)"
+
+
+def assert_each_change_once(found, rows):
+    """Nothing is lost, doubled or out of order; a read event that comes first tells of the changes before it."""
+    wrong = {}
+    for key in {*found, *rows.versions}:
+        told = found.get(key, [])
+        changed = [value for op, value in told if op != "r"]
+        first = told[0][1] if told and told[0][0] == "r" else -1
+        wanted = list(range(first + 1, rows.versions.get(key, -1) + 1))
+        if changed != wanted:
+            wrong[key] = told, wanted
+    if wrong:
+        lost = sum(len(set(wanted) - {value for _, value in got}) for got, wanted in wrong.values())
+        pytest.fail(f"{len(wrong)} of {len(rows.versions)} rows are wrong, {lost} changes lost: {dict(list(wrong.items())[:5])}")
