@@ -89,7 +89,8 @@ def warn(settings: Settings, existing: Existing) -> None:
 
 def _found(settings: Settings, existing: Existing) -> tuple[list[str], list[str]]:
     """What is an error at the beginning, and what a warning."""
-    empty, some = [], []
+    empty: list[str] = []
+    some: list[str] = []
     for each in _lists(settings, existing):
         told = _unmatched(each)
         whole = len(told) == len(each.expressions)
