@@ -147,6 +147,9 @@ class CountingLog:
         done = {"lanes": lane.count, "done": True, **({"figures": figures} if lane.count > 1 else {})}
         yield LogBatch(end, Progress(progress.delivered, progress.restart, done), at_head=True, figures=figures)
 
+    def warn_of_lists(self):
+        pass
+
     def skipped(self, progress):
         return [records_of("count.told", [SKIPPED])] if self._tells else []
 

@@ -204,6 +204,9 @@ class Connector(Protocol):
         theirs.
         """
 
+    def warn_of_lists(self) -> None:
+        """Log what the lists of the configuration name that is not there, for a connector that goes on."""
+
     def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` where the log no longer reaches back to where this progress of a lane goes on.
 

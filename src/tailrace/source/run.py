@@ -25,7 +25,7 @@ from attrs import evolve, frozen
 
 from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.sinks.base import Claim
-from tailrace.source import anew, skipping, together
+from tailrace.source import anew, listing, skipping, together
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, may_be_lost
 from tailrace.source.job import Job
@@ -91,6 +91,7 @@ class _Run:
     def deliver(self, job: Job, *, available_now: bool) -> bool:
         """All that is to be delivered, with another snapshot where one is wanted; whether it was stopped."""
         claim = self._claimed(job)
+        listing.tell(job, claim, self.notice)
         why = anew.at_start(job, claim, self._asking(job))
         if not why:
             skipping.tell(job, claim, self._asking(job))

@@ -62,6 +62,13 @@ PROPERTIES = (
         doc="What the transactional id of a lane begins with, before its number; without it `tailrace-<topic.prefix>-`.",
     ),
     Property(
+        name="tailrace.start.without.tables",
+        kind=Kind.BOOL,
+        default=False,
+        doc="Whether a new connector begins although `table.include.list`, `snapshot.include.collection.list` or "
+        "`message.key.columns` matches nothing that exists: for tables that are yet to be made.",
+    ),
+    Property(
         name="tailrace.slice.ms",
         kind=Kind.MS,
         default=600_000,

@@ -168,6 +168,7 @@ class Settings:
     openlineage_integration_enabled: bool
 
     # tailrace's own
+    tailrace_start_without_tables: bool
     tailrace_slice_ms: int
     tailrace_event_shape: str
     tailrace_context_headers: bool

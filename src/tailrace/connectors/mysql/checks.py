@@ -12,8 +12,9 @@ from typing import Any
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import MySqlSettings
-from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql import catalog, listed_tables
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
+from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
 from tailrace.errors import SourceSetupError, TailraceError
 from tailrace.schema.tables import TableId
@@ -31,7 +32,8 @@ def check(settings: MySqlSettings) -> list[Finding]:
     except TailraceError as error:
         return [Finding(Level.ERROR, str(error))]
     try:
-        return list(findings(connection, settings))
+        lists = listed_tables.existing(connection, settings)
+        return [*findings(connection, settings), *unmatched.findings(settings, lists)]
     except TailraceError as error:
         return [Finding(Level.ERROR, str(error))]
     finally:

@@ -24,13 +24,14 @@ from tailrace.connectors.base import (
     alone,
     no_history,
 )
-from tailrace.connectors.mysql import catalog, checks, connection
+from tailrace.connectors.mysql import catalog, checks, connection, listed_tables
 from tailrace.connectors.mysql.beginning import first_history, structures_now
 from tailrace.connectors.mysql.log_files import restart_at
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
 from tailrace.connectors.mysql.snapshots.planning import planned
+from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.shared.snapshots.telling import Telling
@@ -54,6 +55,7 @@ class MySqlConnector(Ranges):
         With a snapshot, in place of the progress in `after`.
 
         Raises:
+            ConfigError: a list of tables matches nothing.
             SourceSetupError: the server is not set up for change data capture; the message names all that is missing.
             RetriableError: a snapshot can't begin now.
 
@@ -61,6 +63,7 @@ class MySqlConnector(Ranges):
         with connection.connect(self.settings) as session:
             for finding in checks.require(session, self.settings):
                 log.warning("%s", finding)
+            (unmatched.warn if after else unmatched.require)(self.settings, listed_tables.existing(session, self.settings))
             server = catalog.server(session)
             if snapshot_lanes:
                 return planned(session, server, self.settings, snapshot_lanes, after)
@@ -68,6 +71,11 @@ class MySqlConnector(Ranges):
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
         restart = replace(restart_at(self.settings, server, found.head), initial=tells)
         return StartPoint(restart.to_dict(), first_history(self.settings, server, restart, found))
+
+    def warn_of_lists(self) -> None:
+        """Log what the lists of the configuration name that is not there."""
+        with connection.connect(self.settings) as session:
+            unmatched.warn(self.settings, listed_tables.existing(session, self.settings))
 
     def require_within_reach(
         self,

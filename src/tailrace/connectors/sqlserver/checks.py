@@ -10,10 +10,11 @@ from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import Finding, Level
-from tailrace.connectors.sqlserver import catalog, setup_sql, structures
+from tailrace.connectors.sqlserver import catalog, listed_tables, setup_sql, structures
 from tailrace.connectors.sqlserver.checking import access, jobs, signals, tables
-from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.errors import TailraceError
 
 _SERVER: Final = """
@@ -31,11 +32,21 @@ def check(settings: SqlServerSettings) -> list[Finding]:
     found: list[Finding] = []
     for database in settings.database_names:
         try:
-            with connect(settings, database) as session:
+            with listed_tables.connect_named(settings, database) as session:
                 found += _of_database(session, settings, is_first=not found)
         except TailraceError as error:
             found.append(Finding(Level.ERROR, str(error)))
-    return found
+    if any(each.level is Level.ERROR for each in found):
+        return found
+    return [*found, *_of_lists(settings)]
+
+
+def _of_lists(settings: SqlServerSettings) -> list[Finding]:
+    """What they name that no database has."""
+    try:
+        return unmatched.findings(settings, listed_tables.existing(settings))
+    except TailraceError as error:
+        return [Finding(Level.ERROR, str(error))]
 
 
 def _of_database(session: Session, settings: SqlServerSettings, *, is_first: bool) -> Iterator[Finding]:

@@ -22,9 +22,11 @@ from tailrace.connectors.base import (
     alone,
     no_history,
 )
+from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled
+from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
 from tailrace.connectors.sqlserver.ranges import Ranges
@@ -43,9 +45,11 @@ class SqlServerConnector(Ranges):
         With a snapshot, in place of the progress in `after`.
 
         Raises:
+            ConfigError: there is no such database, or a list of tables matches nothing.
             SourceSetupError: a database is not set up for change data capture; the message says what is missing.
 
         """
+        (unmatched.warn if after else unmatched.require)(self.settings, listed_tables.existing(self.settings))
         if snapshot_lanes:
             from tailrace.connectors.sqlserver.snapshots.planning import planned  # not needed by those who read the log
 
@@ -54,6 +58,10 @@ class SqlServerConnector(Ranges):
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
         restart = restart_at(lsns, initial=tells)
         return StartPoint(restart.to_dict(), history_at(self.settings, lsns))
+
+    def warn_of_lists(self) -> None:
+        """Log what the lists of the configuration name that is not there."""
+        unmatched.warn(self.settings, listed_tables.existing(self.settings))
 
     def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` where change data from where this progress goes on is gone."""

@@ -1,0 +1,196 @@
+"""Expressions of lists that match nothing which is there: most often a name that is written as elsewhere.
+
+A list of tables that lets through nothing, a `snapshot.include.collection.list` that no captured table is in, and
+`message.key.columns` none of which is a column would only be noticed when rows are missed, or come under another key. So a
+connector that begins refuses them, unless `tailrace.start.without.tables` says that the tables are yet to be made. What
+matches nothing beside others that do is a warning, and all of it is where a connector goes on.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
+
+from attrs import field, frozen
+
+from tailrace.config.filters import FullNames, NameFilter, Naming
+from tailrace.config.near_misses import Thing, near_miss
+from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.config.settings import Settings
+from tailrace.connectors.shared.findings import Finding, Level, listed
+from tailrace.errors import ConfigError
+from tailrace.schema.tables import TableId
+
+ALLOWED: Final = "tailrace.start.without.tables"
+MOST: Final = 5  # expressions of a list that are told one by one
+_YET_TO_COME: Final = f"for tables that are yet to be made set {ALLOWED}=true"
+
+log = logging.getLogger(__name__)
+
+
+@frozen
+class Existing:
+    """What is there, as far as the user may see it.
+
+    Attributes:
+        databases: their names.
+        tables: all but the database's own.
+        captured: those whose changes are delivered.
+        columns: of captured tables; where a list names columns.
+        schemas: the names of all schemas, where databases have such.
+
+    """
+
+    databases: Sequence[str]
+    tables: Sequence[TableId]
+    captured: Sequence[TableId]
+    columns: Mapping[TableId, Sequence[str]] = field(factory=dict)
+    schemas: Sequence[str] = ()
+
+
+@frozen
+class _List:
+    """A list of the configuration, and what its expressions are tried on."""
+
+    name: str
+    what: str
+    expressions: Sequence[str]
+    things: Sequence[Thing]
+    is_required: bool = False
+    matches: Callable[[str, Thing], bool] = lambda expression, thing: NameFilter((expression,)).matches(thing.name)
+
+
+def wants_columns(settings: Settings) -> bool:
+    """Whether a list names columns, so that they have to be asked for."""
+    return bool(settings.column_include_list or settings.column_exclude_list or settings.message_keys)
+
+
+def findings(settings: Settings, existing: Existing) -> list[Finding]:
+    """What matches nothing; an error where a connector does not begin with it."""
+    level = Level.WARNING if settings.tailrace_start_without_tables else Level.ERROR
+    empty, some = _found(settings, existing)
+    return [*(Finding(level, each, _YET_TO_COME) for each in empty), *(Finding(Level.WARNING, each) for each in some)]
+
+
+def require(settings: Settings, existing: Existing) -> None:
+    """What a connector that begins does with it: raise `ConfigError`, or warn."""
+    found = findings(settings, existing)
+    if errors := [each.what for each in found if each.level is Level.ERROR]:
+        raise ConfigError(f"{'; '.join(errors)}; {_YET_TO_COME}")
+    warn(settings, existing)
+
+
+def warn(settings: Settings, existing: Existing) -> None:
+    """What a connector that goes on does with it."""
+    for each in findings(settings, existing):
+        log.warning("%s", each.what)
+
+
+def _found(settings: Settings, existing: Existing) -> tuple[list[str], list[str]]:
+    """What is an error at the beginning, and what a warning."""
+    empty: list[str] = []
+    some: list[str] = []
+    for each in _lists(settings, existing):
+        told = _unmatched(each)
+        whole = len(told) == len(each.expressions)
+        (empty if told and whole and each.is_required else some).extend(told[:MOST])
+        if len(told) > MOST:
+            some.append(f"{each.name}: {len(told) - MOST} expressions more match nothing")
+    if not existing.captured and not empty and (reason := _nothing_is_left(settings, existing)):
+        empty.append(reason)
+    return empty, some
+
+
+def _unmatched(given: _List) -> list[str]:
+    """A sentence for each expression without a match."""
+    return [
+        f"{given.name}: no {given.what} matches {expression!r}{_hint(near_miss(expression, given.things))}"
+        for expression in given.expressions
+        if not any(given.matches(expression, thing) for thing in given.things)
+    ]
+
+
+def _hint(miss: str) -> str:
+    return f" ({miss})" if miss else ""
+
+
+def _lists(settings: Settings, existing: Existing) -> Iterator[_List]:
+    naming = settings.tables.naming
+    tables = [_named(table, naming) for table in existing.tables]
+    databases = [Thing(name) for name in existing.databases]
+    schemas = [Thing(name) for name in existing.schemas]
+    yield _List("database.include.list", "database", settings.database_include_list, databases)
+    yield _List("schema.include.list", "schema", getattr(settings, "schema_include_list", ()), schemas)
+    kind = f"table ({naming.value})"
+    yield _List("table.include.list", kind, settings.table_include_list, tables, is_required=True)
+    if existing.captured and settings.snapshot_mode in WITH_ROWS:
+        yield _of_snapshots(settings, existing.captured)
+    if existing.columns:
+        yield from _of_columns(settings, existing.columns)
+
+
+def _of_snapshots(settings: Settings, captured: Sequence[TableId]) -> _List:
+    naming = settings.tables.naming
+    by_name = {str(table): table for table in captured}
+    things = [Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"})) for table in captured]
+    return _List(
+        "snapshot.include.collection.list",
+        f"captured table ({naming.full})",
+        settings.snapshot_include_collection_list,
+        things,
+        is_required=True,
+        matches=lambda expression, thing: FullNames((expression,)).matches(by_name[thing.name]),
+    )
+
+
+def _of_columns(settings: Settings, columns: Mapping[TableId, Sequence[str]]) -> Iterator[_List]:
+    naming = settings.tables.naming
+    things = [_column(table, column, naming) for table, names in columns.items() for column in names]
+    what = f"column of a captured table ({naming.value}.column)"
+    yield _List("column.include.list", what, settings.column_include_list, things)
+    yield _List("column.exclude.list", what, settings.column_exclude_list, things)
+    any_name = {
+        each.name: tuple(f"{name}.{column}" for name in naming.all_of(table))
+        for table, names in columns.items()
+        for column in names
+        for each in (_column(table, column, naming),)
+    }
+    yield _List(
+        "message.key.columns",
+        "column of a captured table",
+        [pattern.pattern for pattern in settings.message_keys.patterns],
+        things,
+        is_required=True,
+        matches=lambda expression, thing: any(NameFilter((expression,)).matches(name) for name in any_name[thing.name]),
+    )
+
+
+def _named(table: TableId, naming: Naming) -> Thing:
+    """A table by the name that lists have, and by those that they do not have."""
+    name = naming.of(table)
+    others = {table.name, str(table), f"{table.schema}.{table.name}", f"{table.catalog}.{table.name}"}
+    return Thing(name, tuple(sorted(others - {name})))
+
+
+def _column(table: TableId, column: str, naming: Naming) -> Thing:
+    of_table = _named(table, naming)
+    return Thing(f"{of_table.name}.{column}", (column, *(f"{other}.{column}" for other in of_table.others)))
+
+
+def _nothing_is_left(settings: Settings, existing: Existing) -> str:
+    """Why nothing is captured although expressions match; "" where no list of tables is given, or there are no tables."""
+    filters = settings.tables
+    if not existing.tables or not (settings.table_include_list or settings.table_exclude_list):
+        return ""
+    named = [table for table in existing.tables if filters.tables.matches(filters.naming.of(table))]
+    if not named:
+        return f"table.exclude.list leaves out every table that exists: {_some(existing.tables)}"
+    left = [table for table in named if filters.matches(table)]
+    if left:
+        return f"the lists let through {_some(left)}, and of none the changes are captured: see tailrace check"
+    return f"the lists of databases and schemas leave out every table that the lists of tables let through: {_some(named)}"
+
+
+def _some(tables: Sequence[TableId]) -> str:
+    return listed(tables)

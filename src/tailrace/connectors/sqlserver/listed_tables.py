@@ -1,0 +1,59 @@
+"""What the lists of a configuration can match in the databases of a SQL Server: schemas, tables and captured columns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tailrace.config.near_misses import Thing, near_miss
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.shared import unmatched
+from tailrace.connectors.shared.unmatched import Existing
+from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
+from tailrace.errors import TailraceError
+from tailrace.schema.tables import TableId
+
+_DATABASES: Final = "SELECT name FROM sys.databases ORDER BY name"
+_TABLES: Final = "SELECT s.name, t.name FROM sys.tables t JOIN sys.schemas s ON s.schema_id = t.schema_id"
+
+
+def existing(settings: SqlServerSettings) -> Existing:
+    """What the login may see of all databases of the configuration."""
+    tables: list[TableId] = []
+    columns: dict[TableId, tuple[str, ...]] = {}
+    for name in settings.database_names:
+        with connect_named(settings, name) as session:
+            catalog.require_captured(session, name)
+            tables += _tables(session, settings)
+            columns |= {each.table: each.columns for each in catalog.instances(session)}
+    lists = settings.tables.without_signal_tables()
+    captured = [table for table in tables if table in columns and lists.matches(table)]
+    schemas = sorted({table.schema for table in tables})
+    named = {table: columns[table] for table in captured} if unmatched.wants_columns(settings) else {}
+    return Existing(settings.database_names, tables, captured, named, schemas)
+
+
+def connect_named(settings: SqlServerSettings, name: str) -> Session:
+    """A session in a database of `database.names`; where there is none of that name the error tells which is alike."""
+    try:
+        return connect(settings, name)
+    except NoDatabaseError as error:
+        there = _databases(settings)
+        is_there = name.lower() in map(str.lower, there)  # and not for this login, or not online
+        miss = "" if is_there else near_miss(name, [Thing(each) for each in there])
+        raise NoDatabaseError(f"{error} {miss}".strip()) from error
+
+
+def _databases(settings: SqlServerSettings) -> list[str]:
+    """What the login may see, as far as it may be asked for."""
+    try:
+        with connect(settings, "master") as session:
+            return [str(name) for (name,) in session.rows(_DATABASES)]
+    except TailraceError:
+        return []
+
+
+def _tables(session: Session, settings: SqlServerSettings) -> list[TableId]:
+    found = (TableId(session.database, schema, table) for schema, table in session.rows(_TABLES))
+    return sorted(table for table in found if not settings.tables.system.has(table))
