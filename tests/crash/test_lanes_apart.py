@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections import Counter
+from functools import partial
 
 import pytest
 
@@ -69,13 +70,16 @@ class Shop:
         """Run into a backlog and end the run by `end`, until the lanes stand at different positions."""
         for _ in range(ATTEMPTS):
             self.write()
-            before = [each.delivered for each in self.recorded().progress]
+            before = self.recorded()
             self.run.start(*options)
-            until(lambda: [each.delivered for each in self.recorded().progress] != before, self.run)
+            until(partial(self._has_moved, before), self.run)
             end()
             if not self.recorded().is_at_one_position:
                 return
         pytest.fail("the lanes always stop at one position")
+
+    def _has_moved(self, before):
+        return self.recorded().progress != before.progress
 
     def assert_each_row_once(self, delimiters):
         """And none of an older name behind one of a newer."""
