@@ -14,6 +14,7 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
+from attrs import evolve
 
 from support.kafka_reading import read_topics
 from tailrace.connectors.base import Lane
@@ -27,6 +28,7 @@ from tailrace.source.task import deliver
 
 TABLES = [f"t{n}" for n in range(6)]
 SPARK = SimpleNamespace(sparkContext=SimpleNamespace(defaultParallelism=3))
+MOST_TURNS = 60  # of following the log
 LINK = SimpleNamespace(let_tasks_work=lambda: None)
 
 
@@ -38,7 +40,7 @@ class Runs:
     """Runs of one connector.
 
     Args:
-        source: has `properties(**more)` of its connector, `topic(prefix, delimiter, table)`.
+        source: has the `properties(**more)` of its connector, and `settle()`: all that was written is in the log.
         broker: a Kafka broker.
         chance: decides in which order lanes come by.
         monkeypatch: pytest's.
@@ -52,7 +54,7 @@ class Runs:
         self._broker = broker
         self._chance = chance
         self._left = None
-        monkeypatch.setattr(run._Run, "_kept_up", lambda _, job, *, available_now: self._turns(job))
+        monkeypatch.setattr(run._Run, "_kept_up", lambda _, job, *, available_now: self._turns(job, available_now))
         commit = KafkaSink.commit
 
         def counted(sink, progress, history):
@@ -79,13 +81,17 @@ class Runs:
             pace=Pace(commit_seconds=0, max_retries=0),
         )
 
-    def start(self, lanes, commits=None, **more):
-        """A run to the head of the log, or to its death after so many commits; whether it came to its end."""
+    def start(self, lanes, commits=None, *, available_now=True, **more):
+        """A run to the head of the log, or to its death after so many commits; whether it came to its end.
+
+        Without `available_now` it follows the log until all is read that signals asked for.
+        """
+        self._source.settle()
         job = self.job(lanes, **more)
         self._left = commits
         self.notices.clear()
         try:
-            run._Run(SPARK, "", LINK, StopTime(lambda: False), self.notices.append).deliver(job, available_now=True)
+            run._Run(SPARK, "", LINK, StopTime(lambda: False), self.notices.append).deliver(job, available_now=available_now)
         except KilledError:
             return False
         finally:
@@ -114,11 +120,19 @@ class Runs:
                 found[matched[2], row["id"]].append((value["op"], row["v"]))
         return found
 
-    def _turns(self, job):
-        until = None if job.snapshot else job.until or job.new_connector().head()
+    def _turns(self, job, available_now):
+        if available_now:
+            self._turn(job, None if job.snapshot else job.until or job.new_connector().head())
+            return False
+        for _ in range(MOST_TURNS):
+            self._turn(evolve(job, pace=evolve(job.pace, slice_seconds=1.0)), None)
+            if self.asked_for_is_done():
+                return False
+        pytest.fail(f"what was asked for does not come to its end: {self.recorded()}")
+
+    def _turn(self, job, until):
         for number in self._chance.sample(range(job.lanes), job.lanes):
             deliver(job, Turn(Lane(number, job.lanes), True, "", until, snapshot=bool(job.snapshot)))
-        return False
 
 
 class Rows:
