@@ -144,6 +144,13 @@ def test_a_table_whose_statements_the_history_lacks_altogether_is_read_where_tha
 
 
 @pytest.mark.mysql
+def test_that_such_a_table_is_emptied_is_told_where_that_is_wanted(server):
+    settings, read = begin(server, **options(skipped_operations="none"))
+    play(server, settings, read, MADE, CUT_OVER, "TRUNCATE t", "INSERT INTO t VALUES (2, 'b')")
+    assert [(value["op"], value["after"]) for value in read.payloads(TOPIC)] == [("t", None), ("c", {"id": 2, "x": "b"})]
+
+
+@pytest.mark.mysql
 def test_every_lane_knows_what_it_does_not_know(server):
     tables = [f"t{number}" for number in range(6)]
     for table in tables:

@@ -124,8 +124,16 @@ class CapturedTables:
         return self._lane.count == 1 or self._lane.owns(self._names.topic(table_id))
 
     def empty_shape(self, table_id: TableId) -> tuple[list[Vector], Shape] | None:
-        """Columns without values and the shape of events that carry no row; None for an unknown or another lane's table."""
+        """Columns without values and the shape of events that carry no row; None for an unknown or another lane's table.
+
+        Raises:
+            StructureError: the table has a structure that nobody tells.
+
+        """
         table = self._structures.get(table_id)
+        if table is None and self._ask is not None and self._tells_truncation_of_unknown(table_id):
+            table = self._asked(self._ask, table_id, None, self._why_unknown(table_id))
+            self._learn(table)
         if table is None or not self.owns(table_id):
             return None
         fields = [field_schema(column, self._settings) for column in table.columns]
@@ -141,6 +149,10 @@ class CapturedTables:
     def constants(self, table_id: TableId) -> Mapping[str, str | None]:
         """The fields of the source block that are the same for all changes of a table."""
         return source_block.constants(self._settings, table_id.catalog, table_id.name)
+
+    def _tells_truncation_of_unknown(self, table_id: TableId) -> bool:
+        is_told = "t" not in self._settings.skipped_operations
+        return is_told and table_id in self._structures.unknown and self.owns(table_id)
 
     def _table(self, logged: TableMap) -> Table:
         """The structure that the rows after this table map have."""
@@ -159,13 +171,13 @@ class CapturedTables:
         self._learn(table)
         return table
 
-    def _asked(self, ask: Callable[[TableId], Table], table_id: TableId, logged: TableMap, why: str) -> Table:
+    def _asked(self, ask: Callable[[TableId], Table], table_id: TableId, logged: TableMap | None, why: str) -> Table:
         """The structure that the server has, if that is the one at this position."""
         try:
             table = ask(table_id)
         except StructureError as error:
             raise StructureError(_not_known(table_id, f"{why}, and the server can't tell it: {error}")) from error
-        if wrong := misfits(table, logged):
+        if logged is not None and (wrong := misfits(table, logged)):
             raise StructureError(_not_known(table_id, f"{why}, and the server has another now: {'; '.join(wrong)}"))
         return table
 

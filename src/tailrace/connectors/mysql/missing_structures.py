@@ -59,6 +59,8 @@ def may_change(statement: str, table: TableId) -> bool:
 
 
 def _require_unchanged(session: Connection, table: TableId, start: Head, end: Head) -> None:
+    if start.file not in catalog.files(session):
+        raise StructureError(f"the server has purged {start.file}, which tells whether the table was changed since")
     for event in logged_since(session, start, end):
         if is_ddl(event) and may_change(event["Info"], table):
             raise StructureError(f"a statement behind it may have changed the table: {_shown(event)}")

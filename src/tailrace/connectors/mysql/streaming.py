@@ -273,8 +273,14 @@ class LogReader:
         self._definitions.apply(query, self._restart.era, self._place.gtids, batch)
         for table in self._definitions.truncated:
             if self._settings.tables.matches(table):
-                self._runs.truncation(table, query, batch)
+                self._truncate(table, query, batch)
         batch.rank += 1
+
+    def _truncate(self, table: TableId, query: Query, batch: Batch) -> None:
+        try:
+            self._runs.truncation(table, query, batch)
+        except StructureError as error:
+            self._leave_out(error)
 
     def _end(self, item: EndOfLog) -> None:
         if not item.reached:
@@ -292,13 +298,17 @@ class LogReader:
         try:
             return self._tables.resolve(logged)
         except StructureError as error:
-            mode = self._settings.inconsistent_schema_handling_mode
-            complaint = f"{self._decoder.file}:{self._decoder.position}: {error}"
-            if mode == "fail":
-                raise StructureError(complaint) from error
-            level = logging.WARNING if mode == "warn" else logging.DEBUG
-            log.log(level, "rows left out, as the configuration wants: %s", complaint)
+            self._leave_out(error)
             return None
+
+    def _leave_out(self, error: StructureError) -> None:
+        """Go on without rows whose structure is not known, if that is wanted."""
+        mode = self._settings.inconsistent_schema_handling_mode
+        complaint = f"{self._decoder.file}:{self._decoder.position}: {error}"
+        if mode == "fail":
+            raise StructureError(complaint) from error
+        level = logging.WARNING if mode == "warn" else logging.DEBUG
+        log.log(level, "rows left out, as the configuration wants: %s", complaint)
 
     def _learn(self, table: Table) -> None:
         """Only the log itself knew a structure: the history is to know it as well."""
