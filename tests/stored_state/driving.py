@@ -4,6 +4,7 @@ commits. Only the generator uses this; it may change with the code.
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any
@@ -22,6 +23,7 @@ from tailrace.source import anew, task
 from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Turn
 
+HOST = "earlier-host"
 Enough = Callable[[Progress], bool]
 
 
@@ -38,7 +40,7 @@ class Lanes:
 
     def claim(self, lanes: int) -> None:
         """From now on there are so many."""
-        with closing(self.job.new_sink()) as sink:
+        with elsewhere(), closing(self.job.new_sink()) as sink:
             claim = sink.claim(lanes)
         assert claim.lanes == lanes, claim
         self.job = evolve(self.job, lanes=lanes)
@@ -54,7 +56,7 @@ class Lanes:
         """A snapshot as of now, for so many lanes, of which nothing is read yet."""
         with closing(self.job.new_sink()) as sink:
             claim = sink.claim(1)
-        with small_steps():
+        with small_steps(), elsewhere():
             begun = anew.begun(self.job, claim, lanes, lambda question: question())
         (progress,) = begun.progress
         assert progress is not None
@@ -66,7 +68,7 @@ class Lanes:
     def run(self, lane: int, *, enough: Enough | None = None, snapshot: bool = False) -> None:
         """A lane to the head of the log, or through its part of the snapshot, or until a commit that is `enough`."""
         until = None if snapshot or enough else self.job.new_connector().head()
-        with small_steps(), self._dying(lane, enough), suppress(Death):
+        with small_steps(), elsewhere(), self._dying(lane, enough), suppress(Death):
             task.deliver(self.job, Turn(Lane(lane, self.job.lanes), True, "", until, snapshot))
             assert enough is None, f"lane {lane} was through before it was enough"
 
@@ -86,6 +88,13 @@ class Lanes:
 
         with patch.object(task, "hit", hit):
             yield
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """What is stored tells of another host than the one on which a test goes on."""
+    with patch.object(socket, "gethostname", lambda: HOST):
+        yield
 
 
 @contextmanager
