@@ -1,13 +1,16 @@
 """Commands as people type them: what they print, and how they end. No server, no Spark."""
 
 import json
+from contextlib import closing
 
 import pytest
 
 from tailrace import __version__
 from tailrace.cli.main import main
 from tailrace.connectors.base import Progress
+from tailrace.sinks import lease
 from tailrace.sinks.files import FilesSink
+from tailrace.sinks.lease_file import LeaseFile
 
 CONFIG = {
     "connector.class": "io.debezium.connector.mysql.MySqlConnector",
@@ -126,3 +129,18 @@ def test_offsets_that_are_none_are_refused(capsys, config, target, given, code):
 
 def test_the_console_keeps_no_offsets_without_a_folder(capsys, config):
     assert run(capsys, "offsets", "show", config, "--to", "console")[0] == 2
+
+
+def test_offsets_are_not_set_beside_a_run_that_is_at_work_and_are_when_it_has_ended(
+    capsys, config, target, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(lease, "BEAT_SECONDS", 0.1)
+    arguments = ("offsets", "set", config, "--to", target, '{"file": "log.000004", "pos": 4}')
+    with closing(lease.Lease(LeaseFile(tmp_path / "out" / "_tailrace"), target, "a run")) as held:
+        held.take(print, lambda: False)
+        code, _, err = run(capsys, *arguments)
+        assert (code, "only one run may do that; stop that one first" in err) == (7, True)
+        held.check()
+    assert FilesSink(tmp_path / "out", "mysql shop", "look").peek(0).restart["pos"] == 154
+    assert run(capsys, *arguments)[0] == 0
+    assert FilesSink(tmp_path / "out", "mysql shop", "look").peek(0).restart["pos"] == 4
