@@ -203,3 +203,20 @@ def test_any_changes_and_kills_within_what_a_signal_asked_for(runs, rows, source
     unchanged = [key for key in known if rows.versions[key] == known[key]]
     assert unchanged
     assert {key: reads[key] for key in unchanged if reads[key] != [known[key]]} == {}
+
+
+@pytest.mark.parametrize("source", [pytest.param("mysql", marks=pytest.mark.mysql)], indirect=True)
+def test_a_lane_within_a_transaction_reads_it_to_its_end_before_there_are_more(runs, rows):
+    """It has counted its delivered rows, of all tables, for the case that another server has to be read."""
+    runs.start(1)
+    rows.write(40)
+    for _ in range(30):
+        assert not runs.start(1, commits=1)
+        if "open_rows" in runs.recorded().progress[0].restart:
+            break
+    else:
+        pytest.fail("it never stops within a transaction")
+    runs.start(3, commits=1)
+    assert runs.notices == ["1 lane to one position, to go on with 3 lanes from there"]
+    assert runs.start(3)
+    assert_each_change_once(runs.rows(), rows)
