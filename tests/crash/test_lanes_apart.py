@@ -119,12 +119,12 @@ def test_other_topic_names_after_lanes_were_left_apart(shop, how):
     else:
         shop.end_apart(lambda: stopped(shop), "--stop-timeout", "0")
         assert "the lanes have stopped at different positions" in shop.run.log.read_text()
-    shop.configure(2, "_")
+    shop.configure(2, "-")
     shop.to_the_head()
     assert "2 lanes to one position under the topic names of before" in shop.run.log.read_text()
     shop.write()
     shop.to_the_head()
-    shop.assert_each_row_once("._")
+    shop.assert_each_row_once(".-")
 
 
 def test_fewer_lanes_than_were_left_apart_follow_the_log_on_as_many_cores(shop):
@@ -155,7 +155,7 @@ def test_a_stop_within_a_backlog_brings_lanes_to_one_position(shop):
             break
     else:
         pytest.fail("the lanes were never apart")
-    shop.configure(3, "_")
+    shop.configure(3, "-")
     shop.to_the_head()
     assert "to one position" not in shop.run.log.read_text()
-    shop.assert_each_row_once("._")
+    shop.assert_each_row_once(".-")

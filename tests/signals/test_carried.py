@@ -4,7 +4,7 @@ import pytest
 
 from tailrace.errors import ProgressError
 from tailrace.signalled.work import BlockingWork, TableWork, Work
-from tailrace.signals.carried import begun_again, has_unmovable, is_at_work, merged, only_marks
+from tailrace.signals.carried import begun_again, has_unmovable, is_at_work, merged, only_marks, own
 from tailrace.signals.names import table_id
 
 BEGUN = {"blocking": {"tables": [{"table": '"db"."c"'}], "state": {"n": 1}}}
@@ -93,3 +93,19 @@ def test_the_work_of_lanes_is_understood_after_it_was_carried():
     ]
     assert (carried.signal, carried.paused, carried.marks) == ("s", True, {"kafka": 4})
     assert carried.blocking.tables == {table_id("db.b"): None}
+
+
+def test_a_lanes_own_are_the_tables_that_it_delivers_and_the_first_ones_the_structures():
+    blocking = {"tables": [table("a"), table("b")], "structures": ["a", "b"]}
+    handed = {"tables": [table("a", rows=7), table("c")], "signal": "s", "blocking": blocking, "marks": {"kafka": 3}}
+    of_a = own(handed, {table("a")["table"]}.__contains__, is_first=False)
+    assert merged([of_a]) == {
+        "tables": [table("a", rows=7)],
+        "signal": "s",
+        "blocking": {"tables": [table("a")]},
+        "marks": {"kafka": 3},
+    }
+    first = own(handed, lambda _: False, is_first=True)
+    assert merged([first])["blocking"] == {"tables": [], "structures": ["a", "b"]}
+    assert not is_at_work(own(handed, lambda _: False, is_first=False))
+    assert own(None, lambda _: True, is_first=True) is None

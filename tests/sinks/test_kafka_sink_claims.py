@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from support.kafka_sinks import Place, eventually, progress
+from tailrace.connectors.base import Lane
 from tailrace.errors import FencedError, ProgressError
 from tailrace.sinks.kafka import claiming
 from tailrace.sinks.kafka.progress import ProgressRecord
@@ -81,15 +82,35 @@ def asked(*tables, **more):
     return {"tables": [{"table": f'"db"."{name}"'} for name in tables], **more}
 
 
-def test_what_signals_asked_of_any_lane_is_handed_to_all_of_a_new_layout(place):
-    place.claimed(2)
-    for lane, signalled in enumerate([asked("a", marks={"kafka": 7}), asked("b", paused=True, marks={"kafka": 5})]):
+def table_of(place, lane, lanes=2):
+    """The name of a table whose topic a lane has."""
+    return next(name for name in "abcdefgh" if Lane(lane, lanes).owns(f"{place.prefix}.db.{name}"))
+
+
+def commit_asked(place, *asked_of_lanes):
+    for lane, signalled in enumerate(asked_of_lanes):
         sink = place.opened(lane)
         sink.commit(replace(progress(1), signalled=signalled), [])
         sink.close()
-    together = asked("a", "b", paused=True, marks={"kafka": 5})
+
+
+def test_what_signals_asked_of_any_lane_is_handed_to_all_of_a_new_layout(place):
+    place.claimed(2)
+    a, b = (table_of(place, lane) for lane in range(2))
+    commit_asked(place, asked(a, marks={"kafka": 7}), asked(b, paused=True, marks={"kafka": 5}))
+    together = asked(a, b, paused=True, marks={"kafka": 5})
     assert place.claimed(3, run="next").progress == (replace(progress(1), signalled=together),) * 3
     assert place.sink("next").open(2).progress.signalled == together
+
+
+def test_what_a_lane_was_handed_and_does_not_deliver_does_not_come_back(place):
+    """A lane of a layout that has not come to work yet still has the tables of all, also those that others are done with."""
+    place.claimed(2)
+    a, b = (table_of(place, lane) for lane in range(2))
+    handed = asked(a, b, blocking={"tables": [{"table": f'"db"."{name}"'} for name in (a, b)], "structures": [a]})
+    commit_asked(place, asked(), handed)
+    left = asked(b, blocking={"tables": [{"table": f'"db"."{b}"'}]})
+    assert place.claimed(3, run="next").progress == (replace(progress(1), signalled=left),) * 3
 
 
 def test_the_layout_stays_while_a_lane_is_within_a_blocking_snapshot(place):
@@ -232,11 +253,9 @@ def test_the_routing_is_stored_and_stays_while_lanes_stand_apart(place):
 
 def test_where_lanes_stand_together_a_new_routing_hands_on_what_signals_asked_for(place):
     routed(place, ".")
-    for lane, signalled in enumerate([asked("a"), asked("b")]):
-        sink = place.opened(lane)
-        sink.commit(replace(progress(1), signalled=signalled), [])
-        sink.close()
-    assert routed(place, "_", run="next").progress == (replace(progress(1), signalled=asked("a", "b")),) * 2
+    a, b = (table_of(place, lane) for lane in range(2))
+    commit_asked(place, asked(a), asked(b))
+    assert routed(place, "_", run="next").progress == (replace(progress(1), signalled=asked(a, b)),) * 2
 
 
 def test_a_record_without_a_routing_gets_the_configured_one_at_the_claim(place, monkeypatch):

@@ -189,6 +189,9 @@ class Connector(Protocol):
     def routed(self, routing: Mapping[str, Any]) -> Connector:
         """The same under a routing that was stored, whatever the configuration says now; see `schema/routing.py`."""
 
+    def can_be_dealt_out(self, progress: Progress) -> bool:
+        """Whether tables can go on in other lanes from there; not where the progress counts what one lane has delivered."""
+
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest place up to which all of these lanes can read, to stand alike there; None: only the head is known.
 

@@ -1,8 +1,9 @@
 r"""What signals asked for, carried from the lanes of one layout to those of another.
 
 Each lane keeps, in `Progress.signalled`, the tables that it has to read once more and how far it read the channels.
-Where the lanes become more or fewer, their topics are dealt out anew: every new lane gets what all of the old ones had,
-and drops the tables that it does not deliver.
+Where topics are dealt out anew (more lanes or fewer, other topic names), every new lane gets what all of the old ones had,
+and drops the tables that it does not deliver. An old one may itself have been handed tables of others that it has not
+dropped yet: only what it delivers counts.
 
     {"tables": [{"table": "\"db\".\"t\"", ...}, ...],       an incremental snapshot's, in the order in which they are read
      "paused": true,                                        it rests
@@ -16,7 +17,7 @@ has them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from tailrace.errors import ProgressError
@@ -49,6 +50,18 @@ def merged(each: Sequence[Signalled | None]) -> Signalled | None:
         "marks": _marks([(signalled or {}).get("marks") or {} for signalled in each]),
     }
     return {name: value for name, value in together.items() if value} or None
+
+
+def own(signalled: Signalled | None, owns: Callable[[str], bool], *, is_first: bool) -> Signalled | None:
+    """What of it is a lane's own: the tables that it delivers, and if it is the first, the structures to be told."""
+    if signalled is None:
+        return None
+    blocking = {**(signalled.get("blocking") or {})}
+    if not is_first:
+        blocking.pop("structures", None)
+    blocking["tables"] = [each for each in blocking.get("tables", ()) if owns(each["table"])]
+    tables = [each for each in signalled.get("tables", ()) if owns(each["table"])]
+    return {**signalled, "tables": tables, "blocking": blocking if blocking["tables"] or "structures" in blocking else {}}
 
 
 def only_marks(each: Sequence[Signalled | None]) -> Signalled | None:

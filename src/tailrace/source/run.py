@@ -192,8 +192,7 @@ class _Run:
 
         def ask() -> Claim:
             with closing(job.new_sink()) as sink:
-                claim = sink.claim(job.lanes)
-                return claim if claim.lanes == 1 or any(claim.progress) else sink.claim(1)
+                return together.claimed(job, sink)
 
         return self._asking(job)(ask)
 

@@ -3,8 +3,10 @@
 How tables are dealt out to lanes (how many there are, and the routing that gives each table its topic) can change only where
 all lanes stand at one position: a table would else go on in a lane that is behind or ahead of the one that had it. So lanes
 that stand apart first read up to a common boundary, dealt out as they were, with the topic names of then; it is the nearest
-that the connector knows. A run that finds them apart does so where it wants them dealt out otherwise; a stop does so as far as
-its time allows. Nothing is lost or doubled where it does not come to it: the next run finds what is recorded.
+that the connector knows. A single lane does so too where it stands at a place that only itself can go on from.
+
+A run that finds them apart does so where it wants them dealt out otherwise; a stop does so as far as its time allows. Nothing
+is lost or doubled where it does not come to it: the next run finds what is recorded.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import Final
 from attrs import evolve
 
 from tailrace.signals.carried import has_unmovable
-from tailrace.sinks.base import Claim
+from tailrace.sinks.base import Claim, Sink
 from tailrace.source.anew import Ask
 from tailrace.source.job import Job
 
@@ -23,6 +25,16 @@ APART: Final = (
     "the lanes have stopped at different positions, from which the next run goes on. Where it finds other topic names or "
     "another tasks.max, it first brings them to one position under the old ones"
 )
+
+
+def claimed(job: Job, sink: Sink) -> Claim:
+    """Take the sink over, as many lanes as wanted if that can be; with nothing recorded yet one lane."""
+    claim = sink.claim(sink.recorded().lanes)
+    wanted = job.lanes if any(claim.progress) else 1
+    connector = job.new_connector()
+    if claim.lanes == wanted or not all(each is None or connector.can_be_dealt_out(each) for each in claim.progress):
+        return claim
+    return sink.claim(wanted)
 
 
 def is_wanted(job: Job, claim: Claim) -> bool:

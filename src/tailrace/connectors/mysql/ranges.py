@@ -28,6 +28,11 @@ class Ranges:
         """The same under a routing that was stored."""
         return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
 
+    def can_be_dealt_out(self, progress: Progress) -> bool:
+        """Not within a transaction of which rows are delivered: on another server so many of a lane's own are passed over."""
+        restart = RestartPosition.from_dict(progress.restart)
+        return not restart.open_rows and restart.skip_gtid is None
+
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest boundary that all of these lanes can read up to."""
         return meeting_point(lanes, partial(self.head_after, max_bytes=1))

@@ -23,15 +23,17 @@ in which every prefix makes sense: new lanes, then the first one, then the lanes
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.errors import FencedError, ProgressError
 from tailrace.failpoints import hit
+from tailrace.schema.history import parse_id
 from tailrace.schema.routing import Routing
-from tailrace.signals.carried import has_unmovable, merged
+from tailrace.schema.tables import TableId
+from tailrace.signals.carried import has_unmovable, merged, own
 from tailrace.sinks.kafka.ledger import Ledger
 from tailrace.sinks.kafka.owner import Owner
 from tailrace.sinks.kafka.progress import ProgressRecord
@@ -39,12 +41,14 @@ from tailrace.sinks.kafka.progress import ProgressRecord
 if TYPE_CHECKING:
     from tailrace.sinks.kafka.writer import Writer
 
+Delivers = Callable[[Lane, Routing, TableId], bool]
+
 CLAIM_SECONDS: Final = 60.0
 PAUSE_SECONDS: Final = 0.2
 
 
 class Claiming:
-    """One claim; `routing` is wanted, `take_over` makes a lane's producer and fences the others that have its id."""
+    """One claim."""
 
     def __init__(
         self,
@@ -52,12 +56,25 @@ class Claiming:
         source: str,
         owner: Owner,
         routing: Routing,
+        delivers: Delivers,
         take_over: Callable[[int], Writer],
     ) -> None:
+        """A claim that is not begun.
+
+        Args:
+            ledger: what is recorded.
+            source: whose progress it is.
+            owner: the one who claims.
+            routing: what is wanted.
+            delivers: whether a lane has a table's topic under a routing.
+            take_over: makes a lane's producer, and fences the others that have its id.
+
+        """
         self._ledger = ledger
         self._source = source
         self._owner = owner
         self._routing = routing
+        self._delivers = delivers
         self._take_over = take_over
 
     def claim(self, lanes: int) -> list[ProgressRecord]:
@@ -146,7 +163,7 @@ class Claiming:
         """
         first = records[0] if records else ProgressRecord(source=self._source, lanes=lanes, owner=self._owner)
         history = self._ledger.history(0, first) if records else []
-        asked = merged([record.signalled for record in records])
+        asked = merged([self._own(Lane(lane, len(records)), record) for lane, record in enumerate(records)])
         layout = [
             (records[lane] if lane < len(records) else first)
             .with_lanes(lanes)
@@ -163,6 +180,13 @@ class Claiming:
             self._ledger.retire(writer, lane)
         _end(writer)
         return layout
+
+    def _own(self, lane: Lane, record: ProgressRecord) -> Mapping[str, Any] | None:
+        """What signals asked of this very lane."""
+        routing = record.routing or self._routing
+        return own(
+            record.signalled, lambda table: self._delivers(lane, routing, parse_id(table)), is_first=lane.is_first
+        )
 
     def _lay_out(self, writer: Writer, lane: int, record: ProgressRecord, history: Sequence[HistoryRecord]) -> None:
         self._ledger.add_history(writer, lane, history, record.history_start)

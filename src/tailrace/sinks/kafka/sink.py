@@ -23,7 +23,7 @@ from attrs import evolve
 from tailrace.changes.records import Records
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
-from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.errors import (
     FencedError,
     ProgressError,
@@ -36,6 +36,9 @@ from tailrace.failpoints import hit
 from tailrace.kafka.options import Clients, sink_clients
 from tailrace.kafka.tail import Tail
 from tailrace.kafka.topics import Topics
+from tailrace.schema.names import Names as TopicNames
+from tailrace.schema.routing import Routing
+from tailrace.schema.tables import TableId
 from tailrace.sinks.base import Claim, Opened
 from tailrace.sinks.kafka.claiming import Claiming
 from tailrace.sinks.kafka.ledger import Ledger
@@ -167,7 +170,11 @@ class KafkaSink:
 
     @property
     def _claiming(self) -> Claiming:
-        return Claiming(self._ledger, self._source, self._owner, self._settings.routing, self._take_over)
+        routing = self._settings.routing
+        return Claiming(self._ledger, self._source, self._owner, routing, self._delivers, self._take_over)
+
+    def _delivers(self, lane: Lane, routing: Routing, table: TableId) -> bool:
+        return lane.owns(TopicNames(evolve(self._settings, routing=routing)).topic(table))
 
     def _claim_of(self, records: Sequence[ProgressRecord | None]) -> Claim:
         """What records say; the first lane's counts for all."""
