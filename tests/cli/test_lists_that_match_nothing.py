@@ -13,7 +13,7 @@ from tailrace.cli.exit_codes import exit_code_for
 from tailrace.errors import ConfigError
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 180
+SECONDS = 600
 pytestmark = [pytest.mark.mysql, pytest.mark.spark, pytest.mark.slow]
 
 

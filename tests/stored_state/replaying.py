@@ -20,7 +20,7 @@ from support.streaming_frames import batches, read
 from tailrace.testing.child_process import dying_with_parent
 
 DATA = ROOT / "tests" / "data" / "stored_state"
-SECONDS = 180
+SECONDS = 600
 
 
 class Replay:
