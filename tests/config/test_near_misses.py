@@ -2,6 +2,7 @@
 
 import pytest
 
+from tailrace.config import near_misses
 from tailrace.config.near_misses import Thing, escaped, near_miss
 from tailrace.config.patterns import compile_java, split_regexes
 
@@ -53,3 +54,11 @@ def test_a_name_of_sql_server_is_met(expression, said):
 def test_what_is_to_be_written_matches_when_it_is_written(name):
     (expression,) = split_regexes(escaped(name))
     assert compile_java(expression).fullmatch(name)
+
+
+def test_among_very_many_names_nothing_alike_is_looked_for(monkeypatch):
+    things = [Thing("shop.orders"), Thing("shop.items")]
+    assert near_miss("shop.oders", things) == "is shop.orders meant?"
+    monkeypatch.setattr(near_misses, "_COMPARED", 1)
+    assert near_miss("shop.oders", things) == ""
+    assert near_miss("`shop`.orders", things), "what can be tried is tried"

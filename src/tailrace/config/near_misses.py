@@ -20,6 +20,7 @@ from tailrace.config.patterns import PatternError, compile_java
 SHOWN: Final = 3
 _ALIKE: Final = 0.6  # as difflib counts, and how much less than the nearest
 _LESS: Final = 0.05
+_COMPARED: Final = 10_000  # names at most: so many take a second
 _SPECIAL: Final = re.compile(r"[\\^$*+?()\[\]{}|]")  # a dot matches itself
 
 
@@ -86,6 +87,8 @@ def _matcher(form: str) -> Callable[[str], bool]:
 def _alike(expression: str, things: Sequence[Thing]) -> list[str]:
     """The names nearest to it, also those that differ in the case of letters that expressions do not know."""
     spelled = {each.casefold(): thing.name for thing in things for each in (*thing.others, thing.name)}
+    if len(spelled) > _COMPARED:
+        return []
     text = re.sub(r"\\(.)", r"\1", expression).casefold()
     found = difflib.get_close_matches(text, list(spelled), n=SHOWN, cutoff=_ALIKE)
     ratios = [difflib.SequenceMatcher(None, each, text).ratio() for each in found]

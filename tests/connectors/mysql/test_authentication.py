@@ -6,7 +6,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from support.mysql_settings import settings_for
-from support.scripted_mysql import NONCE, OK, TLS_REQUEST, WITH_TLS, ScriptedMySql, extra, switch_to
+from support.scripted_mysql import NONCE, OK, TLS_REQUEST, WITH_TLS, ScriptedMySql, extra, framed, switch_to
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.mysql.connection import connect, rows
 from tailrace.connectors.mysql.stream import BinlogStream, From
@@ -159,3 +159,26 @@ def test_a_server_does_not_get_a_file_of_this_machine(tmp_path):
         connection._force_close()
 
 
+GREETINGS = {
+    "X protocol": b"\x05\x00\x00\x00\x0b\x08\x05\x1a\x00",
+    "cut off": b"\x0a\x00\x00\x00\x0a8.0.40\x00\x07\x00",
+    "no version": framed(b"\x0anone\x00" + bytes(60), 0),
+}
+
+
+@pytest.mark.parametrize("greeting", GREETINGS)
+def test_what_does_not_speak_the_protocol_is_said_to_be_so(monkeypatch, greeting):
+    """As MySQL's own X protocol at port 33060."""
+    with ScriptedMySql(PASSWORD) as server:
+        monkeypatch.setattr(server, "_speak", lambda client: client.sendall(GREETINGS[greeting]))
+        with pytest.raises(SourceSetupError, match=r"does not speak MySQL's protocol .*database\.port") as caught:
+            connect(settings_for(server))
+    assert PASSWORD not in str(caught.value)
+
+
+@pytest.mark.parametrize("asks", [switch_to("plügin"), switch_to("caching_sha2_password", b""), switch_to("sha256_password", b"")])
+def test_a_garbled_request_is_an_error_of_the_login(asks):
+    with ScriptedMySql(PASSWORD, asks, FULL_WANTED) as server:
+        with pytest.raises(SourceSetupError, match="does not speak MySQL's protocol"):
+            connect(settings_for(server, database_ssl_mode="disabled"))
+        assert_not_told(server)

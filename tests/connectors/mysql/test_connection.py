@@ -191,6 +191,36 @@ def test_a_heartbeats_statement_and_initial_statements_are_one_each(mysql_server
 
 
 @pytest.mark.mysql
+@pytest.mark.parametrize("name", ["driver.allowMultiQueries", "database.allowMultiQueries"])
+def test_a_heartbeat_may_be_several_statements_where_that_is_allowed(mysql_server, database, name):
+    mysql_server.sql("CREATE TABLE t (id INT)", database)
+    settings = settings_for(mysql_server, **{name: "true"})
+    with contextlib.closing(MySqlActionConnection(settings)) as action:
+        for number in (1, 2):
+            action.run(f"INSERT INTO {database}.t VALUES ({number}); SELECT 1; DELETE FROM {database}.t WHERE id < 2;")
+        with pytest.raises(SourceSetupError, match="not_there"):
+            action.run(f"SELECT 1; SELECT * FROM {database}.not_there")
+        with pytest.raises(SourceSetupError, match="1064"):
+            rows(action._connection, "SELECT 1; SELECT 2")
+    with contextlib.closing(connect(settings)) as c:
+        assert rows(c, f"SELECT id FROM {database}.t") == [(2,)]
+        with pytest.raises(SourceSetupError, match="1064"):
+            rows(c, "SELECT 1; SELECT 2")
+
+
+@pytest.mark.mysql
+def test_nothing_is_locked_where_the_servers_default_is_serializable(mysql_server, database):
+    """GIVEN a row that somebody changes, THEN a condition's SELECT sees it as it was, and does not wait."""
+    mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY, v INT); INSERT INTO t VALUES (1, 1)", database)
+    set_up = "SET SESSION transaction_isolation = 'SERIALIZABLE', SESSION innodb_lock_wait_timeout = 1"
+    with mysql_server.connect(database) as other, other.cursor() as cursor:
+        cursor.execute("BEGIN")
+        cursor.execute("UPDATE t SET v = 2")
+        with connected(mysql_server, database_initial_statements=set_up) as c, read_only(c):
+            assert rows(c, f"SELECT v FROM {database}.t") == [(1,)]
+
+
+@pytest.mark.mysql
 def test_nothing_is_written_where_a_transaction_is_for_reading_only(mysql_server, database):
     mysql_server.sql("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)", database)
     with connected(mysql_server) as c:

@@ -3,8 +3,9 @@
 import pytest
 
 from support.unit_settings import sqlserver_unit_settings, unit_settings
+from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import Level
-from tailrace.connectors.shared.unmatched import Existing, findings, require, wants_columns, warn
+from tailrace.connectors.shared.unmatched import MOST, Existing, findings, require, wants_columns, warn
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 
@@ -127,3 +128,12 @@ def test_a_beginning_is_refused_with_what_to_do_and_a_later_start_warns(caplog):
     assert not caplog.messages
     warn(settings, there(settings, ORDERS))
     assert "is shop.orders meant?" in caplog.text
+
+
+def test_a_near_miss_is_looked_for_only_where_it_is_told(monkeypatch):
+    """Each takes a good part of a second among thousands of tables, and a list may be for more servers than this one."""
+    looked_for = []
+    monkeypatch.setattr(unmatched, "near_miss", lambda expression, _: looked_for.append(expression) or "")
+    told = found({"table.include.list": "shop.orders," + ",".join(f"shop.t{n}" for n in range(40))}, ORDERS)
+    assert looked_for == [f"shop.t{n}" for n in range(MOST)]
+    assert "table.include.list: 35 expressions more match nothing" in told

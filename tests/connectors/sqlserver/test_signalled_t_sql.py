@@ -44,6 +44,10 @@ HOSTILE = [
     "id = NEXT VALUE\nFOR dbo.numbers",
     "id IN (SELECT id FROM t WITH (TABLOCKX, HOLDLOCK))",
     "id IN (SELECT id FROM t WITH (UPDLOCK))",
+    "id IN (SELECT id FROM t WITH (TABLOCK))",
+    "id IN (SELECT id FROM t WITH (ROWLOCK, HOLDLOCK))",
+    "id IN (SELECT id FROM t (serializable))",
+    "id IN (SELECT id FROM t WITH (RepeatableRead))",
     "1 = 1\x00",
     "id = 1\u200b",
 ]

@@ -23,6 +23,7 @@ class MySqlSettings(Settings):
     database_ssl_truststore_password: Secret | None
     driver_allowpublickeyretrieval: bool
     driver_serverrsapublickeyfile: str | None
+    driver_allowmultiqueries: bool
     database_initial_statements: str | None
     connect_timeout_ms: int
     connect_keep_alive: bool

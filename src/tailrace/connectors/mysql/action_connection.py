@@ -14,10 +14,13 @@ class MySqlActionConnection:
 
     def __init__(self, settings: MySqlSettings) -> None:
         self._connection = mysql.connect(settings)
+        self._takes_several = settings.driver_allowmultiqueries
 
     def run(self, statement: str) -> None:
-        """Run the statement."""
-        mysql.execute(self._connection, statement)
+        """Run the statement; several, where the configuration allows that."""
+        several = mysql.several_statements(self._connection) if self._takes_several else contextlib.nullcontext()
+        with several:
+            mysql.execute(self._connection, statement)
 
     def interrupt(self) -> None:
         """Wake the thread that waits for an answer."""

@@ -49,6 +49,7 @@ LOST = {
 DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879}
 NO_TLS_ON_SERVER = 2026
 SERVER_WANTS_TLS = 3159
+_GARBLED = (struct.error, ValueError, IndexError, ArithmeticError, AssertionError)  # what the driver makes of other bytes
 _SEVERAL_ON, _SEVERAL_OFF = 0, 1  # MYSQL_OPTION_MULTI_STATEMENTS_ON and _OFF
 
 
@@ -59,8 +60,15 @@ def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
     """
     where = f"{settings.database_hostname}:{settings.database_port}"
     limit = None if for_log else settings.database_query_timeout_ms / 1000 or None
-    with translated(f"connecting to MySQL at {where} as {settings.database_user!r}"):
-        connection = _open(settings, limit)
+    doing = f"connecting to MySQL at {where} as {settings.database_user!r}"
+    try:
+        with translated(doing):
+            connection = _open(settings, limit)
+    except _GARBLED as error:
+        raise SourceSetupError(
+            f"{doing}: what answers there does not speak MySQL's protocol ({error}); see database.port: that of MySQL's X "
+            "protocol (33060) is another one"
+        ) from error
     if settings.database_ssl_mode not in {"disabled", "preferred"} and not is_encrypted(connection):
         connection.close()
         raise SourceSetupError(f"MySQL at {where} has no TLS, and database.ssl.mode asks for it")
@@ -96,7 +104,7 @@ def execute(connection: Connection, sql: str, *arguments: Any) -> None:
 
 @contextlib.contextmanager
 def several_statements(connection: Connection) -> Iterator[None]:
-    """Within the block a text may hold several statements; only for texts that are all our own."""
+    """Within the block a text may hold several statements; only for texts that are all our own, or are the configuration's."""
     _set_option(connection, _SEVERAL_ON)
     try:
         yield
@@ -107,7 +115,11 @@ def several_statements(connection: Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def read_only(connection: Connection) -> Iterator[None]:
-    """Within the block nothing can be written, whatever a statement calls; no lock is left, be it one of GET_LOCK."""
+    """Within the block nothing can be written, whatever a statement calls; no lock is left, be it one of GET_LOCK.
+
+    Nor is a row locked: where the server's default is SERIALIZABLE, a SELECT within a transaction would do that.
+    """
+    execute(connection, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
     execute(connection, "START TRANSACTION READ ONLY")
     try:
         yield

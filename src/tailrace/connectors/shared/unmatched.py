@@ -49,16 +49,24 @@ class Existing:
     schemas: Sequence[str] = ()
 
 
+_Matcher = Callable[[Thing], bool]
+
+
+def _of_name(expression: str) -> _Matcher:
+    matches = NameFilter((expression,)).matches
+    return lambda thing: matches(thing.name)
+
+
 @frozen
 class _List:
-    """A list of the configuration, and what its expressions are tried on."""
+    """A list of the configuration, and what its expressions are tried on; `matcher` is of one expression for many things."""
 
     name: str
     what: str
     expressions: Sequence[str]
     things: Sequence[Thing]
     is_required: bool = False
-    matches: Callable[[str, Thing], bool] = lambda expression, thing: NameFilter((expression,)).matches(thing.name)
+    matcher: Callable[[str], _Matcher] = _of_name
 
 
 def wants_columns(settings: Settings) -> bool:
@@ -92,27 +100,25 @@ def _found(settings: Settings, existing: Existing) -> tuple[list[str], list[str]
     empty: list[str] = []
     some: list[str] = []
     for each in _lists(settings, existing):
-        told = _unmatched(each)
-        whole = len(told) == len(each.expressions)
-        (empty if told and whole and each.is_required else some).extend(told[:MOST])
-        if len(told) > MOST:
-            some.append(f"{each.name}: {len(told) - MOST} expressions more match nothing")
+        unmatched = _unmatched(each)
+        whole = len(unmatched) == len(each.expressions)
+        told = [_sentence(each, expression) for expression in unmatched[:MOST]]  # a near miss takes long to find
+        (empty if told and whole and each.is_required else some).extend(told)
+        if len(unmatched) > MOST:
+            some.append(f"{each.name}: {len(unmatched) - MOST} expressions more match nothing")
     if not existing.captured and not empty and (reason := _nothing_is_left(settings, existing)):
         empty.append(reason)
     return empty, some
 
 
 def _unmatched(given: _List) -> list[str]:
-    """A sentence for each expression without a match."""
-    return [
-        f"{given.name}: no {given.what} matches {expression!r}{_hint(near_miss(expression, given.things))}"
-        for expression in given.expressions
-        if not any(given.matches(expression, thing) for thing in given.things)
-    ]
+    """The expressions without a match."""
+    return [each for each in given.expressions if not any(map(given.matcher(each), given.things))]
 
 
-def _hint(miss: str) -> str:
-    return f" ({miss})" if miss else ""
+def _sentence(given: _List, expression: str) -> str:
+    miss = near_miss(expression, given.things)
+    return f"{given.name}: no {given.what} matches {expression!r}{f' ({miss})' if miss else ''}"
 
 
 def _lists(settings: Settings, existing: Existing) -> Iterator[_List]:
@@ -133,6 +139,11 @@ def _lists(settings: Settings, existing: Existing) -> Iterator[_List]:
 def _of_snapshots(settings: Settings, captured: Sequence[TableId]) -> _List:
     naming = settings.tables.naming
     by_name = {str(table): table for table in captured}
+
+    def of_full_name(expression: str) -> _Matcher:
+        matches = FullNames((expression,)).matches
+        return lambda thing: matches(by_name[thing.name])
+
     things = [Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"})) for table in captured]
     return _List(
         "snapshot.include.collection.list",
@@ -140,7 +151,7 @@ def _of_snapshots(settings: Settings, captured: Sequence[TableId]) -> _List:
         settings.snapshot_include_collection_list,
         things,
         is_required=True,
-        matches=lambda expression, thing: FullNames((expression,)).matches(by_name[thing.name]),
+        matcher=of_full_name,
     )
 
 
@@ -156,13 +167,18 @@ def _of_columns(settings: Settings, columns: Mapping[TableId, Sequence[str]]) ->
         for column in names
         for each in (_column(table, column, naming),)
     }
+
+    def of_any_name(expression: str) -> _Matcher:
+        matches = NameFilter((expression,)).matches
+        return lambda thing: any(map(matches, any_name[thing.name]))
+
     yield _List(
         "message.key.columns",
         "column of a captured table",
         [pattern.pattern for pattern in settings.message_keys.patterns],
         things,
         is_required=True,
-        matches=lambda expression, thing: any(NameFilter((expression,)).matches(name) for name in any_name[thing.name]),
+        matcher=of_any_name,
     )
 
 

@@ -34,7 +34,8 @@ T_SQL: Final = Dialect(
         *(
             (word,) for word in ("OPENQUERY", "OPENROWSET", "OPENDATASOURCE")
         ),  # what is run elsewhere is not rolled back
-        *((word,) for word in ("UPDLOCK", "XLOCK", "TABLOCKX")),
+        *((word,) for word in ("UPDLOCK", "XLOCK", "TABLOCKX", "TABLOCK")),
+        *((word,) for word in ("HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD")),  # to the transaction's end
         ("NEXT", "VALUE", "FOR"),
     ),
 )

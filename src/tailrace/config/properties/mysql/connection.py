@@ -66,6 +66,13 @@ PROPERTIES = (
         doc="PEM file with the server's public key (its `public_key.pem`), with which the password is encrypted without TLS.",
     ),
     Property(
+        name="driver.allowMultiQueries",
+        kind=Kind.BOOL,
+        default=False,
+        aliases=("database.allowMultiQueries",),
+        doc="Whether `heartbeat.action.query` may be several statements, with semicolons between; no other text may.",
+    ),
+    Property(
         name="database.initial.statements",
         doc="SQL statements, cut at semicolons (`;;` is a literal one), for each catalog connection.",
     ),
