@@ -48,6 +48,7 @@ LOST = {
 }
 DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879}
 NO_TLS_ON_SERVER = 2026
+TOO_LONG = 3024
 SERVER_WANTS_TLS = 3159
 _GARBLED = (struct.error, ValueError, IndexError, ArithmeticError, AssertionError)  # what the driver makes of other bytes
 _SEVERAL_ON, _SEVERAL_OFF = 0, 1  # MYSQL_OPTION_MULTI_STATEMENTS_ON and _OFF
@@ -127,6 +128,32 @@ def read_only(connection: Connection) -> Iterator[None]:
         if connection.open:
             execute(connection, "ROLLBACK")
             execute(connection, "DO RELEASE_ALL_LOCKS()")
+
+
+@contextlib.contextmanager
+def in_time(connection: Connection, settings: MySqlSettings) -> Iterator[None]:
+    """Within the block the server ends a SELECT shortly before `database.query.timeout.ms` would give it up here.
+
+    Given up here alone it would go on there, and be asked again beside itself.
+
+    Raises:
+        SourceSetupError: one took that long, and would do so again.
+
+    """
+    limit = settings.database_query_timeout_ms
+    if limit:
+        execute(connection, f"SET SESSION max_execution_time = {max(limit * 9 // 10, 1)}")
+    try:
+        yield
+    except RetriableError as error:
+        if error_number(error) != TOO_LONG:
+            raise
+        raise SourceSetupError(
+            f"{error}: it takes longer than database.query.timeout.ms={limit} allows; an index for the condition may help"
+        ) from error
+    finally:
+        if limit and connection.open:
+            execute(connection, "SET SESSION max_execution_time = DEFAULT")
 
 
 def is_encrypted(connection: Connection) -> bool:

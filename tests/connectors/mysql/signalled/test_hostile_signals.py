@@ -6,7 +6,7 @@ import pytest
 from confluent_kafka import Producer
 
 from support.mysql_settings import settings_for
-from support.signalling import begin, execute, read_all, signal, stored
+from support.signalling import begin, execute, read_all, signal, signal_table, stored
 from tailrace.connectors.mysql.connection import connect, rows
 from tailrace.connectors.mysql.snapshots import statements
 
@@ -205,3 +205,27 @@ def test_names_of_tables_and_columns_are_quoted(mysql_server, database, settings
     assert dict(followed.notifications())["TABLE_SCAN_COMPLETED"]["status"] == "SUCCEEDED"
     (rows_,) = [followed.payloads(topic) for topic in followed.topics if topic.startswith(f"test.{database}.t")]
     assert [value["after"]["i`d"] for value in rows_] == [2, 1]
+
+
+SLOW = "(SELECT COUNT(*) FROM wide a, wide b, wide c, wide d WHERE a.n * b.n * c.n < d.n) >= id * 0"  # of 10^12 rows
+
+
+def test_a_condition_that_takes_too_long_ends_the_snapshot_of_its_table_and_the_server_does_not_go_on_with_it(
+    mysql_server, database, given, tables, logs, caplog
+):
+    signal_table(mysql_server, database)
+    mysql_server.sql(
+        "CREATE TABLE wide (n INT); INSERT INTO wide WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s WHERE n < 1000) "
+        "SELECT n FROM s",
+        database,
+    )
+    given |= {"table_include_list": f"{database}.t"}
+    followed, before = begin(settings_for(mysql_server, **given, database_query_timeout_ms=1500)), logs()
+    conditions = [{"data-collection": tables, "filter": SLOW.replace("wide", f"{database}.wide")}]
+    execute(mysql_server, database, tables, **{"additional-conditions": conditions})
+    read_all(followed)
+    assert_refused(followed, caplog, "it takes longer than database.query.timeout.ms=1500 allows")
+    assert_nothing_was_done(mysql_server, database, followed, before, logs)
+    with mysql_server.connect(database) as session, session.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE INFO LIKE '%wide a%' AND ID <> CONNECTION_ID()")
+        assert cursor.fetchall() == ((0,),)

@@ -84,7 +84,7 @@ class _Asked(PartCutting):
 
     def begun(self, table: TableWork, key: ChunkKey) -> TableWork | None:
         """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
-        return begun(self._session, table, key)
+        return begun(self._session, self._asking.settings, table, key)
 
     def is_like(self, key: ChunkKey, begun: Mapping[str, Any]) -> bool:
         """Whether bounds of the key that a table was begun with stand at the same rows of this one."""

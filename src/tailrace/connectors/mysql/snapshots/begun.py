@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, read_only, rows
+from tailrace.connectors.mysql.connection import Connection, in_time, read_only, rows
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of, led_by
@@ -27,10 +28,15 @@ def keys_now(connection: Connection, server: Server, tables: Sequence[TableWork]
     return keys
 
 
-def begun(connection: Connection, table: TableWork, key: ChunkKey) -> TableWork | None:
-    """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+def begun(connection: Connection, settings: MySqlSettings, table: TableWork, key: ChunkKey) -> TableWork | None:
+    """A table with its key, and the greatest one that it has now; None where it has no rows to read.
+
+    Raises:
+        SourceSetupError: the table's condition can't be asked for, or takes too long.
+
+    """
     sql = statements.greatest(table.table, key, table.condition)
-    with read_only(connection):
+    with in_time(connection, settings), read_only(connection):
         greatest = rows(connection, sql)
     if not greatest:
         return None

@@ -130,7 +130,7 @@ class MySqlIncrementalReader:
         key = keys_now(source.asking, source.server, [table])[table.table]
         if isinstance(key, NoKey):
             return self._steps.without_key(work, table, key.reason)
-        return begun(source.asking, table, key) or self._steps.ended(work, table, Status.EMPTY)
+        return begun(source.asking, self._settings, table, key) or self._steps.ended(work, table, Status.EMPTY)
 
     def _prepare(self, table: TableWork) -> None:
         """The source reads this table and no other."""

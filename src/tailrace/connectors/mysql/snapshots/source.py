@@ -20,7 +20,7 @@ from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
-from tailrace.connectors.mysql.connection import Connection, connect, error_number, read_only
+from tailrace.connectors.mysql.connection import Connection, connect, error_number, in_time, read_only
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.missing_structures import structure_at
@@ -300,6 +300,7 @@ class MySqlSource:
         read_us, connection = time.time_ns() // 1000, self._connection()
         is_own = override is None and condition is None
         with (
+            nullcontext() if condition is None else in_time(connection, self._settings),
             nullcontext() if is_own else read_only(connection),
             Selection(connection, sql, (), read.plans) as selection,
         ):
