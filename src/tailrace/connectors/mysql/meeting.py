@@ -23,14 +23,25 @@ def meeting_point(lanes: Sequence[Progress], next_boundary: NextBoundary) -> Map
     """
     farthest = max(lanes, key=lambda lane: lane.delivered)
     restart = RestartPosition.from_dict(farthest.restart)
-    if restart.is_prepared or restart.initial or restart.skip_gtid or restart.skip_events or restart.skip_rows:
+    if restart.initial or not _tells_all(restart):
         return None
     here = replace(restart, open_gtid=None, open_rows=0).to_dict()
-    return here if _is_boundary(farthest, restart) else next_boundary(here)
+    return here if is_boundary(farthest) else next_boundary(here)
 
 
-def _is_boundary(lane: Progress, restart: RestartPosition) -> bool:
-    """Whether nothing behind the restart position is delivered; what was told there has rows in the same place."""
+def is_boundary(lane: Progress) -> bool:
+    """Whether a lane has delivered all up to its restart position, and nothing behind it."""
+    restart = RestartPosition.from_dict(lane.restart)
+    return _tells_all(restart) and _is_nothing_behind(lane, restart)
+
+
+def _tells_all(restart: RestartPosition) -> bool:
+    """Whether what is delivered is no more than what the position says, or is within the transaction behind it."""
+    return not (restart.is_prepared or restart.skip_gtid or restart.skip_events or restart.skip_rows)
+
+
+def _is_nothing_behind(lane: Progress, restart: RestartPosition) -> bool:
+    """What was told at the restart position itself has rows in the same place."""
     if not lane.delivered:
         return True
     delivered, here = BinlogPosition.parse(lane.delivered), restart.position

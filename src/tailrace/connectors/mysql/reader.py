@@ -27,6 +27,7 @@ from tailrace.connectors.base import (
 from tailrace.connectors.mysql import catalog, checks, connection, listed_tables
 from tailrace.connectors.mysql.beginning import first_history, structures_now
 from tailrace.connectors.mysql.log_files import restart_at
+from tailrace.connectors.mysql.meeting import is_boundary
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.ranges import Ranges
 from tailrace.connectors.mysql.snapshots import parts
@@ -138,7 +139,7 @@ class MySqlConnector(Ranges):
         from tailrace.connectors.mysql.streaming import LogReader  # the decoders: a planner asks only for the head
 
         log = partial(LogReader, self.settings, range_)
-        return Following(progress, history, log, partial(self._blocking, range_.lane)).batches()
+        return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches()
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.mysql.blocking import blocking_reader  # rarely needed

@@ -27,5 +27,10 @@ def meeting_point(lanes: Sequence[Progress], names: Sequence[str]) -> RestartPos
     return restart_at({name: max(_end(each[name]) for each in found) for name in names})
 
 
+def is_boundary(lane: Progress) -> bool:
+    """Whether a lane has delivered all up to its LSNs, and nothing behind them."""
+    return RestartPosition.from_dict(lane.restart).is_between_windows
+
+
 def _end(position: DatabasePosition) -> Lsn:
     return position.lsn if position.until is None else position.until

@@ -28,6 +28,7 @@ from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.beginning import heads, history_at
+from tailrace.connectors.sqlserver.meeting import is_boundary
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
 from tailrace.connectors.sqlserver.ranges import Ranges
 
@@ -121,7 +122,7 @@ class SqlServerConnector(Ranges):
         from tailrace.connectors.sqlserver.streaming import LogReader  # the decoders: a planner asks only for the head
 
         log = partial(LogReader, self.settings, range_)
-        return Following(progress, history, log, partial(self._blocking, range_.lane)).batches()
+        return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches()
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.sqlserver.blocking import blocking_reader  # rarely needed
