@@ -10,6 +10,7 @@ from support.counting_log import counting_job
 from tailrace.errors import ConfigError, FencedError, NoSuchHostError, RetriableError, SourceSetupError, StoppedError
 from tailrace.sinks import lease as leases
 from tailrace.sinks.lease import NoLeaseError
+from tailrace.sinks.lease_file import LeaseFile
 from tailrace.source import first_look as module
 from tailrace.source.first_look import first_look
 from tailrace.source.job import Job, Pace
@@ -166,3 +167,18 @@ def test_a_second_run_refuses_before_spark_and_one_that_is_told_to_takes_over(jo
             first._lease._beats.join(30)
             with pytest.raises(FencedError, match="was taken over"):
                 first.watching(lambda: False)()
+
+
+def test_a_stop_does_not_wait_for_a_target_that_hangs(job, login, monkeypatch):
+    answers, write = threading.Event(), LeaseFile.write
+
+    def slow(place, record, *, after):
+        answers.wait(60)
+        return write(place, record, after=after)
+
+    monkeypatch.setattr(module, "GIVE_BACK_SECONDS", 0.05)
+    with looking(job, []) as look:
+        look.with_spark(lambda: False)
+        monkeypatch.setattr(LeaseFile, "write", slow)
+    assert not job.new_lease().read().released
+    answers.set()

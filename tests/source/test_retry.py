@@ -1,10 +1,12 @@
-"""Questions that are asked again."""
+"""Questions that are asked again, and those that a stop does not wait for."""
+
+import threading
 
 import pytest
 
 from tailrace.errors import RetriableError, StoppedError
 from tailrace.source.job import Pace
-from tailrace.source.retry import retrying
+from tailrace.source.retry import in_time, retrying
 
 
 def asked(answers):
@@ -32,3 +34,16 @@ def test_it_is_not_asked_more_often_than_the_pace_allows():
 def test_a_stop_ends_the_waiting():
     with pytest.raises(StoppedError):
         retrying(Pace(retry_seconds=60), asked([RetriableError("away")]), print, lambda: True)
+
+
+def test_an_answer_in_time_and_an_error_in_time_come_as_they_are():
+    assert in_time(lambda: 7, lambda: False) == 7
+    with pytest.raises(RetriableError, match="away"):
+        in_time(asked([RetriableError("away")]), lambda: False)
+
+
+def test_a_stop_does_not_wait_for_a_server_that_hangs():
+    hangs = threading.Event()
+    with pytest.raises(StoppedError, match="no answer in time"):
+        in_time(hangs.wait, lambda: True)
+    hangs.set()

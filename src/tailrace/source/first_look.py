@@ -22,6 +22,7 @@ LOOK_SECONDS: Final = (
     BEAT_SECONDS + 1.0
 )  # so long is waited with Spark's start: another run that is at work is seen by then
 END_SECONDS: Final = 1.0
+GIVE_BACK_SECONDS: Final = 3.0  # brokers that are down take far longer to say so, and a stop has to end
 TAKE_OVER: Final = "stop that one, or end it with --take-over"
 
 
@@ -71,11 +72,14 @@ class FirstLook:
         return asked
 
     def close(self) -> None:
-        """Give the lease back."""
+        """Give the lease back; where that can't be done soon, the next run looks at it for a moment."""
         self._closed = True
         self._taking.join(END_SECONDS)
         if self._lease is not None and not self._taking.is_alive():
-            self._lease.close()
+            giving_back = _Background(self._lease.close)
+            giving_back.join(GIVE_BACK_SECONDS)
+            if giving_back.error is not None:
+                raise giving_back.error
 
     def _take(self) -> None:
         if self._lease is None:

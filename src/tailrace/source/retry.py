@@ -1,9 +1,11 @@
-"""Another attempt after a retriable error, and the wait before it, which a stop cuts short."""
+"""Another attempt after a retriable error, and the wait before it; a stop cuts short that wait, and one for an answer."""
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import TypeVar
 
 from tailrace.errors import RetriableError, StoppedError
@@ -42,3 +44,27 @@ def paused(seconds: float, stopping: Callable[[], bool]) -> bool:
     while time.monotonic() < until and not stopping():
         time.sleep(min(STEP_SECONDS, seconds))
     return stopping()
+
+
+def in_time(question: Callable[[], T], stopping: Callable[[], bool]) -> T:
+    """The answer, unless a stop comes first: a server that hangs may be silent for longer than a stop may take.
+
+    Then the question is left to a thread that nobody waits for.
+
+    Raises:
+        StoppedError: it was asked to stop before there was an answer.
+
+    """
+    answer: Future[T] = Future()
+
+    def ask() -> None:
+        try:
+            answer.set_result(question())
+        except BaseException as error:  # noqa: BLE001 -- raised where the answer is waited for
+            answer.set_exception(error)
+
+    threading.Thread(target=ask, daemon=True, name="tailrace-question").start()
+    while not wait([answer], STEP_SECONDS).done:
+        if stopping():
+            raise StoppedError("there was no answer in time")
+    return answer.result()

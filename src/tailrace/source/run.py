@@ -30,7 +30,7 @@ from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, may_be_lost
 from tailrace.source.job import Job
 from tailrace.source.link import Link
-from tailrace.source.retry import paused, retrying
+from tailrace.source.retry import in_time, paused, retrying
 from tailrace.source.slices import check_progress
 from tailrace.source.stop_time import STOP_SECONDS, StopTime
 from tailrace.source.together import counted
@@ -178,13 +178,12 @@ class _Run:
 
     def is_together(self, job: Job) -> bool:
         """Whether all lanes stand at one position, at last."""
-        with closing(job.new_sink()) as sink:
-            claim = sink.recorded()
+        claim = in_time(lambda: together.recorded(job), self.stop_asked)
         if claim.is_at_one_position or self.stop_asked():
             return claim.is_at_one_position
         self.notice(f"{counted(job.lanes)} to one position, before the end")
         self.link.let_tasks_work()
-        meeting = together.to_one_position(job, claim, self._asking(job))
+        meeting = in_time(lambda: together.to_one_position(job, claim, self._asking(job)), self.stop_asked)
         return not self._kept_up(meeting, available_now=True)
 
     def _claimed(self, job: Job) -> Claim:

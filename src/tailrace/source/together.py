@@ -11,6 +11,7 @@ is lost or doubled where it does not come to it: the next run finds what is reco
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import Final
 
 from attrs import evolve
@@ -37,6 +38,12 @@ def claimed(job: Job, sink: Sink) -> Claim:
     return sink.claim(wanted)
 
 
+def recorded(job: Job) -> Claim:
+    """How far the lanes are, as the sink has recorded it."""
+    with closing(job.new_sink()) as sink:
+        return sink.recorded()
+
+
 def is_wanted(job: Job, claim: Claim) -> bool:
     """Whether the lanes have to come together before they can go on as the job wants them."""
     return claim.lanes != job.lanes or claim.routing is not None
@@ -49,11 +56,11 @@ def as_recorded(job: Job, claim: Claim) -> Job:
 
 def to_one_position(job: Job, claim: Claim, ask: Ask, *, nearest: bool = True) -> Job:
     """The same for reading to where all lanes can meet; without `nearest`, and where nothing nearer is known, to the head."""
-    recorded = as_recorded(job, claim)
+    as_it_was = as_recorded(job, claim)
     lanes = [progress for progress in claim.progress if progress is not None]
     if len(lanes) < claim.lanes or not nearest:
-        return recorded
-    return evolve(recorded, until=ask(lambda: recorded.new_connector().meeting_point(lanes)))
+        return as_it_was
+    return evolve(as_it_was, until=ask(lambda: as_it_was.new_connector().meeting_point(lanes)))
 
 
 def told(job: Job, claim: Claim) -> str:

@@ -1,0 +1,39 @@
+"""A stop of lanes that stand apart, while a server hangs: it ends in time, and says that they stay apart. Without Spark."""
+
+import threading
+import time
+from types import SimpleNamespace
+
+import pytest
+
+from support.counting_log import counting_job
+from tailrace.connectors.base import Progress
+from tailrace.sinks.base import Claim
+from tailrace.source import run, together
+from tailrace.source.job import Job, Pace
+from tailrace.source.stop_time import StopTime
+
+SECONDS = 0.4
+APART = Claim((Progress("0001", {"at": 1}), Progress("0002", {"at": 2})))
+
+
+@pytest.fixture
+def hanging():
+    """Asks a server that does not answer before the test ends."""
+    ends = threading.Event()
+    yield lambda *_: ends.wait(60)
+    ends.set()
+
+
+@pytest.mark.parametrize("who", ["target", "database"])
+def test_a_server_that_hangs_does_not_hold_up_a_stop(tmp_path, monkeypatch, hanging, who):
+    job = counting_job(tmp_path, 10, lanes=2, pace=Pace(retry_seconds=10))
+    monkeypatch.setattr(together, "recorded", hanging if who == "target" else lambda _: APART)
+    monkeypatch.setattr(Job, "new_connector", lambda _: SimpleNamespace(meeting_point=hanging))
+    told, link = [], SimpleNamespace(let_tasks_work=lambda: None)
+    stop = StopTime(lambda: True, SECONDS)
+    assert stop.asked()
+    began = time.monotonic()
+    assert run._Run(None, "", link, stop, told.append)._come_together(job)
+    assert time.monotonic() - began < 30
+    assert f"{together.APART} (there was no answer in time)" in told
