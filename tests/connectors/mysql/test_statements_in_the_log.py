@@ -71,6 +71,17 @@ CARRIED = {
         "SELECT f()",
         "its text does not tell which tables",
     ),
+    "a view that is read and calls a function": (
+        "CREATE FUNCTION f() RETURNS INT BEGIN INSERT INTO t VALUES (7, 'f'); RETURN 1; END; CREATE VIEW w AS SELECT f() AS n; CREATE VIEW w2 AS SELECT * FROM w",
+        "INSERT INTO other SELECT n + 50, 'x' FROM w2",
+        "it may read the view statements.w2, and views call stored functions (statements.f)",
+    ),
+    "a view that DELETE joins": (
+        "CREATE FUNCTION f() RETURNS INT BEGIN INSERT INTO t VALUES (7, 'f'); RETURN 1; END; CREATE VIEW w AS SELECT f() AS n",
+        "DELETE other FROM other, w WHERE id = n",
+        "it may read the view statements.w",
+    ),
+    "a name that is no ASCII": ("CREATE VIEW `x€y` AS SELECT * FROM t; CREATE TABLE x (id INT, v TEXT)", "INSERT INTO x€y VALUES (7, 'x')", "statements.x€y is a view"),
     "a foreign key": (
         "INSERT INTO t VALUES (1, 'child'); ALTER TABLE t ADD FOREIGN KEY (id) REFERENCES other (id) ON DELETE CASCADE",
         "DELETE FROM other",
@@ -112,6 +123,7 @@ def test_a_statement_that_changes_a_captured_table_by_a_detour_stops_it(table, w
 
 
 HARMLESS = [
+    "CREATE VIEW plain AS SELECT * FROM third; INSERT INTO other SELECT id + 20, v FROM plain",
     "INSERT INTO third SELECT id + 10, CONCAT(v, 'x') FROM t",
     "REPLACE INTO other (id, v) SELECT id, SHA2(v, 256) FROM t LOCK IN SHARE MODE",
     "UPDATE other SET v = (SELECT COUNT(*) FROM t)",
@@ -170,6 +182,30 @@ def test_checksums_of_captured_tables_pass_with_the_privilege_to_see_triggers(ch
     assert ids(read_on(settings, read)) == [3]
 
 
+def test_a_foreign_key_of_a_table_that_the_user_does_not_see_counts_as_there(table):
+    table.sql(
+        "CREATE TABLE middle (id INT PRIMARY KEY, FOREIGN KEY (id) REFERENCES other (id) ON DELETE CASCADE); INSERT INTO middle VALUES (1); "
+        "INSERT INTO t VALUES (1, 'child'); ALTER TABLE t ADD FOREIGN KEY (id) REFERENCES middle (id) ON DELETE CASCADE",
+        DATABASE,
+    )
+    table.create_connector_user(privileges="REPLICATION SLAVE, REPLICATION CLIENT")
+    table.sql(f"GRANT SELECT ON {DATABASE}.t TO 'tailrace'@'%'; GRANT SELECT, TRIGGER ON {DATABASE}.other TO 'tailrace'@'%'")
+    settings, read = only_t(table, database_user="tailrace", database_password="tailrace")
+    table.sql(f"{AS_TEXT}; DELETE FROM other", DATABASE)
+    assert table.sql(f"SELECT * FROM {DATABASE}.t") == []
+    assert "whether foreign keys carry changes on can't be seen without SELECT on all tables" in lines(settings, read)
+
+
+def test_statements_on_tables_of_the_server_need_no_privilege(table):
+    """Managed servers write some of their own; SELECT on the captured database is enough for a connector."""
+    table.create_connector_user(privileges="REPLICATION SLAVE, REPLICATION CLIENT")
+    table.sql(f"GRANT SELECT ON {DATABASE}.* TO 'tailrace'@'%'")
+    settings, read = only_t(table, database_user="tailrace", database_password="tailrace")
+    table.sql(f"{AS_TEXT}; CREATE TABLE IF NOT EXISTS beat (id INT PRIMARY KEY, at DATETIME); INSERT INTO beat SELECT 1, NOW(); DROP TABLE beat", "mysql")
+    table.sql("INSERT INTO t VALUES (4, 'v')", DATABASE)
+    assert ids(read_on(settings, read)) == [4]
+
+
 @pytest.mark.parametrize("mode", ["warn", "skip"])
 def test_the_configuration_may_let_statements_pass(checksums, caplog, mode):
     settings, read = only_t(checksums, event_processing_failure_handling_mode=mode, **connector_user(checksums))
@@ -201,6 +237,10 @@ def test_the_server_is_asked_once_until_a_statement_changes_something(checksums,
 DROPPED = {
     "a trigger": (CARRIED["a trigger"], "DROP TRIGGER tr"),
     "a trigger, from elsewhere": (CARRIED["a trigger"], f"USE percona; DROP TRIGGER IF EXISTS `{DATABASE}`.tr"),
+    "a trigger, with a comment": (CARRIED["a trigger"], "DROP TRIGGER /*!50032 IF EXISTS */ tr"),
+    "a trigger, in quotes": (CARRIED["a trigger"], "SET sql_mode = 'ANSI_QUOTES'; DROP TRIGGER \"tr\""),
+    "the table, renamed with its trigger": (CARRIED["a trigger"], "ALTER TABLE other RENAME TO elsewhere; CREATE TABLE other (id INT PRIMARY KEY, v TEXT)"),
+    "the view, altered": (CARRIED["a view that is read and calls a function"], "DROP VIEW w; ALTER VIEW w2 AS SELECT 1 AS n"),
     "a function": (CARRIED["a stored function"], "DROP FUNCTION f"),
     "the foreign key": (CARRIED["a foreign key"], "ALTER TABLE t DROP FOREIGN KEY t_ibfk_1"),
     "the view, a table in its place": (CARRIED["a view"], "DROP VIEW w; CREATE TABLE w (id INT PRIMARY KEY, v TEXT)"),

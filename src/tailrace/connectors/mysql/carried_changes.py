@@ -5,7 +5,7 @@ What the user may not see counts as there: information_schema shows triggers onl
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from tailrace.connectors.mysql.catalog import Wanted
@@ -16,6 +16,10 @@ from tailrace.schema.tables import TableId
 
 CARRYING_ENGINES: Final = frozenset({"MRG_MYISAM", "FEDERATED"})  # their rows are those of other tables
 CARRYING_RULES: Final = ("CASCADE", "SET NULL", "SET DEFAULT")
+CALLED_BY_VIEWS: Final = (
+    "SELECT SPECIFIC_SCHEMA, SPECIFIC_NAME FROM information_schema.VIEW_ROUTINE_USAGE WHERE SPECIFIC_SCHEMA <> 'sys'"
+)
+SHOWS_TABLES: Final = frozenset({"SELECT", EVERYTHING})  # the tables between have to be seen as well
 SHOWS_ROUTINES: Final = frozenset({"SELECT", "SHOW_ROUTINE", EVERYTHING})
 
 
@@ -30,12 +34,15 @@ class CarriedChanges:
         self, tables: Sequence[TableId], statement: DataStatement, captured: Wanted
     ) -> tuple[str | None, frozenset[TableId]]:
         """Why a statement on these tables may change captured ones, None if it does not; and all the tables that it reaches."""
+        if tables and statement.changes_keys and not self._holds_everywhere(SHOWS_TABLES):
+            grant = f"GRANT SELECT ON *.* TO {account(self._session)};"
+            return f"whether foreign keys carry changes on can't be seen without SELECT on all tables ({grant})", frozenset(tables)
         reached = self._with_cascades(tables) if statement.changes_keys else list(tables)
         cascaded = [table for table in reached if captured(table)]
         if cascaded:
             return f"a foreign key carries changes on to {_shown(cascaded[0])}", frozenset(reached)
         reasons = (reason for table in reached if (reason := self._of_table(table)))
-        return next(reasons, None) or self._of_calls(statement.calls), frozenset(reached)
+        return next(reasons, None) or self._of_calls(statement), frozenset(reached)
 
     def _of_table(self, table: TableId) -> str | None:
         found = rows(
@@ -65,18 +72,27 @@ class CarriedChanges:
         )
         return f"{_shown(table)} has the trigger {found[0][0]}" if found else None
 
-    def _of_calls(self, calls: Iterable[tuple[str, str]]) -> str | None:
-        """Of functions that are stored ones, if any is."""
-        wanted = sorted(calls)
-        if not wanted:
+    def _of_calls(self, statement: DataStatement) -> str | None:
+        """Of functions that are stored ones, if any is; views that are read may call some as well."""
+        if not statement.calls and not statement.reads:
             return None
-        if not any(name in SHOWS_ROUTINES and where == "*.*" for name, where in self._held):
+        if not self._holds_everywhere(SHOWS_ROUTINES):
             grant = f"GRANT SHOW_ROUTINE ON *.* TO {account(self._session)};"
             return f"whether it calls stored functions can't be seen without the privilege SHOW_ROUTINE ({grant})"
         sql = "SELECT ROUTINE_SCHEMA, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_TYPE = 'FUNCTION'"
         stored = {(str(schema).lower(), str(name).lower()) for schema, name in rows(self._session, sql)}
-        found = [f"{schema}.{name}" for schema, name in wanted if (schema, name) in stored]
-        return f"it calls the stored function {found[0]}" if found else None
+        found = [f"{schema}.{name}" for schema, name in sorted(statement.calls) if (schema, name) in stored]
+        return f"it calls the stored function {found[0]}" if found else self._of_views(statement.reads)
+
+    def _of_views(self, reads: Collection[str]) -> str | None:
+        """Of views that are read, where views call stored functions: by which other views is not looked at."""
+        if not reads or not (calling := rows(self._session, CALLED_BY_VIEWS)):
+            return None
+        views = rows(self._session, "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.VIEWS")
+        found = [f"{schema}.{name}" for schema, name in views if str(name).lower() in reads]
+        if not found:
+            return None
+        return f"it may read the view {found[0]}, and views call stored functions ({calling[0][0]}.{calling[0][1]})"
 
     def _with_cascades(self, tables: Sequence[TableId]) -> list[TableId]:
         """The tables, and those that foreign keys carry their changes on to."""
@@ -94,6 +110,9 @@ class CarriedChanges:
                 if (schema, parent) == (table.catalog, table.name) and found not in reached:
                     reached.append(found)
         return reached
+
+    def _holds_everywhere(self, names: Collection[str]) -> bool:
+        return any(name in names and where == "*.*" for name, where in self._held)
 
     def _holds(self, names: set[str], table: TableId) -> bool:
         places = {"*.*", f"{table.catalog}.*", f"{table.catalog}.{table.name}"}

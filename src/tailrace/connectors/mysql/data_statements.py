@@ -17,7 +17,7 @@ from tailrace.schema.ddl.reader import Reader
 from tailrace.schema.ddl.tokens import SqlMode, blank_comments
 from tailrace.schema.tables import TableId
 
-_NAME: Final = r"`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\"|[\w$]+"
+_NAME: Final = r"`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\"|[\w$\u0080-\uffff]+"
 _QUALIFIED: Final = rf"\s*\.?\s*({_NAME})(?:\s*\.\s*({_NAME}))?"
 _INSERT: Final = re.compile(
     rf"[\s(]*(?:INSERT|REPLACE)\b(?:\s*\b(?:LOW_PRIORITY|DELAYED|HIGH_PRIORITY|IGNORE|INTO)\b)*{_QUALIFIED}", re.IGNORECASE
@@ -28,6 +28,9 @@ _VERB: Final = re.compile(r"[\s(]*(\w+)")
 _ESCAPING: Final = re.compile(r"`(?:[^`]|``)*`|'(?:[^'\\]|\\.|'')*'|\"(?:[^\"\\]|\\.|\"\")*\"", re.DOTALL)
 _PLAIN: Final = re.compile(r"`(?:[^`]|``)*`|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"", re.DOTALL)
 _CHANGES_KEYS: Final = re.compile(r"\b(?:REPLACE|DUPLICATE|UPDATE|DELETE)\b", re.IGNORECASE)
+
+_READS: Final = re.compile(r"(?<![`\"])\b(?:SELECT|TABLE)\b", re.IGNORECASE)
+_READS_OTHERS: Final = re.compile(r"(?<![`\"])\b(?:SELECT|TABLE|JOIN|USING)\b|,", re.IGNORECASE)
 
 _BEFORE_BRACKETS: Final = re.compile(
     r"values?|row|in|and|or|not|xor|on|using|select|where|having|by|as|from|join|exists|any|all|some|partition|set|into|table"
@@ -49,6 +52,7 @@ class DataStatement:
         targets: the tables or views that it changes; None where the text does not tell.
         calls: functions that it may call, each with its database, names in lower case; MySQL's own are among them.
         changes_keys: rows may be deleted, or get other keys, so that foreign keys cascade.
+        reads: names in it, among which are those of the tables and views that it reads; none where it reads no other.
 
     """
 
@@ -56,6 +60,7 @@ class DataStatement:
     targets: tuple[TableId, ...] | None
     calls: frozenset[tuple[str, str]]
     changes_keys: bool
+    reads: frozenset[str] = frozenset()
 
 
 def read_data_statement(
@@ -67,9 +72,10 @@ def read_data_statement(
     found = _INSERT.match(text) or _LOAD.match(text)
     if found:
         targets, rest = (reader.table(found[1], found[2]),), text[found.end() :]
-        return DataStatement(_verb(text), targets, reader.calls(rest), bool(_CHANGES_KEYS.search(text)))
+        calls, reads = reader.calls(rest), _names(rest, _READS)
+        return DataStatement(_verb(text), targets, calls, bool(_CHANGES_KEYS.search(text)), reads)
     verb, several = _changed(text, database, mode, lower_names=lower_names)
-    return DataStatement(verb, several, reader.calls(text), changes_keys=True)
+    return DataStatement(verb, several, reader.calls(text), changes_keys=True, reads=_names(text, _READS_OTHERS))
 
 
 def unquoted(name: str) -> str:
@@ -97,6 +103,13 @@ class _Names:
                 yield unquoted(first).lower(), unquoted(second).lower()
             elif not _BEFORE_BRACKETS.fullmatch(second.lower()):
                 yield self._database.lower(), unquoted(second).lower()
+
+
+def _names(text: str, where: re.Pattern[str]) -> frozenset[str]:
+    """All names in the text, in lower case, if it has a word that other tables may stand behind."""
+    if not where.search(text):
+        return frozenset()
+    return frozenset(unquoted(name).lower() for name in re.findall(_NAME, text) if not name.isdigit())
 
 
 def _verb(text: str) -> str:

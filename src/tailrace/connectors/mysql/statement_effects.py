@@ -27,19 +27,28 @@ from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.carried_changes import CarriedChanges
 from tailrace.connectors.mysql.data_statements import DataStatement, read_data_statement, unquoted
 from tailrace.connectors.mysql.log import Query, QueryKind
+from tailrace.connectors.mysql.log.events import first_word
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.errors import LogFormatError
+from tailrace.schema.ddl.tokens import blank_comments
 from tailrace.schema.structures import SqlMode
 from tailrace.schema.tables import TableId
 
 WITHOUT_TRIGGERS: Final = frozenset({"mysql", "information_schema", "performance_schema"})
-_NAME: Final = r"(`(?:[^`]|``)+`|[\w$]+)"
+WITHOUT_FUNCTIONS_OF_USERS: Final = WITHOUT_TRIGGERS | {"", "sys"}  # "": no database is chosen
+_NAME: Final = r"(`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\"|[\w$\u0080-\uffff]+)"
 DROPPED: Final = re.compile(
     rf"\bDROP\s+(TRIGGER|FUNCTION)\s+(?:IF\s+EXISTS\s+)?{_NAME}(?:\s*\.\s*{_NAME})?", re.IGNORECASE
 )
 CUT_OFF: Final = re.compile(r"\bDROP\s+(?:FOREIGN\s+KEY|CONSTRAINT)\b", re.IGNORECASE)
-GONE: Final = re.compile(r"\s*(?:DROP|RENAME)\s+(?:TABLE|VIEW|DATABASE|SCHEMA)\b", re.IGNORECASE)
-WORD: Final = re.compile(r"`(?:[^`]|``)+`|[\w$]+")
+VIEW_GONE: Final = re.compile(
+    r"\s*(?:DROP|ALTER\b.*?|CREATE\s+OR\s+REPLACE\b.*?)\s+VIEW\b", re.IGNORECASE | re.DOTALL
+)
+GONE: Final = re.compile(
+    r"\s*(?:(?:DROP|RENAME)\s+(?:TABLE|VIEW|DATABASE|SCHEMA)|ALTER\s+TABLE\b.*?\bRENAME\s+(?!COLUMN|INDEX|KEY))\b",
+    re.IGNORECASE | re.DOTALL,
+)
+WORD: Final = re.compile(_NAME)
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +93,7 @@ class StatementEffects:
         self._passed = [each for each in self._passed if place < each.head]
         for passed in self._passed:
             if _drops_what_carried(query, passed):
-                what = f"{query.sql.split()[0].upper()} at {_place(query)} may have dropped what carried its changes on"
+                what = f"{first_word(query.sql).upper()} at {_place(query)} may have dropped what carried its changes on"
                 self._stop(query, passed.at, passed.statement, _in_doubt(f"{what}, before the server was asked"))
         self._harmless.clear()
 
@@ -99,7 +108,7 @@ class StatementEffects:
     def _ask(self, query: Query, statement: DataStatement, targets: Sequence[TableId]) -> None:
         """Ask the server what else the statement may have changed."""
         asked = [table for table in targets if table.catalog not in WITHOUT_TRIGGERS]
-        if not asked and not statement.calls:
+        if not asked and all(database in WITHOUT_FUNCTIONS_OF_USERS for database, _ in statement.calls):
             return
         with connection.connect(self._settings) as session:
             why, reached = CarriedChanges(session).objection(asked, statement, self._settings.tables.matches)
@@ -148,15 +157,19 @@ def _place(query: Query) -> str:
 
 
 def _drops_what_carried(query: Query, passed: _Passed) -> bool:
-    databases = {table.catalog for table in passed.reached}
-    for kind, first, second in DROPPED.findall(query.sql):
+    sql = blank_comments(query.sql, SqlMode.from_bits(query.sql_mode))
+    databases = {table.catalog.lower() for table in passed.reached}
+    for kind, first, second in DROPPED.findall(sql):
         database, name = (unquoted(first), unquoted(second)) if second else (query.database, unquoted(first))
         is_function = kind.upper() == "FUNCTION"
-        if (database.lower(), name.lower()) in passed.statement.calls if is_function else database in databases:
+        if (database.lower(), name.lower()) in passed.statement.calls if is_function else database.lower() in databases:
             return True
     if query.kind is not QueryKind.DEFINITION:
         return False
-    if CUT_OFF.search(query.sql):
+    if CUT_OFF.search(sql):
         return True
-    names = {unquoted(word) for word in WORD.findall(query.sql)}
-    return bool(GONE.match(query.sql)) and bool(names & ({table.name for table in passed.reached} | databases))
+    names = {unquoted(word).lower() for word in WORD.findall(sql)}
+    reached = {table.name.lower() for table in passed.reached} | databases
+    if VIEW_GONE.match(sql):
+        return bool(names & (reached | passed.statement.reads))
+    return bool(GONE.match(sql)) and bool(names & reached)
