@@ -36,7 +36,8 @@ class CarriedChanges:
         """Why a statement on these tables may change captured ones, None if it does not; and all the tables that it reaches."""
         if tables and statement.changes_keys and not self._holds_everywhere(SHOWS_TABLES):
             grant = f"GRANT SELECT ON *.* TO {account(self._session)};"
-            return f"whether foreign keys carry changes on can't be seen without SELECT on all tables ({grant})", frozenset(tables)
+            why = f"whether foreign keys carry changes on can't be seen without SELECT on all tables ({grant})"
+            return why, frozenset(tables)
         reached = self._with_cascades(tables) if statement.changes_keys else list(tables)
         cascaded = [table for table in reached if captured(table)]
         if cascaded:
