@@ -188,7 +188,7 @@ def test_of_many_that_start_at_once_exactly_one_goes_on(new_lease, monkeypatch):
     assert len(ends) == 8
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"run": "x"}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"run": "x"}', '{"beat": "many"}', '{"pid": []}'])
 def test_a_record_that_says_nothing_is_waited_for(new_lease, folder, monkeypatch, text):
     quick(monkeypatch)
     monkeypatch.setattr(leases, "LEASE_SECONDS", 0.2)

@@ -73,7 +73,14 @@ def fields_of(record: Record) -> dict[str, Any]:
 
 
 def record_of(fields: dict[str, Any], version: Any) -> Record:
-    """A record from a JSON object; what is missing is not known."""
+    """A record from a JSON object; what is missing is not known, and nothing is of one that is damaged."""
+    try:
+        return _record(fields, version)
+    except (TypeError, ValueError):
+        return _record({}, version)
+
+
+def _record(fields: dict[str, Any], version: Any) -> Record:
     return Record(
         holder=Holder.of_fields(fields),
         beat=int(fields.get("beat", 0)),
