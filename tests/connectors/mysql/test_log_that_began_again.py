@@ -1,11 +1,12 @@
 """A log that began again has the same names of files, and other contents: where reading went on there, changes were lost."""
 
 import time
+from contextlib import closing
 
 import pytest
 
 from support.mysql_settings import settings_for
-from support.reading import Read, begin, fresh, read_on
+from support.reading import Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql import log_files
 from tailrace.connectors.mysql.positions import RestartPosition
@@ -277,3 +278,43 @@ def test_a_dump_tells_when_its_file_was_made_wherever_it_begins(any_server):
     told = {log_files.created_at(settings, From(file, at)) for at in (4, within, end(any_server)[1])}
     assert len(told) == 1
     assert abs(told.pop() - time.time()) < 600
+
+
+def follow_a_reader_into_the_next_file(server, between):
+    """Read live up to row 1's, let `between` happen, and go on until row 99 comes; gives what came."""
+    make_table(server)
+    reset(server)
+    settings, read = begin(server, table_include_list=f"{DATABASE}.t", poll_interval_ms=20)
+    with closing(batches(settings, read)) as live:
+        insert(server, *range(1, 40))
+        for batch in live:
+            read.take(batch)
+            if len(ids(read)) == 39:
+                break
+        between()
+        insert(server, 99)
+        deadline = time.monotonic() + 30
+        for batch in live:
+            read.take(batch)
+            if 99 in ids(read) or time.monotonic() > deadline:
+                return ids(read)
+    return None
+
+
+def test_a_log_that_begins_again_under_a_reader_does_not_lose_its_first_file_in_silence(any_server):
+    def begin_again():
+        reset(any_server)
+        insert(any_server, 50, 51)
+        any_server.sql("FLUSH BINARY LOGS")
+
+    with pytest.raises(PositionLostError, match=MADE_AGAIN):
+        follow_a_reader_into_the_next_file(any_server, begin_again)
+
+
+def test_a_reader_is_not_disturbed_by_files_that_follow_each_other(any_server):
+    def go_on():
+        any_server.sql("FLUSH BINARY LOGS")
+        insert(any_server, 50)
+        any_server.sql("FLUSH BINARY LOGS")
+
+    assert follow_a_reader_into_the_next_file(any_server, go_on) == [*range(1, 40), 50, 99]

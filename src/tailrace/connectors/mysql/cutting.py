@@ -18,6 +18,7 @@ from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
 from tailrace.connectors.mysql.stream import BinlogStream, From
+from tailrace.connectors.mysql.succession import Succession
 from tailrace.errors import RetriableError
 
 BLOCK: Final = 1 << 18
@@ -80,6 +81,7 @@ def _skimmed(
 ) -> RestartPosition:
     """The first transaction boundary behind so many bytes."""
     place = Place(here, here, None, by_gtids=opened.start.gtids is not None)
+    succession = Succession(settings)
     until = (end.file, end.pos) if end.server_uuid == here.server_uuid else None
     start = opened.start
     decoder = LogDecoder(resolve=lambda _: None, file=start.file, pos=start.pos, until=until)
@@ -90,6 +92,7 @@ def _skimmed(
             blocks.fill(settings.poll_interval_ms)
             for item in decoder.feed(blocks.data, blocks.start, blocks.end):
                 place.note_executed(item.executed)
+                succession.take(item)
                 if isinstance(item, FormatDescription):
                     place.note_file(item.file, item.created)
                 if isinstance(item, EndOfLog) and item.reached:

@@ -33,8 +33,7 @@ class Place:
         self._used = self._delivered
         self._has_gtids = here.gtids is not None
         self._executed = GtidSet.parse(here.gtids or "")
-        self._begins_in = None if by_gtids else here
-        self._created = {here.file: here.file_created} if self._begins_in else {}
+        self._created = {} if by_gtids else {here.file: here.file_created}
 
     @property
     def gtids(self) -> str | None:
@@ -60,12 +59,12 @@ class Place:
         """The server sends a file that it made then.
 
         Raises:
-            PositionLostError: reading was to begin in another file of that name.
+            PositionLostError: another file of that name was read, or was to be.
 
         """
-        begins = self._begins_in
-        if begins is not None and file == begins.file and not begins.is_in_file(created):
-            raise began_again(begins, created)
+        known = self._created.get(file)
+        if known not in {None, created}:
+            raise began_again(replace(self._restart, file=file, file_created=known), created)
         self._created[file] = created
 
     def created(self, file: str) -> int | None:

@@ -51,6 +51,7 @@ from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
+from tailrace.connectors.mysql.succession import Succession
 from tailrace.connectors.mysql.xa import XaTransactions
 from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
@@ -113,6 +114,7 @@ class LogReader:
         opened = opening(self._settings, self._restart)
         by_gtids = opened.start.gtids is not None
         self._place = Place(self._restart, opened.restart, self._delivered, by_gtids=by_gtids)
+        self._succession = Succession(self._settings)
         self._restart = opened.restart
         self._first_file = opened.start.file
         self._limit = limit_of(self._until, opened.server)
@@ -229,6 +231,7 @@ class LogReader:
 
     def _take(self, item: Item, batch: Batch) -> None:
         """Use an item of the log."""
+        self._succession.take(item)
         if isinstance(item, RowEvents):
             self._xa.hold(item)
             self._runs.records(item, batch)

@@ -1,0 +1,49 @@
+"""Whether each file that a server sends follows the one before.
+
+A file says at its end which one comes next, or that the server was shut down. Where it says neither the server died, or its
+log began again under the reader (RESET BINARY LOGS AND GTIDS): then what it sends next is the second file of the new log, and
+the first one is passed over. So the server is asked whether the file that was left is still the same.
+"""
+
+from __future__ import annotations
+
+from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.mysql.log import FormatDescription, Item, Rotate, Stop
+from tailrace.connectors.mysql.log_files import began_again, created_at
+from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
+from tailrace.connectors.mysql.stream import From
+from tailrace.errors import PositionLostError
+
+
+class Succession:
+    """Looks at the items of one dump."""
+
+    def __init__(self, settings: MySqlSettings) -> None:
+        self._settings = settings
+        self._file = ""
+        self._created = 0
+        self._is_ended = False
+
+    def take(self, item: Item) -> None:
+        """Look at an item of the log.
+
+        Raises:
+            PositionLostError: the log began again.
+
+        """
+        if isinstance(item, FormatDescription):
+            self._file, self._created, self._is_ended = item.file, item.created, False
+        elif isinstance(item, Stop):
+            self._is_ended = True
+        elif isinstance(item, Rotate):
+            if item.made_up and self._file not in {"", item.file} and not self._is_ended:
+                self._require_same()
+            self._is_ended = not item.made_up
+
+    def _require_same(self) -> None:
+        try:
+            created = created_at(self._settings, From(self._file, FIRST_OFFSET))
+        except PositionLostError:  # purged meanwhile: a log that began again goes on in no file that is not in it
+            return
+        if created != self._created:
+            raise began_again(RestartPosition(file=self._file, file_created=self._created), created)
