@@ -177,10 +177,10 @@ def test_a_claim_begins_again_when_a_task_takes_a_lane_in_between(place, monkeyp
     laid = []
     true_recorded = claiming.Claiming._marked
 
-    def marked(self, lane, writer):
+    def marked(self, lane, writer, routing):
         if lane == 1 and not laid:
             laid.append(task.open(1))  # an attempt of the old run, after the new one has fenced its lane
-        return true_recorded(self, lane, writer)
+        return true_recorded(self, lane, writer, routing)
 
     monkeypatch.setattr(claiming.Claiming, "_marked", marked)
     place.claimed(2, run="new")

@@ -91,7 +91,6 @@ class Runs:
         job = self.job(lanes, **more)
         self._left = commits
         self.notices.clear()
-        print(f"run {self.runs}: {lanes} lanes, {commits} commits")  # DEBUG
         try:
             run._Run(SPARK, "", LINK, StopTime(lambda: False), self.notices.append).deliver(job, available_now=available_now)
         except KilledError:
@@ -134,7 +133,6 @@ class Runs:
 
     def _turn(self, job, until):
         for number in self._chance.sample(range(job.lanes), job.lanes):
-            print("turn", number, job.lanes, job.routing, until, job.new_sink().peek(number))  # DEBUG
             deliver(job, Turn(Lane(number, job.lanes), True, "", until, snapshot=bool(job.snapshot)))
 
 

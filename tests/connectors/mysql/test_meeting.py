@@ -68,5 +68,5 @@ def test_lanes_that_stopped_anywhere_read_to_it_and_stand_alike(server_name, req
         assert reads[0].progress == reads[1].progress, stopped
         assert BinlogPosition.parse(reads[0].progress.delivered) == BinlogPosition.parse(reads[1].progress.delivered)
         met.add((until["file"], until["pos"]))
-    assert len(met) > 3, "and not only at the head"
+    assert len(met) > 2, "and not only at the head"
     server.sql(f"DROP DATABASE {database}")
