@@ -6,6 +6,7 @@ Each fixture is a connector that was stopped in the middle of something; see REA
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -20,13 +21,20 @@ from tailrace.testing.mysql_server import Unavailable
 from tailrace.testing.sqlserver_server import Unavailable as NoSqlServer
 
 FOLDERS = sorted(DATA.glob("*/*/scenario.json"))
+EVERY = bool(os.environ.get("TAILRACE_TEST_EVERY_SCENARIO"))
+ALWAYS = (
+    *("mysql-lanes-apart", "mysql-snapshot", "mysql-incremental-snapshot", "mysql-one-lane-to-files", "mysql-query"),
+    *("mysql-frame-log", "mysql-frame-snapshot", "mysql-frame-signal", "mysql-prepared-xa"),
+    *("sqlserver-lanes-apart", "sqlserver-snapshot", "sqlserver-frame-log", "sqlserver-frame-snapshot"),
+)
 
 
-def _marks(content: dict[str, Any]) -> list[pytest.MarkDecorator]:
+def _marks(name: str, content: dict[str, Any]) -> list[pytest.MarkDecorator]:
     server = pytest.mark.mysql if content["kind"] == "mysql" else pytest.mark.drivers
+    often = [server] if name in ALWAYS or EVERY else [server, pytest.mark.skip("TAILRACE_TEST_EVERY_SCENARIO=1 runs it")]
     if content["way"] == "frame":
-        return [server]
-    return [server, pytest.mark.spark, pytest.mark.slow, *([pytest.mark.kafka] if content["way"] == "kafka" else [])]
+        return often
+    return [*often, pytest.mark.spark, pytest.mark.slow, *([pytest.mark.kafka] if content["way"] == "kafka" else [])]
 
 
 def _parameters() -> Iterator[Any]:
@@ -35,7 +43,7 @@ def _parameters() -> Iterator[Any]:
         for variant in content["variants"]:
             changed = "".join(f"-{name}={value}" for name, value in variant.items())
             name = f"{file.parent.parent.name}-{file.parent.name}{changed}"
-            yield pytest.param(file.parent, variant, id=name, marks=_marks(content))
+            yield pytest.param(file.parent, variant, id=name, marks=_marks(file.parent.name, content))
 
 
 @pytest.fixture(scope="module")
