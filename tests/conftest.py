@@ -1,4 +1,4 @@
-"""Fixtures that more than one part of the suite needs: real MySQL servers, SQL Servers, fresh databases, a Kafka broker.
+"""Fixtures that more than one part of the suite needs: real MySQL servers, SQL Servers, fresh databases, a Kafka broker, Spark.
 
 `TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port` takes a server that is there instead of starting
 one, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port` a SQL Server instead of the stand-in,
@@ -6,8 +6,10 @@ one, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port` a SQL Server 
 """
 
 import os
+import sys
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -23,6 +25,7 @@ from tailrace.testing.sqlserver_server import server as sql_server
 
 settings.register_profile("suite", deadline=None, print_blob=True)  # the first example of many compiles something
 settings.load_profile("suite")
+TESTS = Path(__file__).parent
 TESTS_WITHOUT_SERVER: list[str] = []
 TESTS_WITHOUT_BROKER: list[str] = []
 TESTS_WITHOUT_SQL_SERVER: list[str] = []
@@ -133,3 +136,15 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         if reasons:
             terminalreporter.section(f"TESTS WITH {name} WERE SKIPPED", red=True, bold=True)
             terminalreporter.write_line(reasons[0], red=True)
+
+
+@pytest.fixture(scope="session")
+def spark():
+    """A Spark session as the command line starts it."""
+    from tailrace.cli.session import start_session
+
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(TESTS), str(TESTS.parent / "src")])
+    session = start_session()
+    yield session
+    session.stop()
+    sys.stdout.flush()

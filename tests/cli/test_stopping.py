@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from support.counting_log import counting_job
+from support.counting_log import counting_job, delivered
 from tailrace.source.job import Pace
+from tailrace.testing.waiting import wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TESTS = Path(__file__).parents[1]
@@ -45,17 +46,8 @@ def running(tmp_path):
         process.wait()
 
 
-def delivered(tmp_path):
-    return sorted(
-        json.loads(line)["key"]["id"] for file in tmp_path.glob("out/count.*/*.jsonl") for line in file.open()
-    )
-
-
 def poll(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.1)
+    wait_until(condition, seconds, lambda: "nothing happened")
 
 
 @pytest.mark.parametrize(("number", "options"), [(signal.SIGINT, ()), (signal.SIGTERM, ("--available-now",))])

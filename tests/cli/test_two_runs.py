@@ -1,20 +1,19 @@
 """Two runs of one job, as commands: who goes on, who ends and with which code, and how soon."""
 
-import json
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 from attrs import evolve
 
-from support.counting_log import counting_job, grow
+from support.counting_log import counting_job, delivered, grow
 from tailrace.sinks.lease_file import LeaseFile
 from tailrace.source.job import Pace
+from tailrace.testing.waiting import wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TESTS = Path(__file__).parents[1]
@@ -44,22 +43,13 @@ def start(tmp_path):
         process.wait()
 
 
-def delivered(tmp_path):
-    return sorted(
-        json.loads(line)["key"]["id"] for file in tmp_path.glob("out/count.*/*.jsonl") for line in file.open()
-    )
-
-
 def delivers(tmp_path, changes):
     grow(tmp_path / "log", changes)
     poll(lambda: len(delivered(tmp_path)) >= changes // 7 * 7)
 
 
 def poll(condition, seconds=180):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "nothing happened"
-        time.sleep(0.1)
+    wait_until(condition, seconds, lambda: "nothing happened")
 
 
 def said(tmp_path, name):

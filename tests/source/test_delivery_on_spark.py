@@ -12,7 +12,7 @@ import psutil
 import pytest
 from attrs import evolve
 
-from support.counting_log import counting_job, grow, purge
+from support.counting_log import counting_job, delivered, grow, purge
 from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
 from tailrace.source import run
@@ -38,12 +38,6 @@ def to_the_head(spark, job, checkpoint):
         query = run.start(spark, evolve(job, link=link.address), str(checkpoint), available_now=True)
         assert run.wait(query, link, StopTime(lambda: False)) is False
     return query
-
-
-def delivered(tmp_path):
-    return sorted(
-        json.loads(line)["key"]["id"] for file in tmp_path.glob("out/count.*/*.jsonl") for line in file.open()
-    )
 
 
 def test_available_now_delivers_up_to_the_head_and_ends_again_and_again(spark, job, checkpoint, tmp_path):

@@ -16,7 +16,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
 from tailrace.schema.history import identity, unseen
 from tailrace.sinks.base import Opened
-from tailrace.sinks.lease import Lease, NoLeaseError
+from tailrace.sinks.lease import Lease
 from tailrace.source.job import Job
 from tailrace.source.link import Link
 
@@ -75,10 +75,7 @@ class Kept:
 
         """
         with closing(Lease(self.job.new_lease(), self.job.target, self.job.run)) as lease:
-            try:
-                lease.take(_say, lambda: False)
-            except NoLeaseError as error:
-                _say(f"warning: {error}")
+            lease.take(_say, lambda: False)
             yield
 
     def history(self) -> Sequence[HistoryRecord]:

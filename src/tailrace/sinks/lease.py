@@ -87,11 +87,19 @@ class Lease:
     def take(self, notice: Notice, stopping: Callable[[], bool], *, take_over: bool = False) -> None:
         """Have the lease when this returns, and keep it until `close`; `take_over`: whoever has it.
 
+        Where there can't be one that is told, and the run goes on without.
+
         Raises:
             FencedError: another run has it, and is alive.
             StoppedError: it was asked to stop while it waited.
 
         """
+        try:
+            self._take(notice, stopping, take_over=take_over)
+        except NoLeaseError as error:
+            notice(f"warning: {error}")
+
+    def _take(self, notice: Notice, stopping: Callable[[], bool], *, take_over: bool) -> None:
         outwaited = None
         while True:
             found = self._place.read()

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from tailrace.errors import NoSuchHostError, RetriableError, StoppedError
-from tailrace.sinks.lease import BEAT_SECONDS, Lease, NoLeaseError, Notice
+from tailrace.sinks.lease import BEAT_SECONDS, Lease, Notice
 from tailrace.source.job import Job
 from tailrace.source.retry import STEP_SECONDS, retrying
 
@@ -33,7 +33,7 @@ class FirstLook:
         self._job = job
         self._notice = notice
         self._take_over = take_over
-        self._lease: Lease | None = Lease(job.new_lease(), job.target, job.run, remedy=TAKE_OVER)
+        self._lease = Lease(job.new_lease(), job.target, job.run, remedy=TAKE_OVER)
         self._closed = False
         self._login = _Background(job.try_login)
         self._taking = _Background(self._take)
@@ -65,8 +65,7 @@ class FirstLook:
         """`stop_asked`, which also raises `FencedError` once another run has taken over."""
 
         def asked() -> bool:
-            if self._lease is not None:
-                self._lease.check()
+            self._lease.check()
             return stop_asked()
 
         return asked
@@ -75,20 +74,14 @@ class FirstLook:
         """Give the lease back; where that can't be done soon, the next run looks at it for a moment."""
         self._closed = True
         self._taking.join(END_SECONDS)
-        if self._lease is not None and not self._taking.is_alive():
+        if not self._taking.is_alive():
             giving_back = _Background(self._lease.close)
             giving_back.join(GIVE_BACK_SECONDS)
             if giving_back.error is not None:
                 raise giving_back.error
 
     def _take(self) -> None:
-        if self._lease is None:
-            return
-        try:
-            self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
-        except NoLeaseError as error:
-            self._notice(f"warning: {error}")
-            self._lease = None
+        self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
 
     def _told(self, looking: _Background) -> bool:
         """Whether it is done and went well; raises what is wrong for good, and tells once what may pass."""
