@@ -150,13 +150,21 @@ def test_key_columns_may_be_given_with_the_database_or_without(name):
     assert keys.columns_for(TableId("crm", "sales", "customers"), ["id", "email"]) == ()
 
 
-@pytest.mark.parametrize("name", [r"crm\.dbo\.customers", r'"crm"\."dbo"\."customers"'])
-def test_the_tables_of_a_snapshot_are_named_in_full(name):
+@pytest.mark.parametrize("name", [r"crm\.dbo\.customers", r'"crm"\."dbo"\."customers"', r"CRM[.]dbo[.]cust.*"])
+def test_the_tables_of_a_snapshot_may_be_named_in_full(name):
     tables = with_({"snapshot.include.collection.list": name}).snapshot_tables
     assert tables.matches(CUSTOMERS)
     assert not tables.matches(TableId("shop", "dbo", "customers"))
-    assert not with_({"snapshot.include.collection.list": r"dbo\.customers"}).snapshot_tables.matches(CUSTOMERS)
     assert settings().snapshot_tables.matches(CUSTOMERS)
+
+
+@pytest.mark.parametrize("name", ["dbo.customers", "DBO.Customers", r"dbo\.cust.*", "sales.x,dbo.customers"])
+def test_the_tables_of_a_snapshot_are_named_as_in_lists_of_tables(name):
+    tables = with_({"snapshot.include.collection.list": name}).snapshot_tables
+    assert tables.matches(CUSTOMERS)
+    assert tables.matches(TableId("shop", "dbo", "customers")), "of every database"
+    assert not tables.matches(TableId("crm", "sales", "customers"))
+    assert not tables.matches(TableId("dbo", "sales", "customers"))
 
 
 @pytest.mark.parametrize("name", ["dbo.customers", "crm.dbo.customers", "[dbo].[customers]", '[crm]."dbo".customers'])

@@ -116,11 +116,12 @@ def afters(read: Read, table: str = "dbo.t") -> list[Any]:
 
 
 def structures(read: Read) -> list[tuple[str, list[str]]]:
-    """The schema-change events: what happened, and the columns then."""
+    """The schema-change events: what happened, and the columns then; none of a table that went."""
     changes = [
         record["value"]["tableChanges"][0] for record in read.records if "tableChanges" in (record["value"] or {})
     ]
-    return [(change["type"], [column["name"] for column in change["table"]["columns"]]) for change in changes]
+    columns = [[] if change["table"] is None else change["table"]["columns"] for change in changes]
+    return [(change["type"], [each["name"] for each in of]) for change, of in zip(changes, columns, strict=True)]
 
 
 def _json(text: bytes | None) -> Any:

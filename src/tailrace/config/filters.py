@@ -34,6 +34,11 @@ class Naming(enum.Enum):
         """What the whole name of a table is made of, for messages."""
         return "database.table" if self is Naming.DATABASE_TABLE else "database.schema.table"
 
+    @property
+    def either(self) -> str:
+        """What a table may be called where the full name will do as well, for messages."""
+        return " or ".join(dict.fromkeys((self.value, self.full)))
+
     def is_full(self, table: TableId) -> bool:
         """Whether every part of a name is there that this database's tables have, and no other."""
         has_schema = bool(table.schema)
@@ -44,7 +49,7 @@ class Naming(enum.Enum):
         return str(table) if self is Naming.DATABASE_TABLE else f"{table.schema}.{table.name}"
 
     def all_of(self, table: TableId) -> tuple[str, ...]:
-        """The names that rules for columns and `message.key.columns` are matched with: the same, or the full name."""
+        """The names that are matched where the full name will do as well as the one that lists of tables have."""
         full = str(table)
         return (full,) if self is Naming.DATABASE_TABLE else (full, self.of(table))
 
@@ -135,17 +140,17 @@ class TableFilter:
 
 
 @frozen
-class FullNames:
-    """Expressions for the full names of tables: `database.table`, or `database.schema.table`; none matches everything."""
+class TableNames:
+    """Expressions for names of tables: the full name, or the one that lists of tables have; none matches everything."""
 
     patterns: Patterns = field(default=(), converter=_compiled)
+    naming: Naming = Naming.DATABASE_TABLE
 
     def matches(self, table: TableId) -> bool:
-        """Whether the table is meant; its name may stand in double quotes, part by part."""
-        if not self.patterns:
-            return True
+        """Whether the table is meant; its full name may stand in double quotes, part by part."""
         quoted = ".".join(f'"{part}"' for part in (table.catalog, table.schema, table.name) if part)
-        return matches_any(self.patterns, str(table)) or matches_any(self.patterns, quoted)
+        names = (*self.naming.all_of(table), quoted)
+        return not self.patterns or any(matches_any(self.patterns, name) for name in names)
 
 
 @frozen

@@ -14,7 +14,7 @@ from tailrace.config.checks import check_together
 from tailrace.config.connectors import KINDS, ConnectorKind
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
-from tailrace.config.filters import ColumnFilter, FullNames, MessageKeys, NameFilter, TableFilter
+from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
 from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
@@ -23,7 +23,7 @@ from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
 from tailrace.config.properties.history import KAFKA_HISTORY
-from tailrace.config.properties.own import SHAPE_1_4
+from tailrace.config.properties.own import CURRENT, SHAPE_1_4
 from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
@@ -132,6 +132,7 @@ def _settings(
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
     attributes["schema_history_internal"] = _history(values, entries)
+    attributes["schema_name_adjustment_mode"] = _name_adjustment(values, entries)
     return kind.settings(
         **attributes,
         routing=_routing(values),
@@ -140,7 +141,7 @@ def _settings(
         column_rules=rules,
         message_keys=keys,
         select_overrides=overrides,
-        snapshot_tables=FullNames(_texts(values["snapshot.include.collection.list"])),
+        snapshot_tables=TableNames(_texts(values["snapshot.include.collection.list"]), kind.naming),
         topic_creation=creation,
         producer_override=passed(entries, "producer.override."),
         consumer_override=passed(entries, "consumer.override."),
@@ -166,6 +167,12 @@ def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value
         if named and not is_given(entries, "schema.history.internal")
         else values["schema.history.internal"]
     )
+
+
+def _name_adjustment(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value:
+    """Debezium 1.4 always made names of schemas fit for Avro, and the pages of 2.1 promise that it does."""
+    is_free = not is_given(entries, "schema.name.adjustment.mode") and values["tailrace.event.shape"] != CURRENT
+    return "avro" if is_free else values["schema.name.adjustment.mode"]
 
 
 def _routing(values: Mapping[str, Value]) -> Routing:

@@ -85,8 +85,7 @@ def _statements(entries: Mapping[str, Entry], naming: Naming, problems: Problems
 
 
 def _remedy(naming: Naming) -> str:
-    names = (naming.value,) if naming.value == naming.full else (naming.value, naming.full)
-    return REMEDY.format(" or ".join(names))
+    return REMEDY.format(naming.either)
 
 
 def _table(name: str, naming: Naming) -> TableId | None:

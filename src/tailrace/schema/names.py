@@ -5,7 +5,7 @@ allow in a topic's name becomes `_`.
 Schemas are named after the topic. Where the names must suit Avro as well (`schema.name.adjustment.mode`,
 `field.name.adjustment.mode`), whatever Avro does not allow becomes `_`, or, without loss, `_u` and the
 character's number. Names are taken apart as Java does it, in UTF-16 units: a character beyond the basic plane
-becomes two.
+becomes two. A digit that a name begins with has a `_` before it; in names of schemas of the older shapes it is replaced.
 
 Different names may become the same one: `Names` says so once, since consumers would see two tables as one.
 """
@@ -17,6 +17,7 @@ import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from tailrace.config.properties.own import CURRENT
 from tailrace.config.settings import Settings
 from tailrace.errors import StructureError
 from tailrace.schema.tables import TableId
@@ -25,14 +26,17 @@ log = logging.getLogger(__name__)
 
 LONGEST_TOPIC = 249
 _LETTERS = frozenset(string.ascii_letters)
-_TOPIC = _LETTERS | frozenset(string.digits + "._-")
-_INNER = _LETTERS | frozenset(string.digits + "_")
+_DIGITS = frozenset(string.digits)
+_TOPIC = _LETTERS | _DIGITS | frozenset("._-")
+_INNER = _LETTERS | _DIGITS | frozenset("_")
 
 Adjuster = Callable[[str], str]
 
 
-def schema_name_adjuster(mode: str) -> Adjuster:
+def schema_name_adjuster(mode: str, shape: str = CURRENT) -> Adjuster:
     """How names of schemas are adjusted in a mode (`none`, `avro`, `avro_unicode`); they keep their dots."""
+    if mode == "avro" and shape != CURRENT:
+        return lambda name: _underscored(_without_first_digit(name), _INNER | {"."})
     return _adjuster(mode, dots=True)
 
 
@@ -57,7 +61,8 @@ class Names:
     _origins: dict[str, TableId] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
-        self.schema_name = schema_name_adjuster(self.settings.schema_name_adjustment_mode)
+        mode, shape = self.settings.schema_name_adjustment_mode, self.settings.tailrace_event_shape
+        self.schema_name = schema_name_adjuster(mode, shape)
         self.field_name = field_name_adjuster(self.settings.field_name_adjustment_mode)
 
     def topic(self, table: TableId) -> str:
@@ -125,12 +130,16 @@ def _adjuster(mode: str, *, dots: bool) -> Adjuster:
     return lambda name: _numbered(name, inner | {"."} if dots else inner)
 
 
+def _without_first_digit(name: str) -> str:
+    return "_" + name[1:] if name[:1] in _DIGITS else name
+
+
 def _underscored(name: str, inner: frozenset[str]) -> str:
     if not name:
         return name
     first, rest = name[0], name[1:]
     head = first if first in _LETTERS or first == "_" else "".join("_" for _ in _utf16(first))
-    if first in string.digits:
+    if first in _DIGITS:
         head = "_" + first  # else tables that differ only in this digit would share a name
     return head + "".join(c if c in inner else "_" for c in _utf16(rest))
 

@@ -67,14 +67,16 @@ def test_a_snapshot_list_is_looked_at_where_a_snapshot_is_taken():
     assert what.endswith("no captured table (database.table) matches 'orders' (the list wants shop.orders)")
 
 
-def test_two_parts_where_a_snapshot_list_wants_three():
+def test_one_part_where_a_snapshot_list_wants_two_or_three():
     table = TableId("testDB", "dbo", "orders")
-    listed = {"snapshot.include.collection.list": "dbo.orders", "snapshot.mode": "initial"}
+    listed = {"snapshot.include.collection.list": "orders", "snapshot.mode": "initial"}
     assert found(listed, table, settings=sqlserver_unit_settings) == {
-        "snapshot.include.collection.list: no captured table (database.schema.table) matches 'dbo.orders' "
+        "snapshot.include.collection.list: no captured table (schema.table or database.schema.table) matches 'orders' "
         "(the list wants testDB.dbo.orders)": Level.ERROR
     }
-    assert found({**listed, "snapshot.include.collection.list": "testDB[.]dbo[.]orders"}, table, settings=sqlserver_unit_settings) == {}
+    for name in ("testDB[.]dbo[.]orders", "dbo.orders", "DBO[.]or.*"):
+        named = {**listed, "snapshot.include.collection.list": name}
+        assert found(named, table, TableId("other", "dbo", "orders"), settings=sqlserver_unit_settings) == {}
 
 
 def test_three_parts_where_a_table_list_wants_two():

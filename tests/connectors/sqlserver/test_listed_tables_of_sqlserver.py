@@ -41,7 +41,7 @@ def test_a_list_of_tables_that_are_not_captured_is_refused(shop):
         SqlServerConnector(settings_of(shop, table_include_list="dbo.quiet")).start_point()
 
 
-def test_two_parts_where_a_snapshot_list_wants_three(shop):
+def test_one_part_where_a_snapshot_list_wants_two_or_three(shop):
     settings = settings_of(shop, snapshot_mode="initial", snapshot_include_collection_list="dbo.tt,t")
     with pytest.raises(ConfigError, match=rf"matches 't' \(the list wants {shop.name}.dbo.t\)"):
         SqlServerConnector(settings).start_point(1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
+from typing import Any
 
 import pytest
 
@@ -179,6 +180,93 @@ def test_a_table_that_is_captured_later_is_picked_up(shop: Database) -> None:
     read_on(settings, read)
     assert structures(read) == [("CREATE", ["id"])]
     assert [after for _, _, after in told(read.of("dbo.late"))] == [{"id": 2}]
+
+
+def dropped(database: Database, table: str, ddl: str | None = "N/A") -> dict[str, Any]:
+    """What is told of a table that went, but for its source block and time."""
+    change = {"type": "DROP", "id": f'"{database.name}"."dbo"."{table}"', "table": None}
+    return {"databaseName": database.name, "schemaName": "dbo", "ddl": ddl, "tableChanges": [change]}
+
+
+@pytest.mark.parametrize("how", ["disabled", "dropped"])
+def test_a_table_that_is_not_captured_any_more_is_told_as_one_that_went_once(shop: Database, how: str) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'x')")
+    read_on(settings, read)
+    if how == "disabled":
+        shop.uncapture("t")
+    else:
+        shop.sql("DROP TABLE t")
+    write(shop, "INSERT other VALUES (1)")
+    *_, record, _row = read_on(settings, read).records
+    source = record["value"]["source"]
+    told_of = {name: record["value"][name] for name in ("databaseName", "schemaName", "ddl", "tableChanges")}
+    assert (record["topic"], record["key"]["databaseName"], told_of) == ("s", shop.name, dropped(shop, "t"))
+    assert (source["db"], source["schema"], source["table"], source["snapshot"]) == (shop.name, "dbo", "t", "false")
+    assert source["commit_lsn"] is not None
+    write(shop, "INSERT other VALUES (2)")
+    assert structures(read_on(settings, read.fresh())) == []
+
+
+@pytest.mark.parametrize("how", ["disabled", "dropped"])
+def test_a_table_that_is_captured_again_is_told_as_a_new_one(shop: Database, how: str) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    if how == "disabled":
+        shop.uncapture("t")
+    else:
+        shop.sql("DROP TABLE t; CREATE TABLE t (id int PRIMARY KEY, a nvarchar(20))")
+    write(shop, "INSERT other VALUES (1)")
+    read_on(settings, read)
+    shop.capture("t")
+    write(shop, "INSERT t VALUES (1, N'x')")
+    read_on(settings, read)
+    assert structures(read) == [("DROP", []), ("CREATE", ["id", "a"])]
+    assert afters(read) == [{"id": 1, "a": "x"}]
+    assert structures(read_on(settings, read.fresh())) == []
+
+
+def test_a_table_that_went_is_told_once_whatever_lane_reads_and_wherever_it_is_stopped(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    shop.uncapture("t")
+    write(shop, "INSERT other VALUES (1), (2)")
+    lanes = [read_on(settings, read.fresh(), Lane(number, 3)) for number in range(3)]
+    assert [structures(lane) for lane in lanes] == [[("DROP", [])], [], []]
+    again = read.fresh()
+    for batch in batches(settings, again):
+        again.take(batch)
+        break  # the process ends behind the first commit
+    assert structures(read_on(settings, again)) == [("DROP", [])]
+
+
+def test_a_table_that_the_configuration_leaves_out_is_not_told_as_one_that_went(shop: Database) -> None:
+    narrow, wide = settings_of(shop, table_exclude_list="dbo.t"), settings_of(shop)
+    read = started(wide)
+    write(shop, "INSERT t VALUES (1, N'x'); INSERT other VALUES (1)")
+    read_on(narrow, read)
+    assert (afters(read), structures(read)) == ([], [])
+    write(shop, "INSERT t VALUES (2, N'y')")
+    read_on(wide, read)
+    assert (afters(read), structures(read)) == ([{"id": 2, "a": "y"}], [("CREATE", ["id", "a"])])
+    shop.uncapture("t")
+    write(shop, "INSERT other VALUES (2)")
+    assert structures(read_on(wide, read.fresh())) == [("DROP", [])]
+
+
+def test_the_shape_of_1_4_has_no_ddl_of_any_change(shop: Database) -> None:
+    settings = settings_of(shop, tailrace_event_shape="1.4")
+    read = started(settings)
+    shop.sql("ALTER TABLE t ADD b int")
+    shop.capture_all()
+    shop.capture("t", instance="t_2")
+    write(shop, "INSERT t VALUES (1, N'x', 2)")
+    shop.uncapture("other")
+    write(shop, "INSERT t VALUES (2, N'x', 2)")
+    read_on(settings, read)
+    events = [record["value"] for record in read.records if "tableChanges" in record["value"]]
+    assert {event["tableChanges"][0]["type"]: event["ddl"] for event in events} == {"ALTER": None, "DROP": None}
 
 
 def test_many_idle_instances_cost_little(sqlserver: Database) -> None:

@@ -83,6 +83,42 @@ def test_topics_have_no_database_in_the_shape_of_1_4():
     assert Names(in_shape("2.1")).topic(CUSTOMERS) == "server1.testDB.dbo.customers"
 
 
+@pytest.mark.parametrize("shape", ["1.4", "2.1"])
+def test_names_of_schemas_suit_avro_in_the_older_shapes(shape):
+    settings = in_shape(shape, **{"topic.prefix": "my-app"})
+    made = schemas(settings)
+    topic = "my-app.dbo.customers" if shape == "1.4" else "my-app.testDB.dbo.customers"
+    named = topic.replace("-", "_")
+    assert made.topic == topic
+    assert made.key is not None
+    assert (made.key.name, made.value.name, made.envelope.name) == (f"{named}.Key", f"{named}.Value", f"{named}.Envelope")
+
+
+@pytest.mark.parametrize("shape", ["1.4", "2.1"])
+def test_fields_keep_their_names_in_the_older_shapes_unless_they_are_sanitized(shape):
+    assert Names(in_shape(shape)).fields(CUSTOMERS, ["id 1", "2nd"]) == ["id 1", "2nd"]
+    sanitized = in_shape(shape, **{"sanitize.field.names": "true"})
+    assert Names(sanitized).fields(CUSTOMERS, ["id 1", "2nd"]) == ["id_1", "_2nd"]
+
+
+@pytest.mark.parametrize("shape", ["1.4", "2.1"])
+@pytest.mark.parametrize(("mode", "name"), [("none", "my-app"), ("avro", "my_app"), ("avro_unicode", "my_u002dapp")])
+def test_what_is_said_of_names_counts_in_the_older_shapes(shape, mode, name):
+    settings = in_shape(shape, **{"topic.prefix": "my-app", "schema.name.adjustment.mode": mode})
+    assert schemas(settings).value.name.split(".")[0] == name
+
+
+def test_names_of_schemas_stay_as_they_are_in_the_current_shape():
+    settings = in_shape("current", **{"topic.prefix": "my-app"})
+    assert schemas(settings).value.name == "my-app.testDB.dbo.customers.Value"
+
+
+def test_a_digit_at_the_beginning_is_replaced_in_the_older_shapes_and_marked_in_the_current_one():
+    for shape, name in (("1.4", "_server"), ("2.1", "_server"), ("current", "_1server")):
+        settings = in_shape(shape, **{"topic.prefix": "1server", "schema.name.adjustment.mode": "avro"})
+        assert schemas(settings).value.name.split(".")[0] == name
+
+
 def test_the_source_block_is_that_of_debezium_3_6():
     found = json.loads(schema_json(source_block.SOURCE))
     assert (found["name"], found["version"]) == ("io.debezium.connector.sqlserver.Source", 1)

@@ -73,7 +73,7 @@ def properties(parts: str) -> tuple[Property, ...]:
             kind=Kind.ENUM,
             default="none",
             allowed=_ADJUSTMENTS,
-            doc="How schema names are made fit for Avro.",
+            doc="How schema names are made fit for Avro; left out with an older `tailrace.event.shape`, `avro`.",
         ),
         Property(
             name="field.name.adjustment.mode",

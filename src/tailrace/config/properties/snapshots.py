@@ -28,18 +28,18 @@ def mode(*not_yet: str, recovery: str) -> Property:
     )
 
 
-def tables(full_name: str, override_name: str) -> tuple[Property, ...]:
-    """Which tables, and with which statements. `full_name`: of tables in lists; `override_name`: of those with a SELECT."""
+def tables(name: str) -> tuple[Property, ...]:
+    """Which tables, and with which statements; `name`: what both call a table."""
     return (
         Property(
             name="snapshot.include.collection.list",
             kind=Kind.REGEXES,
-            doc=f"Tables whose rows a snapshot reads, as `{full_name}`; without it all captured ones.",
+            doc=f"Tables whose rows a snapshot reads, as `{name}`; without it all captured ones.",
         ),
         Property(
             name="snapshot.select.statement.overrides",
             kind=Kind.LIST,
-            doc=f"Tables, as `{override_name}`, of which a SELECT of one's own says which rows a snapshot reads.",
+            doc=f"Tables, as `{name}`, of which a SELECT of one's own says which rows a snapshot reads.",
         ),
     )
 

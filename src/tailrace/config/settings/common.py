@@ -7,10 +7,10 @@ from attrs import frozen
 from tailrace.config.filters import (
     ColumnFilter,
     ColumnPolicy,
-    FullNames,
     MessageKeys,
     SourceTypes,
     TableFilter,
+    TableNames,
 )
 from tailrace.config.overrides import SelectOverrides
 from tailrace.config.passthrough import PassThrough
@@ -184,7 +184,7 @@ class Settings:
     column_rules: tuple[ColumnPolicy | SourceTypes, ...]
     message_keys: MessageKeys
     select_overrides: SelectOverrides
-    snapshot_tables: FullNames
+    snapshot_tables: TableNames
     topic_creation: TopicCreation
     producer_override: PassThrough
     consumer_override: PassThrough

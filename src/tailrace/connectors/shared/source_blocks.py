@@ -24,11 +24,12 @@ TEXT_OR_NULL: Final = Schema(Type.STRING, optional=True)
 LONG: Final = Schema(Type.INT64)
 LONG_OR_NULL: Final = Schema(Type.INT64, optional=True)
 
-_MARKS = {
-    CURRENT: "true,first,first_in_data_collection,last_in_data_collection,last,false,incremental",
-    SHAPE_2_1: "true,last,false,incremental",
-    SHAPE_1_4: "true,last,false",
+MARKS: Final[Mapping[str, tuple[str, ...]]] = {
+    CURRENT: ("true", "first", "first_in_data_collection", "last_in_data_collection", "last", "false", "incremental"),
+    SHAPE_2_1: ("true", "last", "false", "incremental"),
+    SHAPE_1_4: ("true", "last", "false"),
 }
+"""What `source.snapshot` may say, by shape."""
 SNAPSHOT_FLAG: Final = Schema(Type.BOOLEAN, optional=True, default=False)
 
 LEADING: Final[Fields] = (("version", STRING), ("connector", STRING), ("name", STRING), ("ts_ms", LONG))
@@ -43,7 +44,7 @@ def snapshot_mark(shape: str) -> Schema:
         optional=True,
         name="io.debezium.data.Enum",
         version=1,
-        parameters=(("allowed", _MARKS[shape]),),
+        parameters=(("allowed", ",".join(MARKS[shape])),),
         default="false",
     )
 

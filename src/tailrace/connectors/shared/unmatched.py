@@ -14,7 +14,7 @@ from typing import Final
 
 from attrs import field, frozen
 
-from tailrace.config.filters import FullNames, NameFilter, Naming
+from tailrace.config.filters import NameFilter, Naming, TableNames
 from tailrace.config.near_misses import Thing, near_miss
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import Settings
@@ -140,18 +140,18 @@ def _of_snapshots(settings: Settings, captured: Sequence[TableId]) -> _List:
     naming = settings.tables.naming
     by_name = {str(table): table for table in captured}
 
-    def of_full_name(expression: str) -> _Matcher:
-        matches = FullNames((expression,)).matches
+    def of_either_name(expression: str) -> _Matcher:
+        matches = TableNames((expression,), naming).matches
         return lambda thing: matches(by_name[thing.name])
 
     things = [Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"})) for table in captured]
     return _List(
         "snapshot.include.collection.list",
-        f"captured table ({naming.full})",
+        f"captured table ({naming.either})",
         settings.snapshot_include_collection_list,
         things,
         is_required=True,
-        matcher=of_full_name,
+        matcher=of_either_name,
     )
 
 

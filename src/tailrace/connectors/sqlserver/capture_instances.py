@@ -142,9 +142,10 @@ class CaptureInstances:
         )
 
     def untold(self, instance: Instance) -> Table | None:
-        """The structure of an instance's rows where it is another one than was told; None where it is not."""
+        """The structure of an instance's rows where another one was told, or that it is not captured; None where not."""
         told = self._told.of_instance(instance)
-        if told is None:
+        is_back = self._told.has_left(instance.table) and not self._told.is_planned_to_leave(instance.table)
+        if told is None or is_back:
             return self.structure(instance)
         other = self._told.planned(instance) if self._told.is_planned else self._other_structures.get(identity(instance))
         return None if other is None or other.columns == told.columns else other

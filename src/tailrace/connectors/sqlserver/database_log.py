@@ -126,6 +126,7 @@ class DatabaseLog:
         found, window = self._transactions(session, window)
         self._is_last = window.until == self._head
         told = self._new_batch()
+        leave_gone(session, self._lost, self._told, window, told)
         tell_new(self._instances, self._told, window, told)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
         if told.records:
@@ -177,7 +178,6 @@ class DatabaseLog:
         after = self.position.lsn
         if self.position.until is not None:
             self._instances.refresh(session)
-            self._leave_gone(session, Window(after, self.position.until))
             return Window(after, self.position.until)
         require_not_restored(self._database, head.lsn, after)
         window = Window(after, head.lsn if until is None else min(head.lsn, until))
@@ -186,12 +186,8 @@ class DatabaseLog:
             return None
         self._quiet_since = time.monotonic()
         self._instances.refresh(session)
-        self._leave_gone(session, window)
         switch = self._instances.first_switch(window)
         return window if switch is None else Window(after, switch.previous())
-
-    def _leave_gone(self, session: Session, window: Window) -> None:
-        leave_gone(session, self._lost, self._told, window, self._new_batch().now_us)
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
         """The window's transactions, and the window that they fill, if there are more than are wanted."""

@@ -46,7 +46,7 @@ def new_structures(
 def _look(session: Session, settings: SqlServerSettings, told: ToldStructures, window: Window, batch: Batch) -> None:
     instances = CaptureInstances(settings, told)
     instances.refresh(session)
-    leave_gone(session, LostChanges(settings, told, instances), told, window, batch.now_us)
+    leave_gone(session, LostChanges(settings, told, instances), told, window, batch)
     while not window.is_empty:
         switch = instances.first_switch(window)
         piece = window if switch is None else Window(window.after, switch.previous())

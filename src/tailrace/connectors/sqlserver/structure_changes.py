@@ -17,8 +17,8 @@ from tailrace.connectors.sqlserver.told_structures import ToldStructures
 log = logging.getLogger(__name__)
 
 
-def leave_gone(session: Session, lost: LostChanges, told: ToldStructures, window: Window, now_us: int) -> None:
-    """Leave the tables out that are not captured any more; `now_us`: when, microseconds since the epoch.
+def leave_gone(session: Session, lost: LostChanges, told: ToldStructures, window: Window, batch: Batch) -> None:
+    """Leave the tables out that are not captured any more, and tell so.
 
     Raises:
         PositionLostError: changes of a table that come next are gone.
@@ -30,7 +30,7 @@ def leave_gone(session: Session, lost: LostChanges, told: ToldStructures, window
             "%s is not captured any more, and left out from now on; what was not read of it behind %s is lost",
             table, window.after,
         )  # fmt: skip
-        told.leave(table, window.after, now_us)
+        told.leave(table, window.after, batch)
 
 
 def tell_new(instances: CaptureInstances, told: ToldStructures, window: Window, batch: Batch) -> None:

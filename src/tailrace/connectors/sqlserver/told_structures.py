@@ -2,7 +2,9 @@
 
 Change tables have their structure beside them, so the history is not needed to read them. It is kept to know what was told
 already, and with which capture instance: a table that is not in it is new (CREATE), one whose rows come from another instance
-with other columns has changed (ALTER). An instance keeps the structure that it was told with.
+with other columns has changed (ALTER). An instance keeps the structure that it was told with. A table that is not captured
+any more, whether it is there or not, is told as one that went (DROP), and when it comes back as a new one. Debezium tells
+neither, although its page says so of disabling.
 
 Each lane keeps the same; the first alone has the events.
 """
@@ -13,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.shared.batches import Batch
@@ -27,7 +30,7 @@ from tailrace.schema.history import history_record, parse_id, table_of
 from tailrace.schema.structures import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
-NO_DDL: Final = "N/A"  # what Debezium tells of a change that it finds in a change table
+NO_DDL: Final = "N/A"  # what Debezium tells of a change that it finds in a change table; for 1.4 its page shows none
 SNAPSHOT, LAST = "true", "last"  # marks of a snapshot
 INSTANCE: Final = "capture_instance"
 """The attribute of a table in the history that names the capture instance whose rows have this structure."""
@@ -56,6 +59,7 @@ class ToldStructures:
         """
         self._settings = settings
         self._tells = tells and settings.include_schema_changes
+        self._ddl = "" if settings.tailrace_event_shape == SHAPE_1_4 else NO_DDL
         self._tables: dict[TableId, Table] = {}
         self._instances: dict[tuple[str, str], Table] = {}  # databases made alike have the same names and ids
         self._told_at: dict[tuple[str, str], Lsn] = {}
@@ -102,9 +106,13 @@ class ToldStructures:
         since = {table: (name, self._told_at.get((database, name))) for table, name in names.items()}
         return {table: (name, lsn) for table, (name, lsn) in since.items() if lsn is not None}
 
+    def has_left(self, table: TableId) -> bool:
+        """Whether a table was captured, and is not any more."""
+        return self.told_instance(table) == NO_INSTANCE
+
     def is_planned_to_leave(self, table: TableId) -> bool:
         """Whether a table was not captured any more when its reading was planned."""
-        return self._planned is not None and self._planned.told_instance(table) == NO_INSTANCE
+        return self._planned is not None and self._planned.has_left(table)
 
     @property
     def tables(self) -> Mapping[TableId, Table]:
@@ -114,7 +122,7 @@ class ToldStructures:
     def captured(self, database: str) -> list[TableId]:
         """The tables of a database that were captured when they were read last."""
         return [
-            table for table in self._tables if table.catalog == database and self.told_instance(table) != NO_INSTANCE
+            table for table in self._tables if table.catalog == database and not self.has_left(table)
         ]
 
     def told_instance(self, table: TableId) -> str | None:
@@ -133,23 +141,33 @@ class ToldStructures:
             mark: of a snapshot, for the source block.
 
         """
-        before = self._tables.get(table.id)
+        before = None if self.has_left(table.id) else self._tables.get(table.id)
         told = replace(table, attributes=((INSTANCE, identity(instance)),))
         self._put(told, lsn)
         change = ChangeType.CREATE if before is None else ChangeType.ALTER
-        event = _event(change, told, NO_DDL)
+        event = _event(change, told, self._ddl)
         self._remember(event, lsn, batch.now_us)
         if before is None or not _same(before, table):
             self.add_events([event], lsn, batch, mark)
 
-    def leave(self, table: TableId, lsn: Lsn, now_us: int) -> None:
-        """A table is not captured any more: where it is again, nothing of what lies between is missed.
+    def leave(self, table: TableId, lsn: Lsn, batch: Batch) -> None:
+        """A table is not captured any more: recorded, and told where it is the server that captures it no more.
 
-        Its structure counts as told, as in Debezium.
+        Where it is captured again, nothing of what lies between is missed. A range that was planned tells it only if it was
+        planned so: it must be the same when it is read again, and the next plan will notice.
+
+        Args:
+            table: the one.
+            lsn: up to where it was read.
+            batch: where the event goes.
+
         """
         left = replace(self._tables[table], attributes=((INSTANCE, NO_INSTANCE),))
         self._put(left, lsn)
-        self._remember(_event(ChangeType.ALTER, left, NO_DDL), lsn, now_us)
+        self._remember(_event(ChangeType.ALTER, left, NO_DDL), lsn, batch.now_us)
+        is_fixed = self._planned is None or self._planned.has_left(table)
+        if is_fixed and self._settings.tables.matches(table):
+            self.add_events([_event(ChangeType.DROP, left, self._ddl)], lsn, batch)
 
     def tell_initial(self, restart: RestartPosition, batch: Batch) -> None:
         """Add the events of the structures that a connector begins with, where no rows follow; the last one is marked so."""

@@ -1,5 +1,6 @@
 """Initial snapshots of a SQL Server: as of one position, whoever writes meanwhile, wherever they are stopped."""
 
+import json
 import random
 import threading
 import zlib
@@ -54,6 +55,26 @@ def test_a_quiet_table_is_read_as_it_is(sqlserver, settings_for):
     assert snapshot.marks(topic) == ["first", "true", "last"]
     assert {value["op"] for value in snapshot.payloads(topic)} == {"r"}
     assert snapshot.progress.snapshot == {"lanes": 1, "done": True}
+
+
+@pytest.mark.parametrize(
+    ("shape", "marks"), [("2.1", ["true", "true", "true", "last"]), ("1.4", [True] * 4), ("current", None)]
+)
+def test_marks_are_among_those_that_the_schema_allows_in_every_shape(sqlserver, settings_for, shape, marks):
+    for name in ("s", "t"):
+        sqlserver.sql(f"CREATE TABLE dbo.{name} (id int PRIMARY KEY); INSERT dbo.{name} VALUES (1), (2)")
+        sqlserver.capture(name)
+    sqlserver.capture_all()
+    settings = settings_for(tailrace_event_shape=shape, value_converter_schemas_enable="true")
+    snapshot = taken(settings, between=sqlserver.step)
+    topics = [topic for topic in sorted(snapshot.topics) if topic.endswith((".s", ".t"))]
+    found = [mark for topic in topics for mark in snapshot.marks(topic)]
+    assert found == (marks or ["first", "last_in_data_collection", "first_in_data_collection", "last"])
+    schema = json.loads(snapshot.topics[topics[0]][0]["value"])["schema"]
+    (source,) = (each for each in schema["fields"] if each["field"] == "source")
+    (mark,) = (each for each in source["fields"] if each["field"] == "snapshot")
+    if mark["type"] == "string":
+        assert set(found) <= set(mark["parameters"]["allowed"].split(","))
 
 
 @pytest.mark.usefixtures("small_chunks", "always_split")

@@ -22,7 +22,7 @@ PROPERTIES = (
         doc="Which locks a snapshot may take, for the moment in which its position is asked for: `none` takes none; with "
         "GTIDs none is needed.",
     ),
-    *snapshots.tables("database.table", "database.table"),
+    *snapshots.tables("database.table"),
     Property(
         name="snapshot.lock.timeout.ms",
         kind=Kind.MS,

@@ -23,7 +23,7 @@ PROPERTIES = (
         doc="Whether tables are locked while structures are read, where `snapshot.isolation.mode` is `repeatable_read` or "
         "`exclusive`.",
     ),
-    *snapshots.tables("database.schema.table", "schema.table` or `database.schema.table"),
+    *snapshots.tables("schema.table` or `database.schema.table"),
     Property(
         name="snapshot.lock.timeout.ms",
         kind=Kind.MS,

@@ -5,9 +5,9 @@ Their source block has the position that the snapshot is of, and says in `snapsh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -16,11 +16,14 @@ from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of
+from tailrace.config.properties.own import CURRENT
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
+from tailrace.connectors.shared.source_blocks import MARKS
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
 
 Constants = Mapping[str, str | int | bool | None]
+_ANY: Final = "true"  # of a snapshot, wherever in it
 
 
 class TouchedImages(Protocol):
@@ -48,6 +51,7 @@ class ReadChanges:
         position: the integers of its text.
         constants: the source block's other fields, of a table.
         is_flag: whether `source.snapshot` is true instead of telling a mark, as in older shapes.
+        marks: those that the schema of `source.snapshot` allows; any other one is told as `true`.
 
     """
 
@@ -55,6 +59,7 @@ class ReadChanges:
     position: tuple[Fact, ...]
     constants: Callable[[TableId], Constants]
     is_flag: bool = False
+    marks: Collection[str] = MARKS[CURRENT]
 
     def of(self, table: TableId, columns: list[Vector | None], rows: INT32, mark: str, read_us: int) -> Changes:
         """The changes that rows become.
@@ -106,7 +111,7 @@ class ReadChanges:
     def _told(self, mark: str) -> Fact:
         if self.is_flag:
             return for_all(Vector(Kind.BOOL, 1, np.ones(1, np.int64)))
-        return text_for_all(mark)
+        return text_for_all(mark if mark in self.marks else _ANY)
 
 
 def records_of(shown: Iterator[tuple[Shape, Changes]], now_us: int) -> Iterator[Records]:

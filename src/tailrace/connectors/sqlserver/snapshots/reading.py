@@ -11,6 +11,7 @@ from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
+from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import TellStructure
 from tailrace.connectors.shared.snapshots.planning import tables_to_read
@@ -99,7 +100,8 @@ def read_changes(settings: SqlServerSettings, lsn: Lsn, *, is_behind: bool = Fal
         return source_block.constants(settings, table)
 
     position = position_facts(beginning_of(lsn.next() if is_behind else lsn))
-    return ReadChanges(source, position, constants, source_block.snapshot_is_flag(settings))
+    is_flag, marks = source_block.snapshot_is_flag(settings), source_blocks.MARKS[settings.tailrace_event_shape]
+    return ReadChanges(source, position, constants, is_flag, marks)
 
 
 def snapshot_reader(
