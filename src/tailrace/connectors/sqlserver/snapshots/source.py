@@ -244,7 +244,7 @@ class SqlServerSource:
         """Which of these changes have a key before that lies in one of the intervals."""
         images: TouchedRows = touched.images
         table = images.table.id
-        read, before = self.table(table), images.before[rows]
+        read, before = self.table(table), images.images[rows]
         if read is None or read.key is None:
             return np.zeros(len(rows), np.bool_)
         if read.key.is_local:
