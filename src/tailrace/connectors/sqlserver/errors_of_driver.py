@@ -59,6 +59,10 @@ class NoDatabaseError(ConfigError):
     """The server does not open the database: there is none of that name, it is not for the user, or it is not online (4060)."""
 
 
+class LockTimeoutError(RetriableError):
+    """Somebody has a lock for longer than the session waits for it (1222)."""
+
+
 class DeniedError(SourceSetupError):
     """The user has no right to something (229 and its like)."""
 
@@ -95,6 +99,8 @@ def _transient(state: str, text: str, message: str) -> TailraceError:
         )
     if _NO_HOST.search(text):
         return RetriableError(f"{message} (there may be no such host: see database.hostname)")
+    if _LOCK_TIMEOUT.search(text):
+        return LockTimeoutError(message)
     if _DEADLOCK.search(text) or state == "Serialization failure":
         return RetriableError(f"{message} (this reader was chosen as the victim of a deadlock)")
     return RetriableError(f"{message} ({state.lower()})" if state else message)
