@@ -27,7 +27,7 @@ def within_lock_timeout(settings: SqlServerSettings, table: TableId) -> Iterator
             raise
         limit = settings.snapshot_lock_timeout_ms
         raise SnapshotLockError(
-            f"the snapshot could not have a lock on {table} within snapshot.lock.timeout.ms={limit}: another session holds one. "
+            f"the snapshot could not lock {table} within snapshot.lock.timeout.ms={limit}: another session holds one. "
             "End its transaction (sys.dm_tran_locks has its session), give the snapshot more time, "
             f"or -1 to wait for ever; {error}"
         ) from error
