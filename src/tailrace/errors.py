@@ -44,6 +44,10 @@ class PositionLostError(TailraceError):
     """The log no longer reaches back to the position from where reading must go on."""
 
 
+class SnapshotLockError(TailraceError):
+    """A lock that a snapshot needs is not to be had in the time that the configuration gives it."""
+
+
 class LogFormatError(TailraceError):
     """The log holds something that can't be decoded without a guess; the message names the position."""
 

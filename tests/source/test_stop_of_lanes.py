@@ -8,6 +8,7 @@ import pytest
 
 from support.counting_log import counting_job
 from tailrace.connectors.base import Progress
+from tailrace.errors import FencedError
 from tailrace.sinks.base import Claim
 from tailrace.source import run, together
 from tailrace.source.job import Job, Pace
@@ -37,3 +38,24 @@ def test_a_server_that_hangs_does_not_hold_up_a_stop(tmp_path, monkeypatch, hang
     assert run._Run(None, "", link, stop, told.append)._come_together(job)
     assert time.monotonic() - began < 30
     assert f"{together.APART} (there was no answer in time)" in told
+
+
+def raising(error):
+    def raised(*_, **__):
+        raise error
+
+    return raised
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        FencedError("lane 1 was taken over"),
+        RuntimeError("[STREAM_FAILED] ...\ntailrace.errors.FencedError: lane 1 was taken over"),  # of a Spark task
+    ],
+)
+def test_a_stop_of_lanes_that_another_run_has_taken_over_says_so(tmp_path, monkeypatch, error):
+    job = counting_job(tmp_path, 10, lanes=2, pace=Pace(retry_seconds=10))
+    monkeypatch.setattr(together, "recorded", raising(error))
+    with pytest.raises(type(error), match="lane 1 was taken over"):
+        run._Run(None, "", SimpleNamespace(), StopTime(lambda: True, SECONDS), lambda _: None)._come_together(job)

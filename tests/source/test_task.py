@@ -83,6 +83,15 @@ def test_retries_end_when_they_do_not_help(job):
     assert delivered(job) == list(range(20)), "what was read before the error is delivered"
 
 
+def test_what_was_read_before_an_error_that_ends_the_run_is_delivered(job):
+    pace = Pace(commit_seconds=100, commit_at_head=False)
+    with pytest.raises(PositionLostError):
+        deliver(evolve(job, document={**job.document, "fatal_at": 300}, pace=pace), TO_700)
+    assert delivered(job) == list(range(300))
+    deliver(job, TO_700)
+    assert delivered(job) == list(range(700))
+
+
 def test_each_failure_is_told(job):
     notices = []
     with closing(Link(lambda kind, content: notices.append(content) if kind == "notice" else None)) as link:

@@ -47,9 +47,9 @@ EXIT_CODES = (
     ExitCode(7, "another run has the same target, or took it over", (errors.FencedError,)),
     ExitCode(
         8,
-        "the database or the target could not be reached, or failed, and `errors.max.retries` attempts did not help; or a "
-        "disk is full",
-        (errors.RetriableError,),
+        "the database or the target could not be reached, or failed, and `errors.max.retries` attempts did not help; a lock "
+        "was not to be had within `snapshot.lock.timeout.ms`; or a disk is full",
+        (errors.RetriableError, errors.SnapshotLockError),
     ),
     ExitCode(
         9, "the target never takes a record as it is; the message names it and what to change", (errors.DeliveryError,)

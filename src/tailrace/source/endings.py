@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tailrace.errors import PositionLostError, StoppedError
+from tailrace.errors import FencedError, PositionLostError, StoppedError
 
 DEAD_TASK = ("Python worker exited unexpectedly", "Python worker failed to connect back")  # Spark's words
 DEAD_PLANNER = re.compile(r"(?:EOFException|SocketException).*?PythonStreamingSourceRunner", re.DOTALL)
@@ -29,6 +29,11 @@ def is_dead_planner(error: Exception) -> bool:
 def may_be_lost(error: Exception) -> bool:
     """Whether a task said that the log no longer reaches back."""
     return isinstance(error, PositionLostError) or PositionLostError.__name__ in told(error)
+
+
+def is_taken_over(error: Exception) -> bool:
+    """Whether another run has the lanes by now."""
+    return isinstance(error, FencedError) or FencedError.__name__ in told(error)
 
 
 def told(error: BaseException) -> str:

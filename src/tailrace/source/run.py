@@ -27,7 +27,7 @@ from tailrace.errors import ConfigError, ProgressError, RetriableError
 from tailrace.sinks.base import Claim
 from tailrace.source import anew, listing, skipping, together
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
-from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, may_be_lost
+from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
 from tailrace.source.job import Job
 from tailrace.source.link import Link
 from tailrace.source.retry import in_time, paused, retrying
@@ -165,11 +165,18 @@ class _Run:
         return self._kept_up(job, available_now=available_now) and self._come_together(job)
 
     def _come_together(self, job: Job) -> bool:
-        """After a stop: bring the job's lanes to one position, if there is time for it, and say so where they stay apart."""
+        """After a stop: bring the job's lanes to one position, if there is time for it, and say so where they stay apart.
+
+        Raises:
+            FencedError: another run has taken them over.
+
+        """
         if job.lanes > 1:
             try:
                 is_together = evolve(self, stop=self.stop.for_more()).is_together(job)
-            except Exception as error:  # noqa: BLE001 -- what counts is committed, and the next run can bring them together
+            except Exception as error:  # what counts is committed, and the next run can bring them together
+                if is_taken_over(error):
+                    raise
                 self.notice(f"{together.APART} ({next(iter(str(error).splitlines()), type(error).__name__)})")
             else:
                 if not is_together:

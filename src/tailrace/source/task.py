@@ -2,8 +2,8 @@
 
 It ends at its time budget, at the end of a bounded turn, or when the driver asks it to stop; a kill at any moment is
 just as safe, because only commits count. Retriable errors of the source are retried here, from what was read
-completely, without giving up the lane. A sink that is lost is opened anew: whether its last commit came through is for
-the sink to say, and reading goes on from there.
+completely, without giving up the lane. Whatever error reading ends with, what was read before it is delivered. A sink that
+is lost is opened anew: whether its last commit came through is for the sink to say, and reading goes on from there.
 
 Some batches belong in one commit with what follows them (`LogBatch.is_open`). Where reading ends behind such a batch, all
 since the last commit is dropped. A sink may give up a commit that takes too long: once may be an accident, again and again
@@ -19,7 +19,14 @@ from dataclasses import asdict
 from typing import Protocol, cast
 
 from tailrace.connectors.base import FIGURES, Connector, HistoryRecord, LogBatch, LogRange, Progress
-from tailrace.errors import FencedError, ProgressError, RetriableError, SinkLostError, StoppedError
+from tailrace.errors import (
+    FencedError,
+    ProgressError,
+    RetriableError,
+    SinkLostError,
+    StoppedError,
+    TailraceError,
+)
 from tailrace.failpoints import hit
 from tailrace.source.job import Job
 from tailrace.source.link import Reporter
@@ -110,7 +117,6 @@ class _Delivery:
         except SinkLostError:
             raise
         except RetriableError as error:
-            self._commit()
             self._failures += 1
             return self._pause(error, self._failures)
         return True
@@ -148,7 +154,7 @@ class _Delivery:
 
     def _deliver(self, batches: Iterator[LogBatch]) -> None:
         with closing(cast("_Closable", batches)):
-            for batch in batches:
+            for batch in self._read_until_error(batches):
                 if batch.is_open and not self._uncommitted.is_open:
                     self._commit()  # what came before need not be lost with it
                 self._take(batch)
@@ -157,6 +163,14 @@ class _Delivery:
                 if self._is_over():
                     break
         self._commit()
+
+    def _read_until_error(self, batches: Iterator[LogBatch]) -> Iterator[LogBatch]:
+        """What reading gives; before the error that it ends with comes the commit of all that it gave."""
+        try:
+            yield from batches
+        except TailraceError:
+            self._commit()
+            raise
 
     def _take(self, batch: LogBatch) -> None:
         self._too_long.begins(batch)

@@ -22,6 +22,7 @@ from support.sqlserver_reading import (
     write,
 )
 from tailrace.connectors.base import Lane, LogRange
+from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.testing.sqlserver_server import Database
 
@@ -48,6 +49,26 @@ def test_a_table_goes_over_to_its_second_instance_where_that_starts(shop: Databa
     assert structures(read) == [("ALTER", ["id", "a", "b"])]
     kinds = ["ddl" if "tableChanges" in record["value"] else record["value"]["after"]["id"] for record in read.records]
     assert kinds == [1, 2, "ddl", 3]
+
+
+def test_a_switch_is_logged_once_by_the_lane_that_reads_the_table(
+    shop: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'old'); ALTER TABLE t ADD b int")
+    shop.capture("t", instance="t_2")
+    write(shop, "INSERT t VALUES (2, N'new', 2)")
+    assert "is read from the capture instance" not in caplog.text
+    for number in range(2):
+        read_on(settings, read_on(settings, read.fresh(), Lane(number, 2)), Lane(number, 2))
+    start = Lsn(shop.value("SELECT start_lsn FROM cdc.change_tables WHERE capture_instance = 't_2'"))
+    (told,) = (each for each in caplog.records if "is read from the capture instance" in each.message)
+    assert told.levelno == logging.INFO
+    assert told.message == (
+        f"{shop.name}.dbo.t is read from the capture instance t_2 instead of dbo_t, from LSN {start} on"
+    )
 
 
 def test_a_second_instance_with_the_same_columns_is_no_change(shop: Database) -> None:

@@ -55,6 +55,12 @@ class SqlServerSettings(Settings):
         return None if has_port else self.database_instance
 
     @property
+    def lock_timeout_is_final(self) -> bool:
+        """Whether a snapshot fails where it can't have a lock in time, instead of waiting for it again."""
+        is_given = any(name == "snapshot.lock.timeout.ms" for name, _ in self.given)
+        return is_given or self.snapshot_isolation_mode is not None
+
+    @property
     def reads_replica(self) -> bool:
         """Whether a read-only replica is asked for, where only snapshot isolation is to be had."""
         return self.driver_applicationintent == "ReadOnly"

@@ -86,7 +86,7 @@ class DatabaseLog:
         self._new_batch = new_batch
         self._session: Session | None = None
         counts = settings.provide_transaction_metadata
-        self._instances = CaptureInstances(settings, told)
+        self._instances, self._reads = CaptureInstances(settings, told), tables.reads
         filled = None if planned is None else planned.filled
         self._lost = LostChanges(settings, told, self._instances, lambda table: counts or tables.reads(table), filled)
         self._reader = self._new_reader(tables, counts=counts)
@@ -127,7 +127,7 @@ class DatabaseLog:
         self._is_last = window.until == self._head
         told = self._new_batch()
         leave_gone(session, self._lost, self._told, window, told)
-        tell_new(self._instances, self._told, window, told)
+        tell_new(self._instances, self._told, window, told, self._reads)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
         if told.records:
             self.position = begin

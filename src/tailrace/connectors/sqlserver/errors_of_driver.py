@@ -31,6 +31,7 @@ _TRANSIENT: Final = frozenset(
 )
 _DEADLOCK: Final = re.compile(r"deadlock", re.IGNORECASE)  # 1205
 _LOCK_TIMEOUT: Final = re.compile(r"Lock request time out period exceeded", re.IGNORECASE)  # 1222
+_TOO_SLOW: Final = re.compile(r"Query timeout expired", re.IGNORECASE)  # the driver's
 _BUSY: Final = re.compile(
     r"shut ?down is in progress|server is (?:not available|paused)|not currently available|in the middle of a restore"
     r"|is (?:being recovered|in transition)|failover|too busy|cannot be opened due to inaccessible"
@@ -57,6 +58,14 @@ _NO_HOST: Final = re.compile(r"0x2AF9|0x2AFC|No such host|Name or service not kn
 
 class NoDatabaseError(ConfigError):
     """The server does not open the database: there is none of that name, it is not for the user, or it is not online (4060)."""
+
+
+class LockTimeoutError(RetriableError):
+    """Somebody has a lock for longer than the session waits for it (1222)."""
+
+
+class QueryTimeoutError(RetriableError):
+    """A statement takes longer than `database.query.timeout.ms` allows."""
 
 
 class DeniedError(SourceSetupError):
@@ -95,6 +104,10 @@ def _transient(state: str, text: str, message: str) -> TailraceError:
         )
     if _NO_HOST.search(text):
         return RetriableError(f"{message} (there may be no such host: see database.hostname)")
+    if _LOCK_TIMEOUT.search(text):
+        return LockTimeoutError(message)
+    if _TOO_SLOW.search(text):
+        return QueryTimeoutError(f"{message}: it takes longer than database.query.timeout.ms allows")
     if _DEADLOCK.search(text) or state == "Serialization failure":
         return RetriableError(f"{message} (this reader was chosen as the victim of a deadlock)")
     return RetriableError(f"{message} ({state.lower()})" if state else message)

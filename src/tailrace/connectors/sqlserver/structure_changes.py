@@ -6,13 +6,17 @@ Those who read a window and those who only plan it find the same.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
+from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
+from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity, name_of
+from tailrace.schema.tables import TableId
 
 log = logging.getLogger(__name__)
 
@@ -33,10 +37,26 @@ def leave_gone(session: Session, lost: LostChanges, told: ToldStructures, window
         told.leave(table, window.after, batch)
 
 
-def tell_new(instances: CaptureInstances, told: ToldStructures, window: Window, batch: Batch) -> None:
-    """Tell the structures that are new in a window without a switch."""
+def tell_new(
+    instances: CaptureInstances,
+    told: ToldStructures,
+    window: Window,
+    batch: Batch,
+    reads: Callable[[TableId], bool] = lambda _: False,
+) -> None:
+    """Tell the structures that are new in a window without a switch; `reads`: the tables of which a switch is logged."""
     for each in instances.active(window):
         structure = instances.untold(each.instance)
         if structure is not None:
-            start = each.instance.start_lsn or window.after
-            told.tell(structure, each.instance, max(start, window.after), batch)
+            start = max(each.instance.start_lsn or window.after, window.after)
+            before = told.told_instance(each.table)
+            is_known = before is not None or told.get(each.table) is None  # Debezium's history does not name instances
+            if reads(each.table) and is_known and before != identity(each.instance):
+                _log_switch(before, each.instance, start)
+            told.tell(structure, each.instance, start, batch)
+
+
+def _log_switch(before: str | None, instance: Instance, start: Lsn) -> None:
+    """Of a table that had another instance before, or none."""
+    old = "" if not before else f" instead of {name_of(before)}"
+    log.info("%s is read from the capture instance %s%s, from LSN %s on", instance.table, instance.name, old, start)

@@ -263,6 +263,11 @@ def identity(instance: Instance) -> str:
     return f"{instance.name}:{instance.object_id}"
 
 
+def name_of(identity_: str) -> str:
+    """The name of the instance that has this `identity`."""
+    return identity_.rpartition(":")[0]
+
+
 def _event(type_: ChangeType, table: Table, ddl: str = "") -> SchemaEvent:
     database = table.id.catalog
     held = None if type_ is ChangeType.DROP else table

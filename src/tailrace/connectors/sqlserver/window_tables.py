@@ -134,8 +134,11 @@ class WindowTables:
                 rows = self._batch_rows[active.name] = _aimed(part, rows)
                 numbers = serials.number(part)
                 batch = self._new_batch()
-                self._add(opened, captured, part, numbers, taken_over, batch)
-                yield batch, part.position(len(part) - 1, int(numbers[-1]))
+                end, fault = self._add(opened, captured, part, numbers, taken_over, batch)
+                if end is not None:
+                    yield batch, end
+                if fault is not None:
+                    raise fault
 
     def _add(
         self,
@@ -145,13 +148,18 @@ class WindowTables:
         numbers: Int64,
         taken_over: RowPosition | None,
         batch: Batch,
-    ) -> None:
+    ) -> tuple[RowPosition | None, Exception | None]:
+        """Add a part's records; the position up to where that comes, and why it comes no further."""
         rows, kept, orders = part, None, opened.orders
+        end: RowPosition | None = part.position(len(part) - 1, int(numbers[-1]))
         if taken_over is not None:
             rows, numbers, kept = not_delivered(part, numbers, taken_over)
         ids = orders is not None
-        rows, fit, columns = converted(captured, rows, self.failures)
-        numbers = numbers if fit is None else numbers[fit]
+        found = converted(captured, rows, self.failures)
+        rows, columns = found.rows, found.columns
+        numbers = numbers if found.kept is None else numbers[found.kept]
+        if found.fault is not None:
+            end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
         changes = changes_of(
             rows, numbers, columns, opened.transactions, captured.constants, transaction_ids=ids, rank=batch.rank
         )
@@ -166,6 +174,7 @@ class WindowTables:
             batch.tables += 1
             batch.rank += len(changes)
             batch.note_time(newest_ms(changes))
+        return end, found.fault
 
     def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
         batch.add(captured.shape.records(prepared, batch.now_us))

@@ -168,6 +168,19 @@ def test_a_condition_that_is_no_sql_ends_its_table_and_not_the_log(sqlserver, se
     assert "no_such_column" in caplog.text
 
 
+def test_a_condition_that_takes_too_long_ends_its_table_and_not_the_log(sqlserver, settings, given, caplog):
+    filled(sqlserver, "t", rows=1)
+    filled(sqlserver, "many", rows=300)
+    followed = begin(settings_of(sqlserver, **given, database_query_timeout_ms="1000"))
+    many = ", ".join(f"dbo.many m{n}" for n in range(4))
+    execute(sqlserver, "t", **{"additional-condition": f"0 < (SELECT COUNT(*) FROM {many})"})
+    sqlserver.sql("INSERT dbo.t VALUES (2)")
+    read_captured(followed, sqlserver)
+    assert [value["op"] for value in followed.payloads(f"s.{sqlserver.name}.dbo.t")] == ["c"]
+    assert dict(followed.notifications())["TABLE_SCAN_COMPLETED"]["status"] == "SQL_EXCEPTION"
+    assert "longer than database.query.timeout.ms allows; an index for the condition" in caplog.text
+
+
 def test_a_row_that_somebody_holds_makes_the_table_wait_and_not_the_log(sqlserver, settings, monkeypatch, caplog):
     monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.incremental.LOCK_MS", 10)
     filled(sqlserver, "t", "other", rows=3)

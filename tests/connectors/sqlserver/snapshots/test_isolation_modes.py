@@ -1,12 +1,16 @@
 """Snapshots in one transaction, as `snapshot.isolation.mode` asks for by name."""
 
+import threading
+
 import pytest
+from attrs import evolve
 from tests.connectors.sqlserver.snapshots.conftest import changes_behind
 
 from support.snapshotting import begun, taken
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane
-from tailrace.errors import ConfigError, RetriableError
+from tailrace.connectors.sqlserver.snapshots import source
+from tailrace.errors import ConfigError, RetriableError, SnapshotLockError, SourceSetupError
 
 MODES = ("read_uncommitted", "read_committed", "repeatable_read", "snapshot", "exclusive")
 
@@ -88,15 +92,58 @@ def test_only_exclusive_keeps_writers_away_from_tables_that_are_still_to_be_read
         reader.close()
 
 
-def test_a_lock_is_waited_for_as_long_as_the_configuration_says(tables, settings_for):
+@pytest.fixture
+def held(tables):
+    """Somebody has changed a row of each table, and does not come to an end."""
     other = tables.server.connect(tables.name)
-    try:
-        other.cursor().execute("BEGIN TRANSACTION; UPDATE dbo.t SET v = N'held' WHERE id = 1")
-        settings = settings_for(snapshot_isolation_mode="exclusive", snapshot_lock_timeout_ms="0")
-        with pytest.raises(RetriableError, match="Lock request time out"):
-            taken(settings)
-    finally:
-        other.close()
+    other.cursor().execute("BEGIN TRANSACTION; UPDATE dbo.t SET v = N'held' WHERE id = 1; UPDATE dbo.u SET v = 0")
+    yield other
+    other.close()
+
+
+@pytest.mark.usefixtures("held")
+@pytest.mark.parametrize("mode", [None, "read_committed", "repeatable_read", "exclusive"])
+def test_a_lock_that_is_not_to_be_had_in_time_fails_the_snapshot(tables, settings_for, mode):
+    settings = settings_for(snapshot_lock_timeout_ms="0", **({"snapshot_isolation_mode": mode} if mode else {}))
+    with pytest.raises(SnapshotLockError, match=rf"on {tables.name}\.dbo\.t within snapshot\.lock\.timeout\.ms=0: .*End its"):
+        taken(settings, between=tables.step)
+
+
+@pytest.mark.usefixtures("held", "always_split")
+def test_a_lock_in_the_way_of_cutting_a_table_is_waited_for_no_longer(tables, settings_for):
+    tables.sql("INSERT dbo.t SELECT object_id, N'more' FROM sys.all_objects WHERE object_id > 100")
+    with pytest.raises(SnapshotLockError, match=rf"on {tables.name}\.dbo\.t within"):
+        begun(settings_for(snapshot_lock_timeout_ms="0"), 2)
+
+
+@pytest.mark.usefixtures("held")
+def test_a_lock_on_a_table_without_a_key_is_waited_for_no_longer(tables, settings_for):
+    settings = settings_for(snapshot_lock_timeout_ms="0", table_include_list=r"dbo\.u")
+    with pytest.raises(SnapshotLockError, match=rf"on {tables.name}\.dbo\.u within snapshot\.lock\.timeout\.ms=0"):
+        taken(settings, between=tables.step)
+
+
+def test_minus_one_waits_until_the_lock_is_there(tables, settings_for, held):
+    threading.Timer(0.5, held.close).start()
+    snapshot = taken(settings_for(snapshot_lock_timeout_ms="-1", snapshot_isolation_mode="exclusive"))
+    assert len(rows_of(snapshot, tables)[0]) == 3
+
+
+@pytest.mark.usefixtures("held")
+def test_without_a_word_on_locks_the_snapshot_goes_on_trying(tables, settings_for, monkeypatch):
+    monkeypatch.setattr(source, "ATTEMPTS", 2)
+    monkeypatch.setattr(source, "PAUSE_SECONDS", 0)
+    settings = evolve(settings_for(table_include_list=r"dbo\.t"), snapshot_lock_timeout_ms=10)  # and nobody gave it
+    with pytest.raises(RetriableError, match="Lock request time out"):
+        taken(settings, between=tables.step)
+
+
+def test_snapshot_isolation_that_the_database_does_not_allow_is_told_with_the_statement_that_allows_it(
+    tables, settings_for
+):
+    tables.sql(f"ALTER DATABASE [{tables.name}] SET ALLOW_SNAPSHOT_ISOLATION OFF")
+    with pytest.raises(SourceSetupError, match=rf"{tables.name}.*SET ALLOW_SNAPSHOT_ISOLATION ON"):
+        taken(settings_for(snapshot_isolation_mode="snapshot"))
 
 
 def test_it_can_not_be_asked_for_in_the_midst_of_another_snapshot(tables, settings_for):

@@ -29,7 +29,8 @@ PROPERTIES = (
         kind=Kind.MS,
         default=10_000,
         minimum=-1,
-        doc="How long a snapshot waits for a lock; 0 does not wait, -1 waits for ever.",
+        doc="How long a snapshot waits for a lock; 0 does not wait, -1 waits for ever. Then it fails. Where neither this nor "
+        "`snapshot.isolation.mode` is given, it goes on trying.",
     ),
     Property(
         name="snapshot.fetch.size",

@@ -27,7 +27,7 @@ class Block(Protocol):
 
     @property
     def rows(self) -> INT32:
-        """Where each row's values are in these vectors, shape (n,)."""
+        """Where each row's values are in these vectors, as they were made last; -1: it can't be shown. Shape (n,)."""
 
     @property
     def keys(self) -> Sequence[Vector]:

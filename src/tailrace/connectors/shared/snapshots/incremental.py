@@ -98,7 +98,7 @@ class Steps:
         ended = self.ended(step.work, table, Status.SUCCEEDED)
         return replace(step, work=ended.work, notifications=[*step.notifications, *ended.notifications])
 
-    def failed(self, work: Work, table: TableWork, error: Exception) -> Step:
+    def failed(self, work: Work, table: TableWork, error: object) -> Step:
         """A table can't be read."""
         log.warning("the incremental snapshot of %s ends here, and the log goes on: %s", table.table, error)
         return self.ended(work, table, Status.SQL_EXCEPTION)

@@ -39,7 +39,7 @@ class TouchedImages(Protocol):
 
     @property
     def before(self) -> INT32:
-        """Index of the image before each change, -1 where there is none; shape (n,)."""
+        """Index of the image before each change, -1 where there is none, or none that can be shown; shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +102,11 @@ class ReadChanges:
         """
         if isinstance(of, ReadChunk):
             for block, some in of.parts(rows):
-                yield of.table.shape, self.of(of.table.table.id, block.columns, block.rows[some], mark, read_us)
+                columns = block.columns
+                yield of.table.shape, self.of(of.table.table.id, columns, _that_are(block.rows[some]), mark, read_us)
         elif isinstance(of, TableTouches):
             touched: TouchedImages = of.images
-            images = touched.before[rows]
+            images = _that_are(touched.before[rows])
             yield shape_of(touched.table), self.of(touched.table.id, touched.columns, images, mark, read_us)
 
     def _told(self, mark: str) -> Fact:
@@ -117,7 +118,13 @@ class ReadChanges:
 def records_of(shown: Iterator[tuple[Shape, Changes]], now_us: int) -> Iterator[Records]:
     """Changes as records; `now_us` is the processing time, microseconds since the epoch."""
     for shape, made in shown:
-        yield shape.records(shape.prepare(made), now_us)
+        if len(made):
+            yield shape.records(shape.prepare(made), now_us)
+
+
+def _that_are(places: INT32) -> INT32:
+    """Those that can be shown."""
+    return places[places >= 0]
 
 
 def for_all(vector: Vector) -> Fact:

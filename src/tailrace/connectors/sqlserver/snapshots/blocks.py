@@ -35,6 +35,7 @@ class ReadRows:
         self._last = None if table.key is None else self._bound_of(batch, self._count - 1)
         self._batch: pa.RecordBatch | None = None if packs else batch
         self._packed: pa.Buffer | None = _packed(batch) if packs else None
+        self._places: INT32 | None = None
         self.bytes = self.held_bytes = int(batch.nbytes)
         if self._packed is not None:
             self.held_bytes = int(self._packed.size)
@@ -45,7 +46,9 @@ class ReadRows:
     @property
     def columns(self) -> list[Vector | None]:
         """A vector for each column of the structure, None for one that is not read."""
-        return self._table.columns(self._table.split(self._unpacked().columns)[0])
+        arrays = self._table.split(self._unpacked().columns)[0]
+        columns, self._places = self._table.shown(arrays, self._count, self._named)
+        return columns
 
     @property
     def keys(self) -> list[Vector]:
@@ -54,14 +57,21 @@ class ReadRows:
 
     @property
     def rows(self) -> INT32:
-        """Each row is where it is."""
-        return np.arange(self._count, dtype=np.int32)
+        """Each row is where it is, but for those that can't be shown; known when `columns` were made."""
+        return np.arange(self._count, dtype=np.int32) if self._places is None else self._places
 
     def bound(self, row: int) -> Bound | None:
         """The key of a row; None where there is none. That of the last one is known without the others."""
         if self._last is None or row == self._count - 1:
             return self._last
         return self._bound_of(self._unpacked(), row)
+
+    def _named(self, row: int) -> str:
+        """A row, for people."""
+        key = self._table.key
+        if key is None:
+            return "a row of a table without a key"
+        return f"the row with the key {', '.join(key.names)} = {', '.join(map(str, self.bound(row) or ()))}"
 
     def _unpacked(self) -> pa.RecordBatch:
         """From now on as it was read: it is delivered next."""

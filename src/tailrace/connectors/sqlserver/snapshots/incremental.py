@@ -7,7 +7,8 @@ between V and P, since the log has told what became of them. What is left is as 
 
 As an image before is never needed, rows that a condition of the user's own chooses are as exact as any.
 
-A table that can't be read ends its own snapshot, and the log goes on.
+A table that can't be read ends its own snapshot, and the log goes on. One that can't be read now is read later, but for one
+of which the condition takes too long: that is not going to be better.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.replicas import connect_at
@@ -106,8 +108,7 @@ class SqlServerIncrementalReader:
                 session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
                 return self._first(session, work, table, place)
         except RetriableError as error:
-            self._complain(f"{table.table} is read later, and the log goes on: {error}")
-            return None
+            return self._later(work, table, error)
 
     def _first(self, session: Session, work: Work, table: TableWork, place: Lsn) -> Step:
         """The step that makes a table ready to be read, or ends it."""
@@ -146,15 +147,22 @@ class SqlServerIncrementalReader:
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
         except RetriableError as error:
             self.close()  # another replica may answer next time
-            self._complain(f"{table.table} is read later, and the log goes on: {error}")
-            return None
-        if found.held is not None:
-            self._complain(f"{table.table} is read later, and the log goes on: {found.held}")
+            return self._later(work, table, error)
         if found.chunks:
             self._gathered = found
+        elif found.held is not None:
+            return self._later(work, table, found.held)
         elif found.is_gone:
             self.close()
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
+        return None
+
+    def _later(self, work: Work, table: TableWork, error: RetriableError) -> Step | None:
+        """What is to be done with a table that can't be read now."""
+        if isinstance(error, QueryTimeoutError) and table.condition is not None:
+            self.close()
+            return self._steps.failed(work, table, f"{error}; an index for the condition may help")
+        self._complain(f"{table.table} is read later, and the log goes on: {error}")
         return None
 
     def _opened(self, table: TableWork, place: Lsn) -> SqlServerSource:

@@ -35,6 +35,7 @@ from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.database import Database
+from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.connectors.sqlserver.snapshots.reading import SqlServerSnapshot, read_changes
 from tailrace.connectors.sqlserver.snapshots.source import BLOCK_ROWS
@@ -114,8 +115,9 @@ class IsolatedSnapshot(SqlServerSnapshot):
         override = self._overrides.get(table)
         sql = statements.whole(table, read.selects, override=None if override is None else override.statement)
         read_us = time.time_ns() // 1000
-        for batch in self._databases[table.catalog].reading().batches(sql, rows=BLOCK_ROWS):
-            yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, _no_digests)
+        with within_lock_timeout(self._settings, table):
+            for batch in self._databases[table.catalog].reading().batches(sql, rows=BLOCK_ROWS):
+                yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, _no_digests)
 
     def _begun(self, database: Database) -> Lsn:
         """Begin a transaction and take its position, behind the locks that belong to the mode."""
@@ -128,7 +130,8 @@ class IsolatedSnapshot(SqlServerSnapshot):
         locks = self._settings.snapshot_locking_mode != "none"
         session.execute(f"SAVE TRANSACTION {_SAVEPOINT}")
         for table in database.tables if locks else ():
-            session.rows(f"SELECT TOP (1) 1 FROM {quoted(table.schema, table.name)} WITH (TABLOCKX)")  # noqa: S608
+            with within_lock_timeout(self._settings, table):
+                session.rows(f"SELECT TOP (1) 1 FROM {quoted(table.schema, table.name)} WITH (TABLOCKX)")  # noqa: S608
         lsn = catalog.max_lsn(session)
         if self._mode == "repeatable_read":
             session.execute(f"ROLLBACK TRANSACTION {_SAVEPOINT}")

@@ -20,6 +20,7 @@ from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.planning import planned
 from tailrace.connectors.sqlserver.snapshots.point import Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at, lost
@@ -67,7 +68,8 @@ def next_parts(
 
     Raises:
         PositionLostError: the change tables do not reach back to P.
-        RetriableError: somebody has a lock for longer than `snapshot.lock.timeout.ms`.
+        RetriableError: somebody has a lock for longer than a read waits for it.
+        SnapshotLockError: likewise, where `snapshot.lock.timeout.ms` is given.
 
     """
     first = structures_step(reached, tells=settings.include_schema_changes)
@@ -78,7 +80,7 @@ def next_parts(
         for session in sessions.by_database.values():  # somebody who is amid a change is not waited for in silence
             session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
         place = RestartPosition.from_dict(point.restart, tuple(sessions.by_database))
-        cutting = PartCutting(sessions.by_database, place, _instances(sessions.by_database, place, tables))
+        cutting = _CuttingInTime(settings, sessions.by_database, place, _instances(sessions.by_database, place, tables))
         step = Stepping(cutting, limits_of(wanted, max_bytes, cutting.log_since())).step(point, reached)
     asked = (point.snapshot or {}).get("asked")
     return step if asked is None else replace(step, parts=[part_asked(part, asked) for part in step.parts])
@@ -147,3 +149,16 @@ class PartCutting:
 
     def _of(self, database: str) -> list[Instance]:
         return [instance for table, instance in self._instances.items() if table.catalog == database]
+
+
+class _CuttingInTime(PartCutting):
+    """The same of an initial snapshot, which may fail where a lock is in the way."""
+
+    def __init__(self, settings: SqlServerSettings, *given: Any) -> None:
+        super().__init__(*given)
+        self._settings = settings
+
+    def next_cuts(self, table: TableId, *given: Any, **how: Any) -> Cuts:
+        """Every so-manieth key."""
+        with within_lock_timeout(self._settings, table):
+            return super().next_cuts(table, *given, **how)

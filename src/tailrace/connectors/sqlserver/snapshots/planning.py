@@ -51,7 +51,7 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
         elif settings.reads_replica:
             require_keys(keys)
         check_overrides(settings, sessions, points, keys)
-        cutter = Cutter(sessions.by_database, keys, rows)
+        cutter = Cutter(settings, sessions.by_database, keys, rows)
         snapshot = planning.planned(settings, stored(keys), rows, lanes, place_of(restart), cutter)
     history = history_of(settings, points)
     return StartPoint(restart.to_dict(), history, snapshot, restart.delivered if after else "")

@@ -6,15 +6,15 @@ of now, as far as it is captured; the same expressions read the source table and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Final
 
 import pyarrow as pa
 
+from tailrace.changes.model import INT32
 from tailrace.changes.shape import Shape
-from tailrace.changes.vectors import Vector
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
@@ -23,6 +23,7 @@ from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.left_out import FAIL, Columns, shown
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
@@ -65,6 +66,7 @@ class ReadTable:
         instance: the one that tells its changes.
         selected: indices of the columns that are read.
         large: those of them that changes do not always tell.
+        failures: what happens with rows that can't be shown, as `event.processing.failure.handling.mode` says it.
 
     """
 
@@ -75,6 +77,7 @@ class ReadTable:
     instance: Instance
     selected: tuple[int, ...]
     large: tuple[Large, ...]
+    failures: str = FAIL
 
     @property
     def selects(self) -> list[str]:
@@ -97,9 +100,13 @@ class ReadTable:
         selects = self.selects
         return arrays[: len(self._columns)], [arrays[selects.index(each)] for each in self._told]
 
-    def columns(self, arrays: Sequence[pa.Array]) -> list[Vector | None]:
+    def shown(self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]) -> tuple[Columns, INT32]:
+        """The values of so many rows, and where each row has its own; see `left_out.shown`."""
+        return shown(self.columns, arrays, count, self.failures, lambda row: f"{self.table.id}: {named(row)}")
+
+    def columns(self, arrays: Sequence[pa.Array]) -> Columns:
         """The rows' values, a vector for each column of the structure; None where it is not read."""
-        found: list[Vector | None] = [None] * len(self.types)
+        found: Columns = [None] * len(self.types)
         for i, vector in zip(
             self.selected, values.vectors(arrays, [self.types[i] for i in self.selected]), strict=True
         ):
@@ -135,6 +142,7 @@ class ReadTables:
         self._point = point
         self._keys = keys
         self._captured = CapturedTables(settings)
+        self._failures = settings.event_processing_failure_handling_mode
         self._read: dict[TableId, ReadTable] = {}
         self._changed: set[TableId] = set()  # and `altered` has not told of it yet
         self._load()
@@ -212,7 +220,7 @@ class ReadTables:
             for i in selected
             if _is_large(readable, types, i)
         )
-        return ReadTable(readable, types, shape, key, instance, selected, large)
+        return ReadTable(readable, types, shape, key, instance, selected, large, self._failures)
 
     def _require_same_key(self, instance: Instance, now: ChunkKey | NoKey) -> None:
         begun = self._keys[instance.table]

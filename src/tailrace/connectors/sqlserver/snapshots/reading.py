@@ -45,7 +45,6 @@ class SqlServerSnapshot(SqlServerSource):
     ) -> None:
         """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them; else as there."""
         super().__init__(settings, progress.restart, keys, with_overrides=True, reads_ahead=reads_ahead)
-        self._settings = settings
         self._restart = RestartPosition.from_dict(progress.restart)
         self._told = ToldStructures(settings, history)
         self._changes = {name: read_changes(settings, self._restart[name].lsn) for name in self._restart}

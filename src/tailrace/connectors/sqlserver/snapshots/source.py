@@ -25,6 +25,7 @@ from tailrace.connectors.shared.snapshots.key_ranges import within_local
 from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.replicas import wait_for
@@ -34,6 +35,7 @@ from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_at
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.connectors.sqlserver.snapshots.sections import next_section
 from tailrace.connectors.sqlserver.snapshots.touched_rows import TouchedRows
@@ -98,12 +100,13 @@ class SqlServerSource:
         self._option = statements.RECOMPILE if recompiles else ""
         self._reads_ahead = reads_ahead
         self._attempts = ATTEMPTS if lock_ms is None else 1
+        self._settings, self._waits_as_configured = settings, lock_ms is None
         self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
         self._sizes = ChunkSizes()
         self._gathered_bytes, self._gathered_from = 0, 0.0
         self._seen: dict[str, int | None] = {}  # the moment behind what was asked for of a database; None: none was noted
-        self._ahead, self._settled_at = ReadAhead(self._read, size_of, self._read_once), 0.0
+        self._ahead, self._settled_at = ReadAhead(self._read_in_time, size_of, self._read_once), 0.0
         self._databases: dict[str, Database] = {}
         restart, stored = RestartPosition.from_dict(point), stored_keys(keys, ChunkKey.from_dict)
         self._keys = keys
@@ -173,6 +176,11 @@ class SqlServerSource:
         self._read_ahead()
         return chunk
 
+    def _read_in_time(self, segment: Segment) -> ReadChunk | Unread | None:
+        """When its turn has come: how long a lock may be in the way is for the configuration to say."""
+        with within_lock_timeout(self._settings, parse_id(segment.table)) if self._waits_as_configured else nullcontext():
+            return self._read(segment)
+
     def _read_once(self, segment: Segment) -> ReadChunk | Unread | None:
         """Ahead of its turn: a lock that is in the way is waited for once."""
         return self._read(segment, attempts=1)
@@ -202,7 +210,8 @@ class SqlServerSource:
         if read is None:
             return None
         statement = None if override is None else override.statement
-        view = views.opened(read, database.locking(), database.reading(), statement)
+        with within_lock_timeout(self._settings, name):
+            view = views.opened(read, database.locking(), database.reading(), statement)
         view.position = {VIEW: name.catalog}  # the place is known when the capture job has passed it
         database.view = view
         return view
@@ -244,7 +253,7 @@ class SqlServerSource:
         """Which of these changes have a key before that lies in one of the intervals."""
         images: TouchedRows = touched.images
         table = images.table.id
-        read, before = self.table(table), images.before[rows]
+        read, before = self.table(table), images.images[rows]
         if read is None or read.key is None:
             return np.zeros(len(rows), np.bool_)
         if read.key.is_local:
@@ -316,7 +325,8 @@ class SqlServerSource:
                 return read()
             except RetriableError as error:
                 self._databases[table.catalog].forget_reading()
-                if attempt == attempts - 1:
+                is_final = isinstance(error, LockTimeoutError) and self._settings.lock_timeout_is_final
+                if is_final or attempt == attempts - 1:
                     raise
                 log.info("a chunk of %s is read again: %s", table, error)
                 time.sleep(PAUSE_SECONDS * attempt)

@@ -8,11 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
+from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS, chunk_end
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
@@ -40,9 +42,17 @@ class Cutter:
     """Cuts tables of several databases."""
 
     def __init__(
-        self, sessions: Mapping[str, Session], keys: Mapping[TableId, ChunkKey | NoKey], rows: Mapping[TableId, int]
+        self,
+        settings: SqlServerSettings,
+        sessions: Mapping[str, Session],
+        keys: Mapping[TableId, ChunkKey | NoKey],
+        rows: Mapping[TableId, int],
     ) -> None:
-        """`rows`: about how many each table has."""
+        """`rows`: about how many each table has. Where a lock may end the snapshot, the sessions wait no longer from now on."""
+        if settings.lock_timeout_is_final:
+            for session in sessions.values():
+                session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
+        self._settings = settings
         self._sessions = sessions
         self._keys = keys
         self._rows = rows
@@ -60,7 +70,9 @@ class Cutter:
             return []
         points: list[Bound] = []
         while len(points) < parts - 1:
-            found = self._sessions[table.catalog].rows(chunk_end(table, key, points[-1] if points else None, step))
+            statement = chunk_end(table, key, points[-1] if points else None, step)
+            with within_lock_timeout(self._settings, table):
+                found = self._sessions[table.catalog].rows(statement)
             if not found:
                 break
             points.append(bound_of_row(key, found[0]))
@@ -69,4 +81,7 @@ class Cutter:
     def span(self, table: TableId) -> tuple[int, int] | None:
         """The least and the greatest value of a key's first column, where that is a number."""
         key = self._keys[table]
-        return None if isinstance(key, NoKey) else span(self._sessions[table.catalog], table, key)
+        if isinstance(key, NoKey):
+            return None
+        with within_lock_timeout(self._settings, table):
+            return span(self._sessions[table.catalog], table, key)

@@ -49,17 +49,17 @@ class TouchedRows:
 
     Attributes:
         table: the structure.
-        columns: the row images.
-        before: index of the image before each change, -1 where there is none; shape (n,).
-        after: the same for the image after.
-        keys: the key's columns over the images; none where the table has no key.
+        columns: the row images that can be shown.
+        before: where each change's image before is in them, -1 where there is none; shape (n,).
+        images: which row of the window that image is, -1 where there is none.
+        keys: the key's columns over all rows of the window; none where the table has no key.
 
     """
 
     table: Table
     columns: list[Vector | None]
     before: INT32
-    after: INT32
+    images: INT32
     keys: list[Vector]
 
 
@@ -73,21 +73,17 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     """The same of rows that were read, all of a window."""
     arrays, complete = completed(read, rows)
     of_columns, of_key = read.split(arrays)
-    columns = read.columns(of_columns)
+    columns, places = read.shown(of_columns, len(rows), lambda row: f"the change at {rows.position(row)}")
     keys = [] if read.key is None else key_vectors(read.key, of_key)
     first = in_order(rows)
     operation = rows.operation[first]
-    touched = TouchedRows(
-        read.table,
-        columns,
-        np.where(operation == INSERT, -1, first).astype(np.int32),
-        np.where(operation == DELETE, -1, np.where(operation == BEFORE, first + 1, first)).astype(np.int32),
-        keys,
-    )
+    before = np.where(operation == INSERT, -1, first).astype(np.int32)
+    after = np.where(operation == DELETE, -1, np.where(operation == BEFORE, first + 1, first)).astype(np.int32)
+    touched = TouchedRows(read.table, columns, np.where(before < 0, -1, places[before]), before, keys)
     is_whole = read.key is None
-    digests = row_digests(read, columns) if is_whole else digests_of(key_bytes(keys))
+    digests = row_digests(read, columns, places) if is_whole else digests_of(key_bytes(keys))
     name = quoted_id(read.table.id)
-    return TableTouches.of_images(name, touched.before, touched.after, digests, complete, touched, is_whole=is_whole)
+    return TableTouches.of_images(name, before, after, digests, complete, touched, is_whole=is_whole)
 
 
 def in_order(rows: ChangeRows) -> Int64:

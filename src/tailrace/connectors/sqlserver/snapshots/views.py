@@ -72,7 +72,8 @@ class TableView:
     def _digested(self, blocks: Sequence[ReadRows]) -> Digests:
         """Of whole rows; there is one block."""
         (block,) = blocks
-        return row_digests(self._read, block.columns)
+        columns = block.columns
+        return row_digests(self._read, columns, block.rows)
 
     def close(self) -> None:
         """End the transaction."""

@@ -52,7 +52,7 @@ def with_placeholder(vector: Vector, rows: npt.NDArray[np.bool_], type_: ColumnT
 def _vector(arrays: Sequence[pa.Array], type_: ColumnType) -> Vector:
     try:
         vector = type_.convert(arrays)
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, TypeError, OverflowError) as error:
+    except (ValueError, pa.ArrowNotImplementedError, TypeError, OverflowError) as error:  # Arrow's are ValueErrors
         shown = type_.key.name or type_.key.type
         raise StructureError(
             f"values of column {type_.name} come as {arrays[0].type}, which can't be shown as {shown}: {error}. Was its "

@@ -1,0 +1,33 @@
+"""Locks of others that are in a snapshot's way: for how long they are waited for, and what to say where that was too short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
+from tailrace.errors import SnapshotLockError
+from tailrace.schema.tables import TableId
+
+
+@contextmanager
+def within_lock_timeout(settings: SqlServerSettings, table: TableId) -> Iterator[None]:
+    """A table is read or locked within the block, by a session that waits as `snapshot.lock.timeout.ms` says.
+
+    Raises:
+        SnapshotLockError: a lock was not to be had in time, and the snapshot is to fail then.
+        LockTimeoutError: it is to be tried again.
+
+    """
+    try:
+        yield
+    except LockTimeoutError as error:
+        if not settings.lock_timeout_is_final:
+            raise
+        limit = settings.snapshot_lock_timeout_ms
+        raise SnapshotLockError(
+            f"the snapshot could not lock {table} within snapshot.lock.timeout.ms={limit}: another session holds one. "
+            "End its transaction (sys.dm_tran_locks has its session), give the snapshot more time, "
+            f"or -1 to wait for ever; {error}"
+        ) from error
