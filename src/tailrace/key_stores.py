@@ -1,33 +1,84 @@
-"""Java's key stores for libraries that read PEM: what a file holds tells what it is.
+"""Key stores as Java's properties name them, for libraries that read PEM: what a file holds tells what it is.
 
-PKCS 12, which Java writes since version 9, is read as it is. The old JKS format has no reader here, and the message says
-how to convert it. `name` is the property that names the file; messages begin with it, and show no password.
+PEM, PKCS 12 (which Java writes since version 9) and JKS. As in Java any certificate of a trust store is trusted, and of
+a key store the private key is shown with its chain. `name` is the property that names the file, and `name` with
+`.password` or the like the one that opens it: messages begin with the one and name the other, and show no password.
+What is read stays in memory; nothing of it is written to a file but certificates, which are public.
 """
 
 from __future__ import annotations
 
+import datetime as dt
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from tailrace.errors import ConfigError
+from tailrace.jks import MAGIC, JavaKeyStore, read_jks
 
 if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.serialization import pkcs12
+    from cryptography import x509
+    from cryptography.hazmat.primitives.serialization import KeySerializationEncryption
+    from cryptography.hazmat.primitives.serialization.pkcs12 import (
+        PKCS12KeyAndCertificates,
+        PKCS12PrivateKeyTypes,
+    )
 
-JKS_MAGIC = b"\xfe\xed\xfe\xed"
-PEM_MARK = b"-----BEGIN "
+PEM_MARK: Final = b"-----BEGIN "
+_OTHER_FORMATS: Final = {b"\xce\xce\xce\xce": "JCEKS"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreFile:
+    """A store that a configuration names.
+
+    Attributes:
+        name: the property that names the file.
+        path: of the file.
+        password: that opens it, if one is given.
+        password_name: the property that has it.
+        key_password: of the private key, where that has one of its own (JKS).
+
+    """
+
+    name: str
+    path: str
+    password: str | None
+    password_name: str
+    key_password: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A private key, and its certificate with those above it."""
+
+    key: PKCS12PrivateKeyTypes
+    chain: tuple[x509.Certificate, ...]
+
+    def key_pem(self, encryption: KeySerializationEncryption) -> str:
+        """The key, PKCS 8."""
+        from cryptography.hazmat.primitives.serialization import Encoding, PrivateFormat
+
+        return self.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption).decode()
+
+    def chain_pem(self) -> str:
+        """The certificates, its own first."""
+        return _pem(self.chain)
 
 
 def read_store(name: str, path: str) -> bytes:
-    """What the file holds: PEM or, perhaps, PKCS 12."""
+    """What the file holds. Raises `ConfigError`."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
         raise ConfigError(f"{name}: {path} can't be read: {error.strerror}") from error
-    if content.startswith(JKS_MAGIC):
+    if not content:
+        raise ConfigError(f"{name}: {path} is empty")
+    if kind := _OTHER_FORMATS.get(content[:4]):
         raise ConfigError(
-            f"{name}: {path} is a Java key store in the old JKS format; convert it with: keytool -importkeystore "
-            f"-srckeystore {path} -destkeystore {path}.p12 -deststoretype PKCS12, and name the new file"
+            f"{name}: {path} is a Java key store of the format {kind}; convert it with: keytool -importkeystore "
+            f"-srcstoretype {kind} -srckeystore {path} -destkeystore {path}.p12 -deststoretype PKCS12, and name the new file"
         )
     return content
 
@@ -37,23 +88,121 @@ def is_pem(content: bytes) -> bool:
     return PEM_MARK in content
 
 
-def open_pkcs12(
-    name: str, path: str, content: bytes, password: str | None, password_name: str
-) -> pkcs12.PKCS12KeyAndCertificates:
-    """The keys and certificates of a PKCS 12 store."""
+def trusted_certificates(file: StoreFile) -> str:
+    """All certificates that a store trusts, as PEM.
+
+    Raises:
+        ConfigError: it can't be read or opened, or has no certificate, or none that is still valid.
+
+    """
+    content = read_store(file.name, file.path)
+    if is_pem(content):
+        return content.decode("ascii", "replace")
+    found = _trusted_in_jks(file, content) if content.startswith(MAGIC) else _trusted_in_pkcs12(file, content)
+    if not found:
+        raise ConfigError(f"{file.name}: {file.path} holds no certificate")
+    _refuse_expired(file, found)
+    return _pem(found)
+
+
+def identity(file: StoreFile, content: bytes) -> Identity:
+    """The private key of a store that is not PEM; of several the first whose certificate is valid.
+
+    Raises:
+        ConfigError: it can't be opened, or has no key with a certificate, or that has expired.
+
+    """
+    found = _keys_in_jks(file, content) if content.startswith(MAGIC) else _key_in_pkcs12(file, content)
+    if not found:
+        raise ConfigError(f"{file.name}: {file.path} holds no private key with its certificate")
+    _refuse_expired(file, [each.chain[0] for each in found])
+    return next(each for each in found if _expiry(each.chain[0]) > _now())
+
+
+def _trusted_in_jks(file: StoreFile, content: bytes) -> Sequence[x509.Certificate]:
+    """As in Java: the entries that are only certificates, and the certificate of each key, without those above it."""
+    store = _jks(file, content)
+    return [_certificate(file, der) for der in (*store.trusted, *(key.chain[0] for key in store.keys if key.chain))]
+
+
+def _keys_in_jks(file: StoreFile, content: bytes) -> list[Identity]:
+    from cryptography.hazmat.primitives.serialization import load_der_private_key
+
+    password = file.key_password if file.key_password is not None else file.password
+    keys = [key for key in _jks(file, content).keys if key.chain]
+    try:
+        opened = [load_der_private_key(key.opened(password or ""), None) for key in keys]
+    except ValueError as error:
+        raise ConfigError(f"{file.name}: the private key in {file.path} can't be opened: {error}") from None
+    chains = [tuple(_certificate(file, der) for der in key.chain) for key in keys]
+    return [Identity(key, chain) for key, chain in zip(opened, chains, strict=True)]  # type: ignore[arg-type]
+
+
+def _jks(file: StoreFile, content: bytes) -> JavaKeyStore:
+    try:
+        return read_jks(content, file.password)
+    except ValueError as error:
+        raise ConfigError(
+            f"{file.name}: {file.path} is a Java key store (JKS) that can't be opened: {error}; see {file.password_name}"
+        ) from None
+
+
+def _certificate(file: StoreFile, der: bytes) -> x509.Certificate:
+    from cryptography.x509 import load_der_x509_certificate
+
+    try:
+        return load_der_x509_certificate(der)
+    except ValueError as error:
+        raise ConfigError(f"{file.name}: {file.path} holds a certificate that can't be read: {error}") from error
+
+
+def _trusted_in_pkcs12(file: StoreFile, content: bytes) -> list[x509.Certificate]:
+    found = _pkcs12(file, content)
+    return [each.certificate for each in (*([found.cert] if found.cert else []), *found.additional_certs)]
+
+
+def _key_in_pkcs12(file: StoreFile, content: bytes) -> list[Identity]:
+    found = _pkcs12(file, content)
+    if found.key is None or found.cert is None:
+        return []
+    return [Identity(found.key, _chain(found.cert.certificate, [each.certificate for each in found.additional_certs]))]
+
+
+def _chain(own: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
+    """A certificate and those above it: such a store holds others as well, and has no order."""
+    chain = [own]
+    while above := [each for each in others if each.subject == chain[-1].issuer and each not in chain]:
+        chain.append(above[0])
+    return tuple(chain)
+
+
+def _pkcs12(file: StoreFile, content: bytes) -> PKCS12KeyAndCertificates:
     from cryptography.hazmat.primitives.serialization import pkcs12  # memory, for those who have stores
 
     try:
-        return pkcs12.load_pkcs12(content, password.encode() if password else None)
+        return pkcs12.load_pkcs12(content, file.password.encode() if file.password else None)
     except ValueError as error:
         raise ConfigError(
-            f"{name}: {path} is neither PEM nor PKCS12, or {password_name} does not open it: {error}"
+            f"{file.name}: {file.path} is neither PEM nor JKS nor PKCS12, or {file.password_name} does not open it: {error}"
         ) from error
 
 
-def certificates_of(store: pkcs12.PKCS12KeyAndCertificates) -> str:
-    """All certificates of a store, as PEM."""
+def _refuse_expired(file: StoreFile, certificates: Sequence[x509.Certificate]) -> None:
+    """Where nothing is valid any more, what happens later says so less clearly."""
+    if (last := max(map(_expiry, certificates))) <= _now():
+        what = "every certificate" if len(certificates) > 1 else "the certificate"
+        raise ConfigError(f"{file.name}: {what} in {file.path} has expired, on {last:%Y-%m-%d} at the latest")
+
+
+def _expiry(certificate: x509.Certificate) -> dt.datetime:
+    return certificate.not_valid_after_utc
+
+
+def _now() -> dt.datetime:
+    return dt.datetime.now(dt.UTC)
+
+
+def _pem(certificates: Sequence[x509.Certificate]) -> str:
     from cryptography.hazmat.primitives.serialization import Encoding
 
-    found = [*store.additional_certs, *([store.cert] if store.cert else [])]
-    return "".join(each.certificate.public_bytes(Encoding.PEM).decode() for each in found)
+    return "".join(each.public_bytes(Encoding.PEM).decode() for each in certificates)

@@ -209,7 +209,7 @@ def test_the_same_property_of_the_driver_with_two_values_is_refused():
     assert "they are the same property; keep one" in message
 
 
-@pytest.mark.parametrize("name", ["driver.trustStore", "database.trustStorePassword", "driver.failoverPartner"])
+@pytest.mark.parametrize("name", ["driver.keyStoreLocation", "database.clientCertificate", "driver.failoverPartner"])
 def test_what_the_odbc_driver_can_not_and_matters_is_refused(name):
     assert name in refused({name: "x"}, UnsupportedError)
 

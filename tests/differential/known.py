@@ -51,7 +51,7 @@ _TABLE = _VALUE + r"\.tableChanges\[0\]\.table"
 _IMAGE = _VALUE + r"\.(before|after)"
 KNOWN: tuple[Known, ...] = (
     Known("The row and thread of a statement", _CHANGES, _VALUE + r"\.source\.(row|thread)"),
-    Known("The row and thread of a statement", r"dbz[._]d_keys[._]trunc_[ab]", _VALUE + r"\.source\.row"),
+    Known("The row and thread of a statement", r"dbz[._]d_keys[._]trunc_[ab]", _VALUE + r"\.source\.(row|thread)"),
     Known("ALTER TABLE with a default character set", _CHANGES, _TABLE + r"\.defaultCharsetName"),
     Known(
         "ALTER TABLE with a default character set",

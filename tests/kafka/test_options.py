@@ -122,7 +122,7 @@ def test_a_level_of_another_compression_does_not_count():
         (KERBEROS, "sasl.mechanism: Kerberos (GSSAPI)"),
         ({"sasl.login.callback.handler.class": "software.amazon.msk.auth.iam.IAMClientCallbackHandler"}, "Java classes"),
         ({"ssl.truststore.location": "/nowhere.jks"}, "ssl.truststore.location: /nowhere.jks can't be read: No such file"),
-        ({"ssl.truststore.type": "BKS"}, "ssl.truststore.type is 'BKS': it must be PEM or PKCS12"),
+        ({"ssl.truststore.type": "BKS"}, "ssl.truststore.type is 'BKS': it must be PEM, PKCS12 or JKS"),
     ],
     ids=str,
 )  # fmt: skip

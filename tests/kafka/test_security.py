@@ -1,7 +1,6 @@
 """The Kafka sink gets into a broker that asks for encryption and passwords, told by either library's names."""
 
 import logging
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from confluent_kafka.admin import (
 from cryptography import x509
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
+from tests.support.jks import jks
 from tests.support.unit_settings import unit_settings
 
 from tailrace.errors import ConfigError, TailraceError
@@ -32,7 +32,6 @@ pytestmark = pytest.mark.kafka
 
 WRONG = "hunter2-s3cr3t"
 STORE = "st0re-s3cr3t"
-JKS = f"-storepass {STORE} -keypass {STORE} -alias a -keyalg EC -dname CN=a"
 Properties = dict[str, str]
 
 
@@ -112,6 +111,8 @@ def test_a_trust_store_of_javas_newer_format_is_read(by_password, tmp_path):
     store.write_bytes(content)
     properties = javas(by_password, "PLAIN") | {"ssl.truststore.type": "PKCS12", "ssl.truststore.location": str(store)}
     get_in(by_password, "p12", properties | {"ssl.truststore.password": STORE})
+    store.write_bytes(jks(STORE, trusted=[ca]))
+    get_in(by_password, "jks", properties | {"ssl.truststore.type": "JKS", "ssl.truststore.password": STORE})
 
 
 def identity_pem(pair) -> Properties:
@@ -147,7 +148,17 @@ def identity_librdkafka(pair) -> Properties:
     }
 
 
-@pytest.mark.parametrize("identity", [identity_pem, identity_texts, identity_pkcs12, identity_librdkafka])
+def identity_jks(pair) -> Properties:
+    key = serialization.load_pem_private_key(pair.key.read_bytes(), STORE.encode())
+    certificate = x509.load_pem_x509_certificate(pair.certificate.read_bytes())
+    store = pair.certificate.with_suffix(".jks")
+    store.write_bytes(jks(STORE, keys=[(key, [certificate])]))
+    return {"ssl.keystore.location": str(store), "ssl.keystore.password": STORE}
+
+
+@pytest.mark.parametrize(
+    "identity", [identity_pem, identity_texts, identity_pkcs12, identity_jks, identity_librdkafka]
+)
 def test_a_certificate_of_our_own_lets_all_clients_in(by_certificate, certificates, identity):
     pair = certificates.issue(identity.__name__, password=STORE)
     trust = {"security.protocol": "SSL", "ssl.truststore.location": str(certificates.ca)}
@@ -241,32 +252,13 @@ def test_a_password_that_does_not_open_a_store_is_said_before_anything_connects(
     properties = {"security.protocol": "SSL"} | identity_pkcs12(pair)
     nowhere = KafkaBroker()
     for wrong in (
+        {"security.protocol": "SSL"} | identity_jks(pair) | {"ssl.keystore.password": WRONG},
+        {"security.protocol": "SSL"} | identity_jks(pair) | {"ssl.key.password": WRONG},
         properties | {"ssl.keystore.password": WRONG},
         {"ssl.truststore.location": properties["ssl.keystore.location"], "ssl.truststore.password": WRONG},
     ):
         message = complaint(lambda given=wrong: get_in(nowhere, "closed", given), [WRONG, STORE], caplog, capfd)
         assert "store" in message
-
-
-def test_the_old_format_of_java_is_refused_with_the_command_that_converts_it(tmp_path, java_keytool):
-    store = tmp_path / "trust.jks"
-    subprocess.run(
-        [java_keytool, "-genkeypair", "-storetype", "JKS", "-keystore", store, *JKS.split()],
-        check=True,
-        capture_output=True,
-    )
-    with pytest.raises(TailraceError, match="keytool -importkeystore"):
-        get_in(KafkaBroker(), "jks", {"ssl.truststore.location": str(store), "ssl.truststore.password": STORE})
-
-
-@pytest.fixture
-def java_keytool() -> Path:
-    from tailrace.testing.java_jars import needed_java
-
-    tool = needed_java() / "bin" / "keytool"
-    if not tool.exists():
-        pytest.skip("this Java has no keytool")
-    return tool
 
 
 def test_the_schema_history_logs_in_by_its_own_properties(by_password):

@@ -21,6 +21,7 @@ from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.documents import read_document
+from tailrace.config.history_topic import without_history_topic
 from tailrace.config.load import from_mapping
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
@@ -107,6 +108,8 @@ def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
     document = read_document(config)
     settings = from_mapping(document, source=str(config))
     is_kafka = target.text.startswith("kafka:")
+    if not is_kafka:
+        document, settings = without_history_topic(document, settings)
     lanes = settings.tasks_max if is_kafka else 1
     pace = Pace(
         slice_seconds=min(settings.tailrace_slice_ms / 1000, LANES_SLICE_SECONDS if lanes > 1 else math.inf),

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 from tailrace.errors import ConfigError
 from tailrace.kafka.jaas import Login, read_jaas
-from tailrace.key_stores import certificates_of, is_pem, open_pkcs12, read_store
+from tailrace.key_stores import Identity, StoreFile, identity, is_pem, read_store, trusted_certificates
 
 GUIDE = "see the guide on Kafka's security"
 _PASSWORD_MODULES = ("PlainLoginModule", "ScramLoginModule")
@@ -30,7 +30,6 @@ _RENAMED = {
     "sasl.oauthbearer.client.credentials.client.id": "sasl.oauthbearer.client.id",
     "sasl.oauthbearer.client.credentials.client.secret": "sasl.oauthbearer.client.secret",
     "sasl.oauthbearer.scope": "sasl.oauthbearer.scope",
-    "ssl.key.password": "ssl.key.password",
 }
 
 
@@ -113,18 +112,15 @@ def _trust(given: Mapping[str, str], prefix: str) -> dict[str, str]:
     path = given.get("ssl.truststore.location")
     if not path:
         return options
-    name = f"{prefix}ssl.truststore.location"
-    content = read_store(name, path)
-    if is_pem(content):
+    store = _store(given, prefix, "truststore", path)
+    if is_pem(read_store(store.name, path)):
         return options | {"ssl.ca.location": path}
-    password_name = f"{prefix}ssl.truststore.password"
-    store = open_pkcs12(name, path, content, given.get("ssl.truststore.password"), password_name)
-    return options | {"ssl.ca.pem": certificates_of(store)}
+    return options | {"ssl.ca.pem": trusted_certificates(store)}
 
 
 def _identity(given: Mapping[str, str], prefix: str) -> dict[str, str]:
     """The key and the certificate that tell the broker who we are."""
-    options: dict[str, str] = {}
+    options = {name: given[name] for name in ("ssl.key.password",) if name in given}
     _check_type(given, prefix, "keystore")
     if given.get("ssl.keystore.key"):
         options["ssl.key.pem"] = _with_lines(given["ssl.keystore.key"])
@@ -133,12 +129,28 @@ def _identity(given: Mapping[str, str], prefix: str) -> dict[str, str]:
     path = given.get("ssl.keystore.location")
     if not path:
         return options
-    if is_pem(read_store(f"{prefix}ssl.keystore.location", path)):
+    store = _store(given, prefix, "keystore", path)
+    content = read_store(store.name, path)
+    if is_pem(content):
         return options | {"ssl.key.location": path, "ssl.certificate.location": path}
-    options["ssl.keystore.location"] = path
-    if "ssl.keystore.password" in given:
-        options["ssl.keystore.password"] = given["ssl.keystore.password"]
-    return options
+    return _shown(identity(store, content))
+
+
+def _shown(found: Identity) -> dict[str, str]:
+    """A key and its chain for librdkafka, which opens a store with older encryption, or with several keys, less well."""
+    from cryptography.hazmat.primitives.serialization import NoEncryption  # memory, for those who have stores
+
+    return {"ssl.key.pem": found.key_pem(NoEncryption()), "ssl.certificate.pem": found.chain_pem()}
+
+
+def _store(given: Mapping[str, str], prefix: str, kind: str, path: str) -> StoreFile:
+    return StoreFile(
+        name=f"{prefix}ssl.{kind}.location",
+        path=path,
+        password=given.get(f"ssl.{kind}.password"),
+        password_name=f"{prefix}ssl.{kind}.password",
+        key_password=given.get("ssl.key.password"),
+    )
 
 
 def _with_lines(pem: str) -> str:
@@ -149,4 +161,4 @@ def _with_lines(pem: str) -> str:
 def _check_type(given: Mapping[str, str], prefix: str, store: str) -> None:
     kind = given.get(f"ssl.{store}.type", "") or "JKS"
     if kind.upper() not in _STORE_TYPES:
-        raise ConfigError(f"{prefix}ssl.{store}.type is {kind!r}: it must be PEM or PKCS12; {GUIDE}")
+        raise ConfigError(f"{prefix}ssl.{store}.type is {kind!r}: it must be PEM, PKCS12 or JKS; {GUIDE}")

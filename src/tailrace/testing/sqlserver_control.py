@@ -28,6 +28,7 @@ def main() -> None:
     with closing(engine), ExitStack() as servers:
         commands["secondary"] = lambda *names: _secondary(engine, names, servers)
         server = servers.enter_context(StandIn(engine, tls=True))
+        commands["certificate"] = lambda: _certificate(server.pair)
         _say(DONE, str(server.port))
         for line in sys.stdin:
             command, *arguments = json.loads(line)
@@ -39,6 +40,11 @@ def _secondary(engine: Engine, databases: tuple[str, ...], servers: ExitStack) -
     group = AvailabilityGroup(engine, databases)
     group.secondary.access = Access.READ_ONLY
     return servers.enter_context(StandIn(group.secondary, tls=True)).port
+
+
+def _certificate(pair: bytes) -> str:
+    """What a client has to trust, in PEM."""
+    return pair[pair.index(b"-----BEGIN CERTIFICATE") :].decode()
 
 
 class Clock:

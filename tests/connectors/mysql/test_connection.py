@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 from cryptography.x509.oid import NameOID
 
+from support.jks import jks
 from support.mysql_settings import settings_for
 from tailrace.connectors.mysql import tls
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
@@ -55,6 +56,8 @@ class Certificates:
             ),
         )
 
+        self.ca_jks = self._write("ca.jks", jks("stored", trusted=[self.ca]))
+
     def pair(self, name: str, host: str | None = None) -> tuple[Path, Path]:
         key, certificate = self._pair(name, host)
         return (
@@ -70,6 +73,10 @@ class Certificates:
             None, key, certificate, [self.ca], BestAvailableEncryption(password)
         )
         return self._write(f"{name}.p12", content)
+
+    def java_store(self, name: str, password: str) -> Path:
+        key, certificate = self._pair(name, None)
+        return self._write(f"{name}.jks", jks(password, keys=[(key, [certificate, self.ca])]))
 
     def _pair(self, name, host):
         key = ec.generate_private_key(ec.SECP256R1())
@@ -250,7 +257,7 @@ def test_initial_statements_run_on_every_catalog_connection(mysql_server):
 
 
 @pytest.mark.mysql
-@pytest.mark.parametrize("store", ["ca_pem", "ca_p12"])
+@pytest.mark.parametrize("store", ["ca_pem", "ca_p12", "ca_jks"])
 def test_the_servers_certificate_is_checked_against_the_trust_store(tls_server, certificates, store):
     trust = {
         "database_ssl_truststore": str(getattr(certificates, store)),
@@ -282,7 +289,7 @@ def test_the_host_name_counts_with_verify_identity_only(tls_server, certificates
 
 @pytest.mark.mysql
 @pytest.mark.parametrize("mode", ["preferred", "required"])
-def test_a_client_certificate_comes_from_a_pkcs12_store_or_a_pem_file(tls_server, certificates, mode):
+def test_a_client_certificate_comes_from_a_store_or_a_pem_file(tls_server, certificates, mode):
     user = {"database_user": "strict", "database_password": PASSWORD, "database_ssl_mode": mode}
     with pytest.raises(SourceSetupError, match="Access denied"):
         connect(settings_for(tls_server, **user))
@@ -291,6 +298,9 @@ def test_a_client_certificate_comes_from_a_pkcs12_store_or_a_pem_file(tls_server
         "database_ssl_keystore_password": "opens",
     }
     with connected(tls_server, **user, **store) as c:
+        assert is_encrypted(c)
+    java = {"database_ssl_keystore": str(certificates.java_store("client", "opens")), "database_ssl_keystore_password": "opens"}
+    with connected(tls_server, **user, **java) as c:
         assert is_encrypted(c)
     certificate, key = certificates.pair("client")
     both = certificates.folder / "both.pem"
@@ -383,11 +393,22 @@ def test_an_error_without_a_number_is_a_lost_connection():
     assert isinstance(of_driver(pymysql.err.InterfaceError(0, ""), "asking"), RetriableError)
 
 
-def test_a_jks_store_is_refused_with_the_command_that_converts_it(tmp_path):
+def test_a_jks_store_that_its_password_does_not_open_is_named_by_its_property(tmp_path):
     store = tmp_path / "trust.jks"
-    store.write_bytes(b"\xfe\xed\xfe\xed\0\0\0\x02")
-    with pytest.raises(ConfigError, match=r"keytool -importkeystore.*PKCS12"):
-        connect(settings_for(Nowhere(), database_ssl_mode="verify_ca", database_ssl_truststore=str(store)))
+    store.write_bytes(jks("stored", trusted=[Certificates(tmp_path).ca]))
+    given = {"database_ssl_truststore": str(store), "database_ssl_truststore_password": "wrong-one"}
+    with pytest.raises(ConfigError, match=r"password is another one.*database\.ssl\.truststore\.password") as caught:
+        connect(settings_for(Nowhere(), database_ssl_mode="verify_ca", **given))
+    assert "wrong-one" not in str(caught.value)
+
+
+def test_a_key_with_a_password_that_is_not_given_is_said_and_not_asked_for(tmp_path):
+    key = ec.generate_private_key(ec.SECP256R1())
+    text = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"secret"))
+    store = tmp_path / "client.pem"
+    store.write_bytes(text + Certificates(tmp_path).ca_pem.read_bytes())
+    with pytest.raises(ConfigError, match=r"database\.ssl\.keystore\.password does not open it.*none is given"):
+        connect(settings_for(Nowhere(), database_ssl_keystore=str(store)))
 
 
 def test_a_wrong_password_of_a_store_is_named_by_its_property(tmp_path):

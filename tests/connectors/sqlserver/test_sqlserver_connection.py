@@ -121,7 +121,7 @@ def test_an_unknown_database_is_named(sqlserver: Database) -> None:
 
 @pytest.mark.drivers
 def test_a_certificate_that_is_not_trusted_names_the_options(sqlserver: Database) -> None:
-    with pytest.raises(ConfigError, match=r"database\.trustServerCertificate"):
+    with pytest.raises(ConfigError, match=r"driver\.trustStore.*driver\.trustServerCertificate"):
         connect(of(sqlserver, database_encrypt="true"))
 
 

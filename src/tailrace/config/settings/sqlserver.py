@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from tailrace.config.secret import Secret
 from tailrace.config.settings.common import Settings
 
 
@@ -19,6 +20,8 @@ class SqlServerSettings(Settings):
     driver_trustservercertificate: bool
     driver_hostnameincertificate: str | None
     driver_servercertificate: str | None
+    driver_truststore: str | None
+    driver_truststorepassword: Secret | None
     driver_authentication: str | None
     driver_integratedsecurity: bool
     driver_serverspn: str | None

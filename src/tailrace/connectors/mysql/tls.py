@@ -1,6 +1,6 @@
 """TLS to the database: Debezium's `database.ssl.*` properties as an `ssl.SSLContext`.
 
-Debezium names Java key stores; PEM files are taken in their place.
+Debezium names Java key stores; PEM files may stand in their place.
 """
 
 from __future__ import annotations
@@ -9,15 +9,10 @@ import secrets
 import ssl
 import tempfile
 
-from cryptography.hazmat.primitives.serialization import (
-    BestAvailableEncryption,
-    Encoding,
-    PrivateFormat,
-    pkcs12,
-)
+from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 
 from tailrace.errors import ConfigError
-from tailrace.key_stores import certificates_of, is_pem, open_pkcs12, read_store
+from tailrace.key_stores import Identity, StoreFile, identity, is_pem, read_store, trusted_certificates
 
 VERIFYING = ("verify_ca", "verify_identity")
 MODES = ("disabled", "preferred", "required", *VERIFYING)
@@ -51,28 +46,22 @@ def _trust(made: ssl.SSLContext, path: str | None, password: str | None) -> None
     if not path:
         made.load_default_certs()
         return
+    made.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN  # as in Java: also of a server the very certificate, or the next above
     try:
-        made.load_verify_locations(cadata=_certificates(path, password))
+        made.load_verify_locations(cadata=trusted_certificates(_store("database.ssl.truststore", path, password)))
     except ssl.SSLError as error:
         raise ConfigError(f"database.ssl.truststore: {path} holds no usable certificate: {error}") from error
 
 
-def _certificates(path: str, password: str | None) -> str:
-    """All certificates of a store as PEM."""
-    content = read_store("database.ssl.truststore", path)
-    if is_pem(content):
-        return content.decode("ascii", "replace")
-    return certificates_of(_pkcs12("database.ssl.truststore", path, content, password))
-
-
 def _identify(made: ssl.SSLContext, path: str, password: str | None) -> None:
     """The certificate and key that tell the server who we are."""
-    content = read_store("database.ssl.keystore", path)
+    store = _store("database.ssl.keystore", path, password)
+    content = read_store(store.name, path)
     try:
         if is_pem(content):
-            made.load_cert_chain(path, password=password)
+            made.load_cert_chain(path, password=password or _no_password)
         else:
-            _load_chain(made, path, _pkcs12("database.ssl.keystore", path, content, password))
+            _load_chain(made, identity(store, content))
     except (ssl.SSLError, ValueError) as error:
         raise ConfigError(
             f"database.ssl.keystore: {path} holds no usable certificate with its key, or "
@@ -80,19 +69,20 @@ def _identify(made: ssl.SSLContext, path: str, password: str | None) -> None:
         ) from error
 
 
-def _load_chain(made: ssl.SSLContext, path: str, store: pkcs12.PKCS12KeyAndCertificates) -> None:
+def _no_password() -> str:
+    """Without this OpenSSL asks on the terminal."""
+    raise ValueError("the key has a password, and none is given")
+
+
+def _load_chain(made: ssl.SSLContext, shown: Identity) -> None:
     """Python's ssl reads keys from files only: here one with a password of the moment, and soon gone."""
-    if store.key is None or store.cert is None:
-        raise ConfigError(f"database.ssl.keystore: {path} holds no private key with its certificate")
     password = secrets.token_bytes(24).hex()
-    encryption = BestAvailableEncryption(password.encode())
-    key = store.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, encryption)
-    chain = [c.certificate.public_bytes(Encoding.PEM) for c in (store.cert, *store.additional_certs)]
-    with tempfile.NamedTemporaryFile(suffix=".pem") as file:
-        file.write(key + b"".join(chain))
+    key = shown.key_pem(BestAvailableEncryption(password.encode()))
+    with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:
+        file.write(key + shown.chain_pem())
         file.flush()
         made.load_cert_chain(file.name, password=password)
 
 
-def _pkcs12(name: str, path: str, content: bytes, password: str | None) -> pkcs12.PKCS12KeyAndCertificates:
-    return open_pkcs12(name, path, content, password, f"{name}.password")
+def _store(name: str, path: str, password: str | None) -> StoreFile:
+    return StoreFile(name=name, path=path, password=password, password_name=f"{name}.password")

@@ -30,7 +30,7 @@ def truncation_of(
     given = source_of(query)
     ts_ms, gtid = given["ts_ms"], given["gtid"]
     numbers = {"ts_ms": ts_ms, "ts_us": ts_ms * 1000, "ts_ns": ts_ms * 1_000_000}
-    numbers |= {"server_id": query.server_id, "pos": query.start, "row": 0}
+    numbers |= {"server_id": query.server_id, "pos": query.start, "row": 0, "thread": query.thread}
     texts = {"gtid": None if gtid is None else gtid.encode(), "file": query.file.encode()}
     source = {name: Fact(integers(np.array([number])), Level.BATCH) for name, number in numbers.items()}
     source |= {name: Fact(vector_of([text]), Level.BATCH) for name, text in texts.items()}
@@ -44,7 +44,7 @@ def truncation_of(
         event=first,
         transaction=first,
         source=source,
-        constants={"query": None, "thread": None, **constants},
+        constants={"query": None, **constants},
         position=tuple(Fact(integers(np.array([piece])), Level.BATCH) for piece in place),
         log_order=np.array([rank << 32], np.int64),
     )

@@ -19,6 +19,7 @@ from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.connection_string import connection_string
 from tailrace.connectors.sqlserver.driver import driver
 from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.sqlserver.trusting import trusted
 from tailrace.errors import RetriableError, TailraceError
 
 if TYPE_CHECKING:
@@ -174,7 +175,8 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
     where = f"SQL Server at {settings.database_hostname}"
     text = connection_string(settings, name)
     try:
-        connection = module.connect(text, autocommit=True, timeout=settings.driver_logintimeout)
+        with trusted(settings):
+            connection = module.connect(text, autocommit=True, timeout=settings.driver_logintimeout)
     except Exception as error:
         if not is_of_driver(error, module):
             raise

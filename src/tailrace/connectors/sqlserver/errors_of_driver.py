@@ -99,8 +99,9 @@ def _is_transient(state: str, text: str) -> bool:
 def _transient(state: str, text: str, message: str) -> TailraceError:
     if _CERTIFICATE.search(text):
         return ConfigError(
-            f"{message}; see database.encrypt and database.trustServerCertificate, or name the server's certificate in "
-            "database.serverCertificate"
+            f"{message}; name the authority of the server's certificate in driver.trustStore (PEM, PKCS12 or JKS), the name in "
+            "it in driver.hostNameInCertificate where it is not the host's; or see driver.encrypt and "
+            "driver.trustServerCertificate"
         )
     if _NO_HOST.search(text):
         return RetriableError(f"{message} (there may be no such host: see database.hostname)")

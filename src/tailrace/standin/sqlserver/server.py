@@ -19,7 +19,7 @@ from typing import Final, Self
 from tailrace.standin.sqlserver.session import Server
 from tailrace.standin.sqlserver.tds.connection import Connection
 from tailrace.standin.sqlserver.tds.pipe import Pipe
-from tailrace.standin.sqlserver.tds.tls import context
+from tailrace.standin.sqlserver.tds.tls import context, made_pair
 
 HOST: Final = "127.0.0.1"
 _BACKLOG: Final = 1024
@@ -35,11 +35,15 @@ class StandIn:
         port: where to listen; 0 for one that is free.
         tls: offer encryption, with a certificate of its own making.
 
+    Attributes:
+        pair: the private key and the certificate, in PEM; empty without encryption.
+
     """
 
     def __init__(self, engine: Server, *, port: int = 0, tls: bool = False) -> None:
         self._engine = engine
-        self._tls: ssl.SSLContext | None = context() if tls else None
+        self.pair = made_pair() if tls else b""
+        self._tls: ssl.SSLContext | None = context(self.pair) if tls else None
         self._wanted_port = port
         self._listening: socket.socket | None = None
         self._accepting: threading.Thread | None = None

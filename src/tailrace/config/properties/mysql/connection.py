@@ -38,7 +38,7 @@ PROPERTIES = (
     ),
     Property(
         name="database.ssl.keystore",
-        doc="PEM file or PKCS12 store with the client's certificate and key.",
+        doc="PEM file, or PKCS12 or JKS store, with the client's certificate and key.",
     ),
     Property(
         name="database.ssl.keystore.password",
@@ -47,7 +47,7 @@ PROPERTIES = (
     ),
     Property(
         name="database.ssl.truststore",
-        doc="PEM file or PKCS12 store of authorities that vouch for the server's certificate.",
+        doc="PEM file, or PKCS12 or JKS store, of authorities that vouch for the server's certificate.",
     ),
     Property(
         name="database.ssl.truststore.password", kind=Kind.SECRET, doc="Password of the trust store, if any."

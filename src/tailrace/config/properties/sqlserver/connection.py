@@ -44,7 +44,28 @@ _ENCRYPTION = (
         default=False,
     ),
     _driver("hostNameInCertificate", "Name that the server's certificate must have, instead of the host's."),
-    _driver("serverCertificate", "PEM file with the very certificate that the server must have."),
+    _driver(
+        "serverCertificate",
+        "PEM file with the very certificate that the server must have; its authority must be trusted all the same.",
+    ),
+    Property(
+        name="driver.trustStore",
+        aliases=("database.trustStore", "database.ssl.truststore", "database.truststore"),
+        doc="PEM file, or PKCS12 or JKS store, of authorities for the server's certificate, instead of the system's.",
+    ),
+    Property(
+        name="driver.trustStorePassword",
+        aliases=("database.trustStorePassword", "database.ssl.truststore.password", "database.truststore.password"),
+        kind=Kind.SECRET,
+        doc="Password of the trust store, if any.",
+    ),
+    Property(
+        name="driver.trustStoreType",
+        aliases=("database.trustStoreType",),
+        status=Status.IGNORED,
+        reason="what the file holds tells it",
+        doc="Kind of the trust store.",
+    ),
 )
 
 _LOGIN = (
@@ -98,7 +119,7 @@ _NETWORK = (
     ),
     _driver(
         "connectRetryCount",
-        "How often the driver opens a lost idle connection again.",
+        "How often the driver opens a lost idle connection again; with a trust store never, tailrace itself does.",
         Kind.INT,
         default=1,
         minimum=0,
@@ -152,14 +173,25 @@ PROPERTIES = (
 
 FAMILIES = (
     Family(
-        name="driver.trustStore and the like",
-        pattern=re.compile(
-            r"(driver|database)\.(trustStore\w*|trustManager\w*|keyStore\w*|client(Certificate|Key)\w*)"
-        ),
+        name="driver.keyStore and the like",
+        pattern=re.compile(r"(driver|database)\.keyStore\w*"),
         status=Status.REFUSED,
-        reason="the ODBC driver reads no Java key stores: it trusts the authorities of the system, or the certificate in "
-        "driver.serverCertificate",
-        doc="Java's key stores, and client certificates.",
+        reason="these hold keys of Always Encrypted, whose columns the ODBC driver would deliver encrypted; leave them out",
+        doc="Keys of Always Encrypted.",
+    ),
+    Family(
+        name="database.ssl.keystore and the like",
+        pattern=re.compile(r"database\.ssl\.keystore(\.\w+)?"),
+        status=Status.IGNORED,
+        reason="SQL Server logs nobody in by a certificate",
+        doc="A client's certificate.",
+    ),
+    Family(
+        name="driver.trustManagerClass and the like",
+        pattern=re.compile(r"(driver|database)\.(trustManager\w*|client(Certificate|Key)\w*)"),
+        status=Status.REFUSED,
+        reason="the ODBC driver calls no Java classes and shows no certificate; leave it out",
+        doc="Java classes that judge certificates, and client certificates.",
     ),
     Family(
         name="driver.failoverPartner and the like",

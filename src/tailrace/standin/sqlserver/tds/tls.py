@@ -22,16 +22,37 @@ from cryptography.x509.oid import NameOID
 _READ = 1 << 16
 
 
-def context() -> ssl.SSLContext:
-    """A server's context with a certificate of its own making for localhost, good for a year."""
+def context(pair: bytes) -> ssl.SSLContext:
+    """A server's context with a private key and its certificate, in PEM."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.minimum_version = made.maximum_version = ssl.TLSVersion.TLSv1_2
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "server.pem"
         path.touch(mode=0o600)
-        path.write_bytes(_certificate())
+        path.write_bytes(pair)
         made.load_cert_chain(path)
     return made
+
+
+def made_pair() -> bytes:
+    """A private key and a certificate for localhost, signed by itself and good for a year, in PEM."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = dt.datetime.now(dt.UTC)
+    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - dt.timedelta(days=1))
+        .not_valid_after(now + dt.timedelta(days=365))
+        .add_extension(names, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    return key.private_bytes(*form) + certificate.public_bytes(serialization.Encoding.PEM)
 
 
 class Channel:
@@ -73,24 +94,3 @@ class Channel:
         with self._lock:
             self._tls.write(data)
             return self._outgoing.read()
-
-
-def _certificate() -> bytes:
-    """A private key and a certificate, signed by itself, in PEM."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
-    now = dt.datetime.now(dt.UTC)
-    names = x509.SubjectAlternativeName([x509.DNSName("localhost"), x509.IPAddress(ip_address("127.0.0.1"))])
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(name)
-        .issuer_name(name)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - dt.timedelta(days=1))
-        .not_valid_after(now + dt.timedelta(days=365))
-        .add_extension(names, critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    return key.private_bytes(*form) + certificate.public_bytes(serialization.Encoding.PEM)
