@@ -1,7 +1,7 @@
 """The connectors that Confluent Cloud runs: Debezium's under other names, with some properties of Confluent's.
 
-Such properties stand for what Kafka Connect has other names for, converters above all, and they have defaults of their own. They are
-turned into Kafka Connect's, so that records are the same as in Confluent Cloud; what can't be had is refused by name.
+Such properties stand for what Kafka Connect has other names for, converters above all, and they have defaults of their own.
+They are turned into Kafka Connect's, so that records are the same as in Confluent Cloud; what can't be had is refused by name.
 """
 
 from __future__ import annotations

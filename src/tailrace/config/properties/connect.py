@@ -103,13 +103,14 @@ _OTHERS = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
         (
-            r"(?i)(?:io\.debezium\.connector\.\w+\.)?"
-            r"(?:MariaDb|Oracle|Db2|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB|Ingres)(?:Connector)?",
+            r"""(?ix) (?:io\.debezium\.connector\.\w+\.)?
+            (?:MariaDb|Oracle|Db2|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
             "that database is not supported yet; there are MySQL and SQL Server",
         ),
         (
-            r"(?:MariaDb|Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb)(?:Cdc)?Source(?:V\d)?|io\.confluent\.connect\."
-            r"oracle\..+|com\.mongodb\.kafka\.connect\.MongoSourceConnector|io\.debezium\.connector\..+",
+            r"""(?x) (?:MariaDb|Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb) (?:Cdc)? Source (?:V\d)?
+            | io\.confluent\.connect\.oracle\..+ | com\.mongodb\.kafka\.connect\.MongoSourceConnector
+            | io\.debezium\.connector\..+""",
             "that connector is not supported yet; there are those of MySQL and SQL Server",
         ),
         (
@@ -259,8 +260,8 @@ PROPERTIES = (
 )
 
 FAMILIES = (
-    prefixed("transforms.", "Properties of one transform.", Status.UNUSED, ""),
-    prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, ""),
+    prefixed("transforms.", "Properties of one transform.", Status.UNUSED, "`transforms` does not name it"),
+    prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, "`transforms` names no transform with it"),
     prefixed(
         "topic.creation.",
         "Of the group `default` (needed where there is any) or a group of `topic.creation.groups`: "
