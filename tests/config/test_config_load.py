@@ -217,6 +217,20 @@ def test_what_would_change_the_records_and_is_not_there_yet_is_unsupported(name,
     assert name in refused({name: value}, UnsupportedError)
 
 
+@pytest.mark.parametrize(
+    ("mode", "error", "words"),
+    [
+        ("configuration_based", UnsupportedError, "always reads the tables at each start"),
+        ("custom", UnsupportedError, "that is a Java class"),
+        ("when_needed_no_data", UnsupportedError, "no_data begins at the log's end"),
+        ("never", ConfigError, "Debezium has dropped it"),
+        ("sometimes", ConfigError, "it must be one of initial, initial_only"),
+    ],
+)
+def test_a_snapshot_mode_that_is_not_there_is_told_what_to_set(mode, error, words):
+    assert words in refused({"snapshot.mode": mode}, error)
+
+
 def test_a_new_connector_begins_with_a_snapshot_like_debeziums():
     properties = dict(MINIMAL)
     del properties["snapshot.mode"]

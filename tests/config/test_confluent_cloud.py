@@ -34,7 +34,8 @@ def test_so_is_that_of_sql_server():
 def test_debeziums_own_class_knows_nothing_of_its_properties():
     settings = from_mapping(MINIMAL | {"output.data.format": "AVRO", "after.state.only": "true"})
     assert settings.value_converter_schemas_enable is True
-    assert len(settings.warnings) == 2
+    (warning,) = settings.warnings
+    assert warning.startswith("output.data.format, after.state.only: each is a property of Confluent's own connectors")
 
 
 @pytest.mark.parametrize("name", ["output.data.format", "output.key.format"])

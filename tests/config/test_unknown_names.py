@@ -74,6 +74,8 @@ MISTAKES = [
     ("MySQL", "database.server.ids", "did you mean database.server.id? That one is set as well, and counts"),
     ("MySQL", "max.batch.sizes", "did you mean max.batch.size? It has no effect"),
     ("MySQL", "heartbeat.interval\u200b.ms", "it has an invisible character or a blank in it; did you mean heartbeat.interval.ms?"),
+    ("MySQL", "consumer.overrides.client.id", "did you mean consumer.override.client.id?"),
+    ("MySQL", "snapshot.minimal.locks", "snapshot.locking.mode says which locks are taken"),
     ("MySQL", "frobnication", "is not a property of the MySQL connector, and has no effect"),
 ]
 
@@ -124,6 +126,11 @@ def test_what_is_nearly_a_property_that_changes_records_is_an_error(database, na
     assert message.endswith(f"did you mean {meant}?")
 
 
+@pytest.mark.parametrize("name", ["tailrace.progress.topics", "tailrace.slice", "tailrace.frobnication"])
+def test_a_name_that_only_tailrace_can_have_is_an_error(name):
+    assert f"{name} is no property of tailrace's own" in refused({name: "x"})
+
+
 def test_it_is_none_where_the_right_one_is_set_as_well():
     warning = said({"table.include": "shop.orders", "table.include.list": ""})
     assert warning.endswith("That one is set as well, and counts")
@@ -152,6 +159,14 @@ def test_an_invisible_character_in_a_value_is_shown():
 
 def test_a_secret_with_an_invisible_character_is_not_shown():
     assert from_mapping(MINIMAL | {"database.password": "hunter2\u200b"}).warnings == ()
+
+
+def test_names_of_one_sort_are_told_together():
+    found = from_mapping(MINIMAL | {"_comment": "x", "_table.include.list": "y", "acks": "1"})
+    assert found.warnings == (
+        "_comment, _table.include.list: each is taken for a comment",
+        "acks is a property of Kafka's clients, without effect here as in Kafka Connect: write producer.override.acks",
+    )
 
 
 def test_a_file_is_read_strictly_too(tmp_path):

@@ -16,7 +16,7 @@ _FORMATS: Final = {"value": "output.data.format", "key": "output.key.format"}
 _DECIMALS: Final = "json.output.decimal.format"
 _AFTER: Final = "after.state.only"
 _CLEANUP: Final = "cleanup.policy"
-_LOGIN: Final = ("kafka.api.key", "kafka.api.secret", "kafka.auth.mode", "kafka.service.account.id")
+_LOGIN: Final = ("kafka.api.key", "kafka.api.secret", "kafka.auth.mode", "kafka.service.account.id", "kafka.endpoint")
 _OWN: Final = frozenset({*_FORMATS.values(), _DECIMALS, _AFTER, _CLEANUP, *_LOGIN})
 _OF_V1: Final = {"skipped.operations": "none", "schema.name.adjustment.mode": "avro"}
 """Defaults of the first version, which is Debezium 1.x."""

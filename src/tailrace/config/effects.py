@@ -26,7 +26,7 @@ CHANGES_RECORDS: Final = frozenset(
     tombstones.on.delete include.schema.changes include.schema.comments
     provide.transaction.metadata transaction.metadata.factory
     topic.naming.strategy topic.delimiter topic.transaction transaction.topic topic.heartbeat.prefix topic.heartbeat.name
-    internal.change.column.filter.override
+    internal.change.column.filter.override internal.capture.instance.include.list
     gtid.source.includes gtid.source.excludes gtid.source.filter.dml.events gtid.ignore.on.recovery
     inconsistent.schema.handling.mode event.processing.failure.handling.mode event.converting.failure.handling.mode
     schema.history.internal.skip.unparseable.ddl

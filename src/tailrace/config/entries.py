@@ -77,6 +77,7 @@ def collect(
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
     given = {tables.current_name(name) for name in flat}
     entries: dict[str, Entry] = {}
+    unknown: dict[Verdict, list[str]] = {}
     for given_name in sorted(flat, key=tables.rank):
         entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
         if given_name.startswith(parts) and parts:
@@ -85,8 +86,10 @@ def collect(
         if verdict is None:
             _put(entries, entry, tables, problems)
         else:
-            tell = problems.add if verdict.is_wrong else problems.pass_over
-            tell(f"{entry.shown_name} {verdict.words}")
+            unknown.setdefault(verdict, []).append(entry.shown_name)
+    for verdict, names in unknown.items():
+        tell = problems.add if verdict.is_wrong else problems.pass_over
+        tell(f"{names[0]} {verdict.words}" if len(names) == 1 else f"{', '.join(names)}: each {verdict.words}")
     return entries
 
 

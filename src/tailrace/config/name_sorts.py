@@ -1,4 +1,4 @@
-"""Sorts of names that people put into a connector's configuration and that are none of its properties, with what is said of each.
+"""Sorts of names that people put into a connector's configuration, and that are none of its properties.
 
 They come from other connectors, from the worker, from Kafka's clients; or somebody wrote a comment. Names of whole sorts are
 known by a pattern, and single names that make sense elsewhere by what was meant.
@@ -67,11 +67,13 @@ SORTS: Final = (
           "is a property of Confluent's own connectors and services, without effect with this class"),
     _sort("Dead letters", "errors.deadletterqueue.topic.name", r"errors\.deadletterqueue\..+",
           "has no effect: only sink connectors have a dead letter queue"),
+    _sort("Kafka's clients, misspelt", "producer.overide.acks", r"(producer|consumer|admin)\.(?!override\.)over+id\w*\.(.+)",
+          "has no effect; did you mean {0}.override.{1}?"),
     _sort("The worker's clients", "producer.linger.ms", r"(producer|consumer|admin)\.(?!override\.)(.+)",
           "is a property of Kafka Connect's worker, without effect in a connector's configuration: write {0}.override.{1}"),
     _sort("Kafka's clients in the schema history",
           "schema.history.internal.kafka.security.protocol",
-          _HISTORY + rf"\.(?:kafka\.)?(?:(producer|consumer)\.)?({_ANY_CLIENT_NAME}|group\.id|sasl\..+)",
+          _HISTORY + rf"\.(?:kafka\.)?(?:(producer|consumer)\.)?({_ANY_CLIENT_NAME}|group\.id)",
           "has no effect, in Debezium either: the clients of the schema history take "
           "schema.history.internal.producer.{1} and schema.history.internal.consumer.{1}"),
     _sort("Stores of the schema history", "schema.history.internal.redis.address", _HISTORY + rf"\.(?:{_STORES})\..+",
@@ -113,6 +115,7 @@ MEANT: Final[Mapping[str, Mapping[str, str]]] = {
     "MySQL": {
         r"database\.(?:names|dbname|name)|database": "the databases are chosen with database.include.list",
         r"schema\.(?:include|exclude)\.list|schema\.(?:whitelist|blacklist)": "MySQL has no schemas within a database",
+        r"snapshot\.minimal\.locks": "Debezium has dropped it; snapshot.locking.mode says which locks are taken",
         r"database\.(?:instance|encrypt|trustServerCertificate)": "it is SQL Server's",
     },
     "SQL Server": {

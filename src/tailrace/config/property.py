@@ -71,7 +71,7 @@ class Property:
         harmless: values of a property that is not there yet which switch it off, and so are no error.
         not_yet: values of a property that works which are not there yet.
         impossible: values, or items of a list, that can't be had, each with the reason, or what to do instead.
-        recognised: patterns of further values that can't be had yet, each with what is said of them.
+        recognised: patterns of values that can't be had yet, each with what is said of them; `not_yet` need not list them.
         pattern: what a text must match as a whole.
         pattern_says: the pattern in words.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Final
 
 ALIKE: Final = 0.84  # as difflib counts: a letter too many or too few, a last word that is missing
-SIMILAR: Final = 0.7  # what may be meant, and may not
+SIMILAR: Final = 0.78  # what may be meant, and may not
 
 
 def shown(text: str) -> str:

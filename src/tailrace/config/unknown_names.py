@@ -17,6 +17,7 @@ from tailrace.config.name_sorts import EVERYWHERE, MEANT, SORTS
 from tailrace.config.property import Family, PropertyTables
 from tailrace.config.spelling import ALIKE, SIMILAR, nearest, ratio, visible
 
+
 @frozen
 class Verdict:
     """What is said of a name that is no property: the end of the sentence, and whether records depend on it."""
@@ -35,6 +36,8 @@ def judge(name: str, tables: PropertyTables, others: Collection[str], database: 
         return _near(near, tables, database, given, because="it has an invisible character or a blank in it; ")
     if (stripped := plain.removeprefix("debezium.source.")) != plain:
         return _near(stripped, tables, database, given, because="Debezium Server's prefix goes; ")
+    if plain.startswith("tailrace."):
+        return _own(plain, tables)
     if words := _meant(plain, database):
         return Verdict(f"is not a property of the {database} connector, and has no effect: {words}")
     if match := _sort_of(plain):
@@ -71,6 +74,12 @@ def _near(near: str, tables: PropertyTables, database: str, given: Collection[st
     known = tables.by_name.get(current) or tables.family_of(current)
     wrong = changes_records(known.name if known else current, database)
     return Verdict(words if wrong else f"{words} It has no effect", is_wrong=wrong)
+
+
+def _own(name: str, tables: PropertyTables) -> Verdict:
+    """Nobody else has such names, so that it is meant for tailrace."""
+    near = nearest(name, tables.by_name, SIMILAR)
+    return Verdict("is no property of tailrace's own" + (f"; did you mean {near}?" if near else ""), is_wrong=True)
 
 
 def _known(name: str, tables: PropertyTables) -> str | None:
