@@ -31,6 +31,12 @@ def test_so_is_that_of_sql_server():
     assert settings.value_converter_schemas_enable is False
 
 
+def test_confluents_package_of_debezium_2_is_debeziums_connector_with_debeziums_defaults():
+    settings = from_mapping(MINIMAL | {"connector.class": "io.debezium.connector.v2.mysql.MySqlConnectorV2"})
+    assert settings.connector_class == MYSQL
+    assert settings.value_converter_schemas_enable is True
+
+
 def test_debeziums_own_class_knows_nothing_of_its_properties():
     settings = from_mapping(MINIMAL | {"output.data.format": "AVRO", "after.state.only": "true"})
     assert settings.value_converter_schemas_enable is True

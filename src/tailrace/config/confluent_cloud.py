@@ -69,7 +69,7 @@ def _warnings(flat: Mapping[str, str], name: str, *, first: bool, stays: bool) -
 
 def _converters(flat: Mapping[str, str]) -> dict[str, str]:
     """JSON of Confluent Cloud has no schemas."""
-    made = {}
+    made: dict[str, str] = {}
     for side in _FORMATS:
         made |= {
             f"{side}.converter": JSON,

@@ -63,8 +63,9 @@ SORTS: Final = (
     _sort("Confluent", "output.data.format",
           r"(?:kafka\.(?:api\.(?:key|secret)|auth\.mode|service\.account\.id|deployment\.type|endpoint|region)"
           r"|confluent\..+|output\.(?:data|key)\.format|after\.state\.only|json\.output\.decimal\.format|cleanup\.policy"
-          r"|(?:key|value)\.subject\.name\.strategy|auto\.restart\.on\.user\.error|schema\.context\.name)",
-          "is a property of Confluent's own connectors and services, without effect with this class"),
+          r"|(?:key|value)\.subject\.name\.strategy|auto\.restart\.on\.user\.error|schema\.context\.name"
+          r"|ignore\.default\.for\.nullables)",
+          "is a property of Confluent's own connectors and services, without effect here"),
     _sort("Dead letters", "errors.deadletterqueue.topic.name", r"errors\.deadletterqueue\..+",
           "has no effect: only sink connectors have a dead letter queue"),
     _sort("Kafka's clients, misspelt", "producer.overide.acks", r"(producer|consumer|admin)\.(?!override\.)over+id\w*\.(.+)",

@@ -128,7 +128,7 @@ def without_effect() -> str:
 
 
 def _ignored_section(kind: ConnectorKind) -> str:
-    known = (*kind.tables.properties, *kind.tables.families)
+    known: tuple[Property | Family, ...] = (*kind.tables.properties, *kind.tables.families)
     rows = [
         (_code(each.name), each.status.value, each.reason or "it is not there yet", each.doc)
         for each in known

@@ -88,7 +88,7 @@ def _known(name: str, tables: PropertyTables) -> str | None:
 
 
 def _meant(name: str, database: str) -> str:
-    by_meaning = MEANT.get(database, {}) | EVERYWHERE
+    by_meaning = {**MEANT.get(database, {}), **EVERYWHERE}
     return next((words for pattern, words in by_meaning.items() if re.fullmatch(pattern, name)), "")
 
 

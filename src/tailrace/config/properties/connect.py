@@ -134,8 +134,9 @@ CONNECTOR_CLASS = Property(
     required=True,
     allowed=(MYSQL, SQL_SERVER),
     other_spellings={
-        **dict.fromkeys(("mysql", "MySqlConnector", "MySql"), MYSQL),
+        **dict.fromkeys(("mysql", "MySqlConnector", "MySql", "io.debezium.connector.v2.mysql.MySqlConnectorV2"), MYSQL),
         **dict.fromkeys(("sqlserver", "SqlServerConnector", "SqlServer"), SQL_SERVER),
+        "io.debezium.connector.v2.sqlserver.SqlServerConnectorV2": SQL_SERVER,  # Confluent's package of Debezium 2
         **{name: each.connector for name, each in CLOUD.items()},
     },
     recognised=_OTHERS,
