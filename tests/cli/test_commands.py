@@ -74,6 +74,23 @@ def test_a_wrong_configuration_is_told_without_a_stack_trace(capsys, tmp_path):
     assert (code, "database.hostname is missing" in err, "Traceback" in err) == (2, True, False)
 
 
+@pytest.mark.parametrize("command", [("check",), ("run", "--to", "console")])
+def test_with_strict_a_name_that_is_no_property_ends_with_2(capsys, tmp_path, command):
+    path = tmp_path / "connector.json"
+    path.write_text(json.dumps(CONFIG | {"frobnication": "1"}))
+    code, _, err = run(capsys, command[0], str(path), *command[1:], "--strict")
+    assert code == 2
+    assert "frobnication is not a property of the MySQL connector" in err
+
+
+def test_check_tells_what_is_assumed_and_what_has_no_effect(capsys, tmp_path):
+    path = tmp_path / "connector.json"
+    path.write_text(json.dumps(CONFIG | {"frobnication": "1"}))
+    _, out, _ = run(capsys, "check", str(path))
+    assert "note     key.converter and value.converter are not set: " in out
+    assert "warning  frobnication is not a property of the MySQL connector, and has no effect" in out
+
+
 def test_check_of_a_server_that_is_away_ends_with_3_and_tells_no_password(capsys, config):
     code, out, err = run(capsys, "check", config)
     assert (code, "error" in out) == (3, True)

@@ -2,6 +2,7 @@
 
 import pickle
 
+from attrs import evolve
 from configurations import MINIMAL, SQL_SERVER_MINIMAL
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,10 +15,9 @@ from tailrace.errors import ConfigError, UnsupportedError
 TABLES = [kind.tables for kind in KINDS.values()]
 BY_NAME = sorted({name for each in TABLES for name in each.by_name})
 ALIASES = sorted({name for each in TABLES for name in each.aliases})
-NAMES = (
-    st.sampled_from([*BY_NAME, *ALIASES, "driver.x", "column.truncate.to.5.chars", "transforms.a.type"])
-    | st.text()
-)
+UNKNOWN = ["_comment", "acks", "slot.name", "kafka.x", "topic.creation.a.partitions", "after.state.only", "table.list", "\u200b"]
+FAMILIES = ["driver.x", "column.truncate.to.5.chars", "transforms.a.type"]
+NAMES = st.sampled_from([*BY_NAME, *ALIASES, *FAMILIES, *UNKNOWN]) | st.text()
 WORDS = st.sampled_from(
     [
         "true",
@@ -35,6 +35,9 @@ WORDS = st.sampled_from(
         ",",
         "a:b;c",
         "mysql",
+        "MySqlCdcSource",
+        "sqlservercdcsourcev2",
+        "a\u200b",
     ]
 )
 VALUES = (
@@ -48,9 +51,9 @@ VALUES = (
 )
 
 
-def answer(document):
+def answer(document, **options):
     try:
-        return from_mapping(document)
+        return from_mapping(document, **options)
     except (ConfigError, UnsupportedError) as error:
         return str(error)
 
@@ -58,13 +61,28 @@ def answer(document):
 CONNECTORS = st.sampled_from([MINIMAL, SQL_SERVER_MINIMAL])
 
 
-@given(CONNECTORS, st.dictionaries(NAMES, VALUES, max_size=5))
-def test_any_configuration_gives_settings_or_a_message(minimal, properties):
-    given_answer = answer(minimal | properties)
+@given(CONNECTORS, st.dictionaries(NAMES, VALUES, max_size=5), st.booleans())
+def test_any_configuration_gives_settings_or_a_message(minimal, properties, strict):
+    given_answer = answer(minimal | properties, strict=strict)
     if isinstance(given_answer, Settings):
         assert pickle.loads(pickle.dumps(given_answer)) == given_answer  # noqa: S301 - made here
     else:
         assert given_answer.startswith("configuration: ")
+
+
+@given(CONNECTORS, st.dictionaries(NAMES, VALUES, max_size=5))
+def test_strict_refuses_more_and_changes_nothing(minimal, properties):
+    strict, usual = answer(minimal | properties, strict=True), answer(minimal | properties)
+    if isinstance(strict, Settings):
+        assert strict == usual
+
+
+@given(CONNECTORS, st.sampled_from(UNKNOWN) | st.text(), VALUES)
+def test_a_name_that_is_no_property_changes_no_setting(minimal, name, value):
+    found, plain = answer(minimal | {name: value}), answer(minimal)
+    known = any(each.current_name(name) in each.by_name or each.family_of(name) for each in TABLES)
+    if isinstance(found, Settings) and not known:
+        assert evolve(found, warnings=(), given=plain.given) == evolve(plain, warnings=())
 
 
 @given(

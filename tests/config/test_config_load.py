@@ -101,30 +101,26 @@ def test_old_names_mean_the_same_as_new_ones():
     assert dict(settings.schema_history_producer) == {"security.protocol": "SSL"}
 
 
-def test_an_old_and_a_new_name_may_agree_and_must_not_differ():
-    assert from_mapping(MINIMAL | {"database.server.name": "shop"}).topic_prefix == "shop"
-    message = refused({"database.server.name": "other"})
-    assert "topic.prefix is 'shop' and database.server.name (now topic.prefix) is 'other'" in message
+def test_of_an_old_and_a_new_name_the_new_one_counts():
+    assert from_mapping(MINIMAL | {"database.server.name": "shop"}).warnings == ()
+    settings = from_mapping({"database.server.name": "other"} | MINIMAL)
+    assert settings.topic_prefix == "shop"
+    assert settings.warnings == (
+        "database.server.name (now topic.prefix) is 'other' and has no effect, because topic.prefix is set to 'shop'",
+    )
+
+
+def test_of_two_old_names_the_one_counts_that_debezium_tries_first():
+    prefix = "database.history.store.only."
+    names = {f"{prefix}monitored.tables.ddl": "false", f"{prefix}captured.tables.ddl": "true"}
+    for given in (names, dict(reversed(names.items()))):
+        settings = from_mapping(MINIMAL | given)
+        assert settings.schema_history_internal_store_only_captured_tables_ddl is True
+        assert len(settings.warnings) == 1
 
 
 def test_the_names_of_old_transaction_topics_are_refused_because_they_were_whole():
     assert "topic.transaction" in refused({"transaction.topic": "tx"}, UnsupportedError)
-
-
-def test_an_unknown_name_is_refused_with_the_nearest_known_one():
-    assert (
-        "tabel.include.list is not a property of the MySQL connector; did you mean table.include.list?"
-        in refused({"tabel.include.list": "a"})
-    )
-    assert "did you mean value.converter.schemas.enable?" in refused(
-        {"value.converter.schema.enable": "false"}
-    )
-    assert "did you mean database.hostname?" in refused({"database.host": "x"})
-    assert refused({"qqqq": "1"}).endswith("qqqq is not a property of the MySQL connector")
-
-
-def test_the_prefix_of_debezium_server_is_named():
-    assert "Debezium Server's prefix goes: topic.prefix" in refused({"debezium.source.topic.prefix": "a"})
 
 
 def test_everything_that_is_wrong_is_said_at_once():
@@ -133,7 +129,7 @@ def test_everything_that_is_wrong_is_said_at_once():
             "database.port": "seventy",
             "tombstones.on.delete": "yes",
             "decimal.handling.mode": "exact",
-            "nonsense": "1",
+            "colum.exclude.list": "1",
             "transforms": "unwrap",
             "topic.prefix": "a b",
             "database.hostname": None,
@@ -146,7 +142,7 @@ def test_everything_that_is_wrong_is_said_at_once():
         "tombstones.on.delete is 'yes': it must be true or false",
         "decimal.handling.mode is 'exact': it must be one of precise, string, double",
         "topic.prefix is 'a b': it must be letters, digits, dots, hyphens and underscores only",
-        "nonsense is not a property",
+        "colum.exclude.list is not a property",
         "transforms is 'unwrap': that is not supported yet",
     ):
         assert part in message
@@ -209,17 +205,30 @@ def test_none_stands_alone_among_skipped_operations():
         ("value.converter", "io.confluent.connect.avro.AvroConverter"),
         ("transforms", "unwrap"),
         ("converters", "boolean"),
-        ("errors.tolerance", "all"),
+        ("header.converter", "org.apache.kafka.connect.storage.StringConverter"),
         ("source.struct.version", "v1"),
         ("table.ignore.builtin", "false"),
         ("connector.class", "io.debezium.connector.postgresql.PostgresConnector"),
-        ("schema.history.internal", "io.debezium.storage.s3.history.S3SchemaHistory"),
         ("database.useSSL", "true"),
         ("driver.sslMode", "VERIFY_IDENTITY"),
     ],
 )
 def test_what_would_change_the_records_and_is_not_there_yet_is_unsupported(name, value):
     assert name in refused({name: value}, UnsupportedError)
+
+
+@pytest.mark.parametrize(
+    ("mode", "error", "words"),
+    [
+        ("configuration_based", UnsupportedError, "always reads the tables at each start"),
+        ("custom", UnsupportedError, "that is a Java class"),
+        ("when_needed_no_data", UnsupportedError, "no_data begins at the log's end"),
+        ("never", ConfigError, "Debezium has dropped it"),
+        ("sometimes", ConfigError, "it must be one of initial, initial_only"),
+    ],
+)
+def test_a_snapshot_mode_that_is_not_there_is_told_what_to_set(mode, error, words):
+    assert words in refused({"snapshot.mode": mode}, error)
 
 
 def test_a_new_connector_begins_with_a_snapshot_like_debeziums():
@@ -266,7 +275,8 @@ def test_switched_off_or_at_its_default_nothing_is_said(name, value):
         ("driver.connectionTimeZone", "UTC"),
         ("database.autoReconnect", "true"),
         ("producer.override.max.block.ms", "1000"),
-        ("header.converter", "org.apache.kafka.connect.storage.StringConverter"),
+        ("errors.tolerance", "all"),
+        ("schema.history.internal", "io.debezium.storage.s3.history.S3SchemaHistory"),
         ("snapshot.new.tables", "parallel"),
     ],
 )

@@ -13,7 +13,7 @@ from tailrace.config.reference import PAGES, page
 HERE = Path(__file__).parent
 FOLDER = HERE.parent.parent / "docs" / "reference"
 DERIVED = {
-    *("tables", "columns", "column_rules", "message_keys", "warnings", "given", "topic_creation", "select_overrides"),
+    *("tables", "columns", "column_rules", "message_keys", "warnings", "notes", "given", "topic_creation", "select_overrides"),
     *("snapshot_tables", "routing"),
     *("producer_override", "consumer_override", "admin_override", "schema_history_producer", "schema_history_consumer"),
     "signal_consumer",

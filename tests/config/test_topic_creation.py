@@ -82,10 +82,19 @@ def test_a_number_of_partitions_is_from_1_or_left_to_the_brokers(value):
     assert creation(DEFAULT | {"topic.creation.default.partitions": "-1"}).rule_for("x").partitions == -1
 
 
-def test_a_group_must_be_named_and_its_expressions_be_understood():
-    assert "topic.creation.orders.partitions belongs to no group" in refused(
-        DEFAULT | {"topic.creation.orders.partitions": "1"}
-    )
+def test_a_group_that_is_not_named_has_no_effect_as_in_connect():
+    settings = from_mapping(MINIMAL | DEFAULT | {"topic.creation.orders.partitions": "1"})
+    assert settings.topic_creation == creation(DEFAULT)
+    (warning,) = settings.warnings
+    assert warning.startswith("topic.creation.orders.partitions has no effect: it belongs to no group")
+
+
+@pytest.mark.parametrize("name", ["topic.creation.defualt.partitions", "topic.creation.order.partitions"])
+def test_a_group_that_is_nearly_named_is_an_error(name):
+    assert f"{name} belongs to no group" in refused(DEFAULT | {"topic.creation.groups": "orders", name: "1"})
+
+
+def test_the_expressions_of_a_group_must_be_understood():
     broken = {"topic.creation.groups": "a", "topic.creation.a.include": "("}
     assert "topic.creation.a.include: '(' is not a regular expression" in refused(DEFAULT | broken)
     assert "the default group takes every topic" in refused(DEFAULT | {"topic.creation.default.include": "x"})

@@ -99,6 +99,7 @@ def test_a_dropped_connection_loses_and_repeats_nothing(options):
         ({"output": "avro"}, "output=avro"),
         ({"maxBytesPerTrigger": "1g"}, "maxBytesPerTrigger=1g"),
         ({"maxBytesPerTrigger": "0"}, "maxBytesPerTrigger=0"),
+        ({"maxBytePerTrigger": "100"}, "did you mean maxBytesPerTrigger"),
     ],
 )
 def test_wrong_options_are_named(options, wrong, message):
@@ -107,6 +108,15 @@ def test_wrong_options_are_named(options, wrong, message):
 
 
 USUAL = {"topic.prefix": "shop", "database.hostname": "db", "database.user": "u", "database.server.id": "5"}
+
+
+def test_a_name_that_is_no_property_is_a_warning_and_with_strict_an_error():
+    (warning,) = parse_options(USUAL | {"frobnication": "1"}).warnings
+    assert warning.startswith("frobnication is not a property of the MySQL connector")
+    with pytest.raises(ConfigError, match="frobnication is not a property"):
+        parse_options(USUAL | {"frobnication": "1", "strict": "true"})
+    with pytest.raises(ConfigError, match="strict=yes: it must be true or false"):
+        parse_options(USUAL | {"strict": "yes"})
 
 
 def test_a_dataframe_tells_notifications_in_the_log_only():

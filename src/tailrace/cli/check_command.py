@@ -25,10 +25,12 @@ ROUNDS: Final = 5
 _WIDTH: Final = 9
 
 
-def check_connector(config: Path, *, apply: bool = False) -> int:
+def check_connector(config: Path, *, apply: bool = False, strict: bool = False) -> int:
     """Print what was found, and with `apply` mend it; the exit code is that of what is left."""
-    settings = load(config)
+    settings = load(config, strict=strict)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+    for note in settings.notes:
+        _line(out, "note", "cyan", note)
     for warning in settings.warnings:
         _line(out, "warning", "yellow", warning)
     findings: Sequence[Finding] = checks_of(settings).check(settings)

@@ -54,6 +54,14 @@ Checkpoint = Annotated[
         "[default for files: DIR/_tailrace/checkpoint, else a temporary one]",
     ),
 ]
+Strict = Annotated[
+    bool,
+    typer.Option(
+        "--strict",
+        help="Refuse a configuration with names that are no property of the connector, or with two values for one property, "
+        "which Kafka Connect passes over, and tailrace warns about.",
+    ),
+]
 Verbose = Annotated[
     bool, typer.Option("--verbose", help="Whole events, Spark's warnings, and where an error happened.")
 ]
@@ -109,6 +117,7 @@ def run(
             "have 5 s at least.",
         ),
     ] = STOP_SECONDS,
+    strict: Strict = False,
     verbose: Verbose = False,
 ) -> None:
     """Read a database's log and deliver its changes until stopped.
@@ -127,6 +136,7 @@ def run(
         stop_timeout=stop_timeout,
         verbose=verbose,
         take_over=take_over,
+        strict=strict,
     )
 
 
@@ -141,11 +151,12 @@ def check(
             "For SQL Server.",
         ),
     ] = False,
+    strict: Strict = False,
 ) -> None:
     """Look at whether the database is set up for change data capture, and say what to mend."""
     from tailrace.cli.check_command import check_connector
 
-    raise typer.Exit(check_connector(config, apply=apply))
+    raise typer.Exit(check_connector(config, apply=apply, strict=strict))
 
 
 @offsets_app.command("show")

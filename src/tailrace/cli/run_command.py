@@ -18,13 +18,16 @@ def run_connector(
     stop_timeout: float,
     verbose: bool,
     take_over: bool,
+    strict: bool,
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
     target = Target.parse(to, checkpoint)
     try:
-        job, settings = load_job(config, target)
+        job, settings = load_job(config, target, strict=strict)
         check_folder(target)
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
+            for note in settings.notes:
+                screen.notice(f"note: {note}")
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
             stopped = run_job(

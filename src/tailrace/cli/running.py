@@ -103,10 +103,10 @@ class StopSignal:
         self._taken = True
 
 
-def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
-    """The job that a configuration file describes."""
+def load_job(config: Path, target: Target, *, strict: bool = False) -> tuple[Job, Settings]:
+    """The job that a configuration file describes; with `strict` it may have no name that is no property."""
     document = read_document(config)
-    settings = from_mapping(document, source=str(config))
+    settings = from_mapping(document, source=str(config), strict=strict)
     is_kafka = target.text.startswith("kafka:")
     if not is_kafka:
         document, settings = without_history_topic(document, settings)

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import JSON, SIMPLE_HEADERS
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.signal_checks import check_signals
@@ -49,7 +48,6 @@ def check_together(
     _check_kafka_history(values, entries, problems)
     _check_guarantee(values, problems)
     _check_transactional_id(entries, problems)
-    _check_header_converter(values, problems)
     _check_client_names(entries, problems)
     check_signals(values, entries, naming, system, problems)
 
@@ -123,11 +121,6 @@ def _check_transactional_id(entries: Mapping[str, Entry], problems: Problems) ->
             "producer.override.transactional.id can't be set, as each lane has an id of its own; "
             "tailrace.transactional.id.prefix is what they begin with"
         )
-
-
-def _check_header_converter(values: Mapping[str, Value], problems: Problems) -> None:
-    if values["header.converter"] not in {JSON, SIMPLE_HEADERS}:
-        problems.warn("header.converter is ignored: headers are written as JSON without schemas")
 
 
 def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> None:

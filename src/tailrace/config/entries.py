@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from attrs import frozen
 
@@ -12,6 +11,8 @@ from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
 from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
+from tailrace.config.spelling import shown
+from tailrace.config.unknown_names import Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
 
 HIDDEN = "********"
@@ -45,8 +46,8 @@ class Entry:
     @property
     def shown_name(self) -> str:
         """The name as a message may show it: without a salt, and with the current name beside an old one."""
-        given = hide_salt(self.given_name)
-        return given if given == hide_salt(self.name) else f"{given} (now {hide_salt(self.name)})"
+        given = shown(hide_salt(self.given_name))
+        return given if self.given_name == self.name else f"{given} (now {hide_salt(self.name)})"
 
     @property
     def shown(self) -> str:
@@ -65,20 +66,30 @@ def is_given(entries: Mapping[str, Entry], name: str) -> bool:
     return entry is not None and (entry.broken or bool(entry.text.strip()))
 
 
-def collect(flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems) -> dict[str, Entry]:
+def collect(
+    flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems, others: Collection[str] = ()
+) -> dict[str, Entry]:
     """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems.
 
-    `tables` has the connector's properties, `database` is what messages call it.
+    `tables` has the connector's properties, `database` is what messages call it, `others` are other connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
+    given = {tables.current_name(name) for name in flat}
     entries: dict[str, Entry] = {}
-    for given_name, raw in flat.items():
-        entry = _entry(given_name, raw, tables, secret_names, problems)
+    unknown: dict[Verdict, list[str]] = {}
+    for given_name in sorted(flat, key=tables.rank):
+        entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
         if given_name.startswith(parts) and parts:
             continue  # belongs to what is refused as a whole
-        if _recognise(entry, tables, database, problems):
+        verdict = _recognise(entry, tables, others, database, given, problems)
+        if verdict is None:
             _put(entries, entry, tables, problems)
+        else:
+            unknown.setdefault(verdict, []).append(entry.shown_name)
+    for verdict, names in unknown.items():
+        tell = problems.add if verdict.is_wrong else problems.pass_over
+        tell(f"{names[0]} {verdict.words}" if len(names) == 1 else f"{', '.join(names)}: each {verdict.words}")
     return entries
 
 
@@ -107,31 +118,24 @@ def _entry(
     return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
 
 
-def _recognise(entry: Entry, tables: PropertyTables, database: str, problems: Problems) -> bool:
+def _recognise(
+    entry: Entry,
+    tables: PropertyTables,
+    others: Collection[str],
+    database: str,
+    given: Collection[str],
+    problems: Problems,
+) -> Verdict | None:
+    """None for a property, and for one of a family; else what the name is."""
     if entry.name in tables.by_name:
-        return True
+        return None
     family = tables.family_of(entry.name)
-    near = _nearest(entry.name, tables.by_name, cutoff=0.93)
-    is_of_near = near is not None and entry.name.startswith(f"{near}.")  # a family's own property, and a member of it
-    if family is None or (near and family.is_open and not is_of_near):
-        problems.add(_unknown(entry, tables, database))
-        return False
+    if family is None:
+        return judge(entry.name, tables, others, database, given)
+    if near := hidden_in(entry.name, family, tables):
+        return verdict_on(near, tables, database, given)
     _tell_status(entry, family, problems)
-    return True
-
-
-def _unknown(entry: Entry, tables: PropertyTables, database: str) -> str:
-    message = f"{entry.shown_name} is not a property of the {database} connector"
-    stripped = entry.name.removeprefix("debezium.source.")
-    if stripped != entry.name:
-        return f"{message}; Debezium Server's prefix goes: {stripped}"
-    near = _nearest(entry.name, (*tables.by_name, *tables.aliases), cutoff=0.7)
-    return f"{message}; did you mean {near}?" if near else message
-
-
-def _nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
-    found = difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)
-    return found[0] if found else None
+    return None
 
 
 def _tell_status(entry: Entry, family: Family, problems: Problems) -> None:
@@ -145,9 +149,10 @@ def _tell_status(entry: Entry, family: Family, problems: Problems) -> None:
 
 
 def _put(entries: dict[str, Entry], entry: Entry, tables: PropertyTables, problems: Problems) -> None:
+    """The newest name counts, as in Debezium: it comes first."""
     other = entries.setdefault(entry.name, entry)
     if other is not entry and not _same(tables.by_name.get(entry.name), other.text, entry.text):
-        problems.add(f"{other.shown} and {entry.shown}: they are the same property; keep one")
+        problems.pass_over(f"{entry.shown} and has no effect, because {other.shown_name} is set to {other.shown_value!r}")
 
 
 def _same(prop: Property | None, one: str, other: str) -> bool:

@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tailrace.config.assumed import assumed_converters
 from tailrace.config.checks import check_together
+from tailrace.config.confluent_cloud import from_cloud
 from tailrace.config.connectors import KINDS, ConnectorKind
+from tailrace.config.defaults import with_defaults
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
@@ -26,6 +29,7 @@ from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.properties.own import CURRENT, SHAPE_1_4
 from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
+from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.schema.routing import Routing
@@ -33,8 +37,10 @@ from tailrace.schema.tables import TableId
 from tailrace.signals.names import signal_tables
 
 
-def load(path: str | Path) -> Settings:
+def load(path: str | Path, *, strict: bool = False) -> Settings:
     """The settings in a file: Kafka Connect's JSON, flat JSON, or Java properties.
+
+    With `strict`, a name that is no property is an error, and so are two values for one property.
 
     Raises:
         ConfigError: something is wrong; the message lists all of it.
@@ -42,15 +48,25 @@ def load(path: str | Path) -> Settings:
 
     """
     path = Path(path)
-    return from_mapping(read_document(path), source=str(path))
+    return from_mapping(read_document(path), source=str(path), strict=strict)
 
 
-def from_mapping(document: Mapping[str, Any], *, source: str = "configuration") -> Settings:
-    """The settings in a mapping, `{"name", "config"}` or flat; `source` begins messages. Raises as `load`."""
-    problems = Problems()
+def from_mapping(
+    document: Mapping[str, Any],
+    *,
+    source: str = "configuration",
+    strict: bool = False,
+    defaults: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings in a mapping, `{"name", "config"}` or flat; `source` begins messages. Raises as `load`.
+
+    `defaults` are properties that count where the document has none of its own: a worker's.
+    """
+    problems = Problems(strict=strict)
     flat = flatten(document, problems)
     kind = _kind(flat, problems, source)
-    entries = collect(flat, kind.tables, kind.database, problems)
+    flat = with_defaults(from_cloud(flat, problems), defaults or {}, kind.tables)
+    entries = collect(flat, kind.tables, kind.database, problems, _other_names(kind))
     values = {prop.name: _value(prop, entries.get(prop.name), problems) for prop in kind.tables.properties}
     check_together(values, entries, kind.naming, kind.system, problems)
     kind.check(values, entries, problems)
@@ -72,6 +88,13 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Connector
     return KINDS[str(found)]
 
 
+def _other_names(kind: ConnectorKind) -> frozenset[str]:
+    """Names and older names of the properties that only other connectors have."""
+    return frozenset(
+        name for other in KINDS.values() if other is not kind for name in (*other.tables.by_name, *other.tables.aliases)
+    )
+
+
 def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
     if entry is not None and entry.broken:
         return _default(prop)
@@ -86,6 +109,7 @@ def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
         problems.add(f"{entry.shown}: {error}")
         return _default(prop)
     _tell_status(prop, entry, value, problems)
+    _tell_disguise(entry, problems)
     return value
 
 
@@ -108,6 +132,14 @@ def _tell_status(prop: Property, entry: Entry, value: Value, problems: Problems)
         problems.warn(_no_effect(entry, "has no effect yet", prop.reason))
     elif prop.status is Status.IGNORED or value is None:
         problems.warn(_no_effect(entry, "is ignored", prop.reason))
+
+
+def _tell_disguise(entry: Entry, problems: Problems) -> None:
+    """A value that looks like another one is another one: a list with it matches nothing."""
+    text = entry.shown_value.strip()
+    if any(map(is_disguised, text)):
+        meant = "".join(each for each in text if not is_disguised(each))
+        problems.warn(f"{entry.shown}, with an invisible character: is {meant!r} meant?")
 
 
 def _no_effect(entry: Entry, verdict: str, reason: str) -> str:
@@ -150,6 +182,7 @@ def _settings(
         schema_history_consumer=passed(entries, "schema.history.internal.consumer."),
         signal_consumer=passed(entries, "signal.consumer."),
         warnings=tuple(problems.warnings),
+        notes=assumed_converters(values, entries),
         given=tuple((hide_salt(name), entry.shown_value) for name, entry in entries.items()),
     )
 

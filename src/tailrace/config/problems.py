@@ -9,8 +9,12 @@ from tailrace.errors import ConfigError, UnsupportedError
 
 @define
 class Problems:
-    """Collects what is wrong and what is merely of no effect, and raises one error for all of it."""
+    """Collects what is wrong and what is merely of no effect, and raises one error for all of it.
 
+    With `strict`, what Kafka Connect passes over is wrong as well.
+    """
+
+    strict: bool = False
     wrong: list[str] = Factory(list)
     not_yet: list[str] = Factory(list)
     warnings: list[str] = Factory(list)
@@ -26,6 +30,10 @@ class Problems:
     def warn(self, message: str) -> None:
         """Something has no effect."""
         self.warnings.append(message)
+
+    def pass_over(self, message: str) -> None:
+        """Something that Kafka Connect says nothing of has no effect: a name that is no property, a second value."""
+        (self.add if self.strict else self.warn)(message)
 
     def raise_if_any(self, source: str) -> None:
         """Raise `ConfigError`, or `UnsupportedError` when all that is wrong is not there yet."""

@@ -71,6 +71,7 @@ class Property:
         harmless: values of a property that is not there yet which switch it off, and so are no error.
         not_yet: values of a property that works which are not there yet.
         impossible: values, or items of a list, that can't be had, each with the reason, or what to do instead.
+        recognised: patterns of values that can't be had yet, each with what is said of them; `not_yet` need not list them.
         pattern: what a text must match as a whole.
         pattern_says: the pattern in words.
 
@@ -92,6 +93,7 @@ class Property:
     harmless: tuple[str, ...] = ()
     not_yet: tuple[str, ...] = ()
     impossible: dict[str, str] = field(factory=dict)
+    recognised: tuple[tuple[re.Pattern[str], str], ...] = ()
     pattern: re.Pattern[str] | None = None
     pattern_says: str = ""
 
@@ -175,6 +177,14 @@ class PropertyTables:
     def family_of(self, name: str) -> Family | None:
         """The family that a name without a `Property` belongs to, or None."""
         return next((family for family in self.families if family.pattern.fullmatch(name)), None)
+
+    def rank(self, name: str) -> int:
+        """Which of a property's names it is: 0 is the current one, and older ones follow as Debezium tries them."""
+        current = self.current_name(name)
+        if name == current:
+            return 0
+        prop = self.by_name.get(current)
+        return 1 + (prop.aliases.index(name) if prop and name in prop.aliases else 0)
 
     def current_name(self, name: str) -> str:
         """The name that a property, or one of a family, has now."""

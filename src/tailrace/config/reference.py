@@ -11,6 +11,7 @@ from itertools import groupby
 
 from tailrace.config.client_reference import client_sections
 from tailrace.config.connectors import KINDS, ConnectorKind
+from tailrace.config.name_sorts import SORTS
 from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
@@ -24,11 +25,25 @@ _INTRODUCTION = f"""\
 {_RENDERED}
 tailrace takes the configuration of Debezium's connectors as it is: the JSON that is sent to Kafka Connect
 (`{{"name": ..., "config": {{...}}}}`), the inner object alone, or a Java `.properties` file. Names are those of
-Debezium 3.6; older names work as well, and setting both with different values is an error. Everything that
-is wrong is said in one message. `connector.class` says which connector it is for:
+Debezium 3.6; older names work as well, and where two names of a property have different values the newest counts, with a
+warning. Everything that is wrong is said in one message. `connector.class` says which connector it is for:
 
 - [MySQL](configuration-mysql.md)
 - [SQL Server](configuration-sqlserver.md)
+
+**Names that are no property** are a warning, as they have no effect in Kafka Connect either. What is nearly the name of a
+property that changes records, topics, or which rows are delivered is an error. `--strict` (of a DataFrame: `strict`) makes an
+error of all of them, and of two values for one property. [What has no effect](configuration-without-effect.md) lists every
+property that is ignored, and the names that are told what they are. Nothing that is ignored changes records.
+
+**Converters.** Where `key.converter` or `value.converter` is absent, JSON is written, and `check` and `run` say so: in Kafka
+Connect the worker names one.
+
+**Confluent Cloud.** `MySqlCdcSource`, `MySqlCdcSourceV2`, `SqlServerCdcSource` and `SqlServerCdcSourceV2` are Debezium's
+connectors. With these classes `output.data.format`, `output.key.format`, `after.state.only`, `json.output.decimal.format` and
+`cleanup.policy` count, with Confluent Cloud's defaults: records are JSON without schemas, and what is not there yet (other
+formats, the state after alone) is refused by name. The classes without `V2` are Debezium 1.x: `after.state.only` is true
+unless it is set to false, `skipped.operations` is `none`, and `schema.name.adjustment.mode` is `avro`.
 
 **Values from elsewhere.** `${{env:NAME}}` is an environment variable, `${{file:/path/to.properties:key}}` a key
 of a properties file, `${{directory:/path:name}}` the whole of a file. What they bring in is never shown.
@@ -80,6 +95,16 @@ refused where it is about security or the server's address, and ignored otherwis
 """
 _WORDS: Mapping[str, str] = {MYSQL: _OF_MYSQL, SQL_SERVER: _OF_SQL_SERVER}
 
+_WITHOUT_EFFECT = f"""\
+# Configuration without effect
+
+{_RENDERED}
+What a configuration may have, and what does nothing: a warning says so. No property here changes events, topics, or which rows
+are delivered: which ones do is decided in one place (`src/tailrace/config/effects.py`), and tests hold that against the
+tables and against all names of Debezium 3.6. With `--strict` the properties here stay warnings, and names that are none are
+errors.
+"""
+
 _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other names")
 
 
@@ -96,8 +121,34 @@ def page(connector_class: str) -> str:
     return "\n".join([_heading(kind), _WORDS[connector_class], *sections])
 
 
+def without_effect() -> str:
+    """The page of what has no effect: ignored properties with the reasons, and names that are no property."""
+    sections = [_ignored_section(kind) for kind in KINDS.values()]
+    return "\n".join([_WITHOUT_EFFECT, *sections, _sorts_section()])
+
+
+def _ignored_section(kind: ConnectorKind) -> str:
+    known: tuple[Property | Family, ...] = (*kind.tables.properties, *kind.tables.families)
+    rows = [
+        (_code(each.name), each.status.value, each.reason or "it is not there yet", each.doc)
+        for each in known
+        if each.status in {Status.IGNORED, Status.UNUSED}
+    ]
+    header = ("Property", "Status", "Why", "Meaning")
+    lines = [f"## {kind.database}", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _sorts_section() -> str:
+    rows = [(sort.title, _code(sort.example), sort.verdict(sort.example)) for sort in SORTS]
+    header = ("Names of", "Such as", "What is said")
+    lines = ["## Names that are no property", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "configuration.md": introduction,
+    "configuration-without-effect.md": without_effect,
     "configuration-mysql.md": lambda: page(MYSQL),
     "configuration-sqlserver.md": lambda: page(SQL_SERVER),
 }

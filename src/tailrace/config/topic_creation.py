@@ -15,6 +15,7 @@ from attrs import field, frozen
 from tailrace.config.entries import Entry
 from tailrace.config.patterns import PatternError, compile_java, matches_any, split_list
 from tailrace.config.problems import Problems
+from tailrace.config.spelling import ALIKE, nearest
 
 PREFIX = "topic.creation."
 DEFAULT = "default"
@@ -94,12 +95,21 @@ def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Pro
             continue
         group = next((group for group in known if rest.startswith(f"{group}.")), None)
         if group is None:
-            problems.add(
-                f"{entry.shown_name} belongs to no group: topic.creation.groups names the groups besides default"
-            )
+            _tell_no_group(entry, rest, known, problems)
         else:
             found.setdefault(group, {})[rest[len(group) + 1 :]] = entry.text
     return found
+
+
+def _tell_no_group(entry: Entry, rest: str, known: Sequence[str], problems: Problems) -> None:
+    """Connect passes over a group that is not named. One that is nearly named is a slip of the pen, and would change topics."""
+    near = nearest(rest.partition(".")[0], known, ALIKE)
+    if near:
+        problems.add(f"{entry.shown_name} belongs to no group of topic.creation.groups; did you mean {PREFIX}{near}?")
+    else:
+        problems.pass_over(
+            f"{entry.shown_name} has no effect: it belongs to no group, as topic.creation.groups does not name it"
+        )
 
 
 def _default_rule(given: Mapping[str, str], problems: Problems) -> TopicRule:

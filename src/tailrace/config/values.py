@@ -87,12 +87,23 @@ def _choice(prop: Property, text: str) -> str | None:
     spellings |= {old.lower(): new for old, new in prop.other_spellings.items()}
     value = spellings.get(text.lower())
     if value is None:
-        raise ValueError(f"it must be {allowed_in_words(prop)}")
+        raise _unknown(prop, text)
     if value in prop.not_yet:
-        raise NotYetError(f"that is not supported yet; it must be {allowed_in_words(prop)}")
+        raise NotYetError(_recognised(prop, value) or f"that is not supported yet; it must be {allowed_in_words(prop)}")
     if value in prop.impossible:
         raise ValueError(f"that is not supported: {prop.impossible[value]}")
     return None if value in prop.harmless and value not in prop.allowed else value
+
+
+def _unknown(prop: Property, text: str) -> ValueError:
+    if words := _recognised(prop, text):
+        return NotYetError(words)
+    nobody = "no such class is known; " if prop.kind is Kind.CLASS else ""
+    return ValueError(f"{nobody}it must be {allowed_in_words(prop)}")
+
+
+def _recognised(prop: Property, text: str) -> str:
+    return next((words for pattern, words in prop.recognised if pattern.fullmatch(text)), "")
 
 
 def _text(prop: Property, text: str) -> str:

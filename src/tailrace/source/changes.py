@@ -65,6 +65,8 @@ class ChangesSource(DataSource):  # type: ignore[misc]
     def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802
         """What plans and reads."""
         job = parse_options(self.options, self.connector_class)
+        for warning in job.warnings:
+            log.warning(warning)
         return ChangesReader(job, row_reading(job, schema) if job.output == "rows" else RECORDS)
 
 

@@ -18,13 +18,15 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import MYSQL
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
+from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors import format_of
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
 from tailrace.source.job import CONNECTOR_FACTORY, Pace
 
-OWN = {"config", "output", "rowimage", "maxbytespertrigger", "connector.factory"}
+OWN = {"config", "output", "rowimage", "maxbytespertrigger", "strict", "connector.factory"}
+_SHOWN = ("config", "output", "rowImage", "maxBytesPerTrigger", "strict")
 OUTPUTS = ("records", "rows")
 ROW_IMAGES = ("after", "both")
 PARTS = 8  # the planner does not know how many cores Spark has
@@ -49,6 +51,7 @@ class ReadJob:
         takes_signals: whether channels are looked into, through which somebody may ask for something.
         idle_seconds: the pause where a stream that goes on has nothing to do.
         pace: attempts after retriable errors.
+        warnings: what is set and has no effect.
 
     """
 
@@ -66,6 +69,7 @@ class ReadJob:
     takes_signals: bool = False
     idle_seconds: float = 0.0
     pace: Pace = field(factory=Pace)
+    warnings: tuple[str, ...] = ()
 
 
 def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> ReadJob:
@@ -86,7 +90,8 @@ def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> R
             history_file=history,
             max_bytes=max_bytes,
         )
-    settings = from_mapping(document, source="the options of the DataFrame")
+    strict = _one_of("strict", given.get("strict", "false").lower(), ("true", "false")) == "true"
+    settings = from_mapping(document, source="the options of the DataFrame", strict=strict)
     name = format_of(settings)
     if settings.connector_class != connector_class:
         raise ConfigError(f'connector.class={settings.connector_class}: take format("{name}") for it')
@@ -115,6 +120,7 @@ def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> R
         takes_signals=_takes_signals(settings),
         idle_seconds=settings.poll_interval_ms / 1000,
         pace=pace,
+        warnings=settings.warnings,
     )
 
 
@@ -138,6 +144,9 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
 def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
     """The file's properties, and over them the options'."""
     spelled = {prop.name.lower(): prop.name for kind in KINDS.values() for prop in kind.tables.properties}
+    for name in given.keys() - OWN - spelled.keys():
+        if near := nearest(name, _SHOWN, ALIKE):
+            raise ConfigError(f"{name} is no option of a DataFrame; did you mean {near}?")
     document = _of_file(Path(given["config"])) if "config" in given else {}
     document |= {spelled.get(name, name): value for name, value in given.items() if name not in OWN}
     if "connector.factory" not in given:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
+from attrs import frozen
+
 from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Kafka Connect"
@@ -9,16 +14,24 @@ MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 SQL_SERVER = "io.debezium.connector.sqlserver.SqlServerConnector"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
-_OTHER_CONVERTERS = (
-    "io.confluent.connect.avro.AvroConverter",
-    "io.apicurio.registry.utils.converter.AvroConverter",
-    "io.confluent.connect.protobuf.ProtobufConverter",
-    "io.confluent.connect.json.JsonSchemaConverter",
-    "io.debezium.converters.CloudEventsConverter",
-    "io.debezium.converters.BinaryDataConverter",
-    "io.debezium.converters.ByteArrayConverter",
-    "org.apache.kafka.connect.storage.StringConverter",
-    "org.apache.kafka.connect.converters.ByteArrayConverter",
+STRING = "org.apache.kafka.connect.storage.StringConverter"
+_NOT_YET = "that converter is not supported yet"
+_CONVERTERS_BY_MAKER = tuple(
+    (re.compile(pattern), f"{_NOT_YET} ({whose}); it must be {JSON}")
+    for pattern, whose in (
+        (r"io\.confluent\.connect\.avro\.AvroConverter", "Confluent's Avro"),
+        (r"io\.confluent\.connect\.protobuf\.ProtobufConverter", "Confluent's Protobuf"),
+        (r"io\.confluent\.connect\.json\.JsonSchemaConverter", "Confluent's JSON Schema"),
+        (r"io\.confluent\..+Converter", "one of Confluent's"),
+        (r"io\.apicurio\..+Converter", "one of Apicurio's"),
+        (r"com\.amazonaws\..+Converter", "one of AWS Glue's"),
+        (r"io\.debezium\..+Converter", "one of Debezium's"),
+        (r"com\.snowflake\..+Converter", "one of Snowflake's, for sinks"),
+        (r"com\.(?:microsoft|azure)\..+Converter|com\.blueapron\..+Converter|io\.aiven\..+Converter", "a vendor's"),
+        (re.escape(STRING), "Kafka Connect's text"),
+        (r"org\.apache\.kafka\.connect\..+Converter", "one of Kafka Connect's"),
+        (r"(?i)(?:avro|protobuf|string|bytearray|bytes|json_?sr|jsonschema|cloudevents)", "a short name"),
+    )
 )
 _SPARK = "Spark runs the tasks"
 
@@ -32,7 +45,7 @@ def _converter(side: str) -> tuple[Property, ...]:
             default=JSON,
             allowed=(JSON,),
             other_spellings={"json": JSON},
-            not_yet=_OTHER_CONVERTERS,
+            recognised=_CONVERTERS_BY_MAKER,
             doc=f"Converter of event {side}s; JSON so far.",
         ),
         Property(
@@ -72,26 +85,61 @@ def _ignored(
     return Property(name=name, doc=doc, kind=kind, default=default, status=Status.IGNORED, reason=reason)
 
 
+@frozen
+class CloudClass:
+    """A connector of Confluent Cloud's: which of Debezium's it is, and whether in the first version, Debezium 1.x."""
+
+    connector: str
+    is_first: bool = False
+
+
+CLOUD: Mapping[str, CloudClass] = {
+    "MySqlCdcSource": CloudClass(MYSQL, is_first=True),
+    "MySqlCdcSourceV2": CloudClass(MYSQL),
+    "SqlServerCdcSource": CloudClass(SQL_SERVER, is_first=True),
+    "SqlServerCdcSourceV2": CloudClass(SQL_SERVER),
+}
+_OTHERS = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (
+            r"""(?ix) (?:io\.debezium\.connector\.\w+\.)?
+            (?:MariaDb|Oracle|Db2|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
+            "that database is not supported yet; there are MySQL and SQL Server",
+        ),
+        (
+            r"""(?x) (?:MariaDb|Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb) (?:Cdc)? Source (?:V\d)?
+            | io\.confluent\.connect\.oracle\..+ | com\.mongodb\.kafka\.connect\.MongoSourceConnector
+            | io\.debezium\.connector\..+""",
+            "that connector is not supported yet; there are those of MySQL and SQL Server",
+        ),
+        (
+            r".*Sink(?:Connector)?(?:V\d)?",
+            "that is a sink connector: it reads topics; tailrace reads databases, and --to says where it delivers",
+        ),
+        (
+            r".*\bJdbcSourceConnector|(?:MySql|MicrosoftSqlServer|Postgres|Oracle)Source",
+            "that connector asks tables with queries and reads no log; take Debezium's of the database",
+        ),
+        (
+            r"org\.apache\.kafka\.connect\.(?:mirror|file|tools)\..+|FileStreamSource.*|Datagen.*|.*\.DatagenConnector",
+            "that connector reads no database",
+        ),
+    )
+)
+
 CONNECTOR_CLASS = Property(
     name="connector.class",
     kind=Kind.CLASS,
     required=True,
     allowed=(MYSQL, SQL_SERVER),
     other_spellings={
-        **dict.fromkeys(("mysql", "MySqlConnector", "MySql"), MYSQL),
+        **dict.fromkeys(("mysql", "MySqlConnector", "MySql", "io.debezium.connector.v2.mysql.MySqlConnectorV2"), MYSQL),
         **dict.fromkeys(("sqlserver", "SqlServerConnector", "SqlServer"), SQL_SERVER),
+        "io.debezium.connector.v2.sqlserver.SqlServerConnectorV2": SQL_SERVER,  # Confluent's package of Debezium 2
+        **{name: each.connector for name, each in CLOUD.items()},
     },
-    not_yet=(
-        "io.debezium.connector.mariadb.MariaDbConnector",
-        "io.debezium.connector.oracle.OracleConnector",
-        "io.debezium.connector.db2.Db2Connector",
-        "io.debezium.connector.postgresql.PostgresConnector",
-        "io.debezium.connector.mongodb.MongoDbConnector",
-        "io.debezium.connector.vitess.VitessConnector",
-        "io.debezium.connector.spanner.SpannerConnector",
-        "io.debezium.connector.cassandra.CassandraConnector",
-        "io.debezium.connector.informix.InformixConnector",
-    ),
+    recognised=_OTHERS,
     doc=f"Which connector this is: `{MYSQL}`, or `mysql` for short; `{SQL_SERVER}`, or `sqlserver`.",
 )
 
@@ -111,6 +159,9 @@ PROPERTIES = (
         name="header.converter",
         kind=Kind.CLASS,
         default=SIMPLE_HEADERS,
+        allowed=(SIMPLE_HEADERS, JSON),
+        other_spellings={"simple": SIMPLE_HEADERS, "json": JSON},
+        recognised=_CONVERTERS_BY_MAKER,
         doc="Converter of headers. Connect's own default, which is the default here too, is taken for JSON without "
         f"schemas, which is what it writes (but for decimals and dates); `{JSON}` has schemas as the next property says.",
     ),
@@ -132,8 +183,10 @@ PROPERTIES = (
         kind=Kind.ENUM,
         default="none",
         allowed=("none", "all"),
-        status=Status.REFUSED,
-        doc="Whether records that fail in a transform or converter are dropped.",
+        status=Status.IGNORED,
+        reason="nothing is skipped, as there are no transforms and JSON can show every record; a record that Kafka does not "
+        "take stops the connector",
+        doc="Whether records that fail in a transform, a converter or the producer are dropped.",
     ),
     _ignored(
         "errors.retry.timeout",
@@ -208,8 +261,8 @@ PROPERTIES = (
 )
 
 FAMILIES = (
-    prefixed("transforms.", "Properties of one transform.", Status.UNUSED, ""),
-    prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, ""),
+    prefixed("transforms.", "Properties of one transform.", Status.UNUSED, "`transforms` does not name it"),
+    prefixed("predicates.", "Properties of one predicate.", Status.UNUSED, "`transforms` names no transform with it"),
     prefixed(
         "topic.creation.",
         "Of the group `default` (needed where there is any) or a group of `topic.creation.groups`: "

@@ -35,16 +35,15 @@ PROPERTIES = (
         kind=Kind.CLASS,
         aliases=("database.history",),
         allowed=(FILE_HISTORY, KAFKA_HISTORY),
-        not_yet=(
+        harmless=(
+            "io.debezium.relational.history.MemorySchemaHistory",
+            "io.debezium.relational.history.MemoryDatabaseHistory",
             "io.debezium.storage.redis.history.RedisSchemaHistory",
+            "io.debezium.server.redis.RedisSchemaHistory",
             "io.debezium.storage.s3.history.S3SchemaHistory",
             "io.debezium.storage.jdbc.history.JdbcSchemaHistory",
             "io.debezium.storage.azure.blob.history.AzureBlobSchemaHistory",
             "io.debezium.storage.rocketmq.history.RocketMqSchemaHistory",
-        ),
-        harmless=(
-            "io.debezium.relational.history.MemorySchemaHistory",
-            "io.debezium.relational.history.MemoryDatabaseHistory",
         ),
         other_spellings={
             "io.debezium.relational.history.FileDatabaseHistory": FILE_HISTORY,

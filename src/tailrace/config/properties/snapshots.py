@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Snapshots"
@@ -13,14 +15,32 @@ WITH_ROWS = ("initial", ONLY_SNAPSHOT, *ANEW)
 _UNUSED = Status.UNUSED
 
 
-def mode(*not_yet: str, recovery: str) -> Property:
-    """What a new connector begins with; `not_yet`: further values, `recovery`: what that one does."""
+_OTHER_MODES = (
+    (
+        re.compile("configuration_based"),
+        (
+            "that is not supported yet: of the modes that are there, always reads the tables at each start, initial once, "
+            "no_data never, when_needed also where the log no longer reaches back, and initial_only ends after them"
+        ),
+    ),
+    (re.compile("custom"), "that is a Java class, which can't be run here; set one of the other modes"),
+    (
+        re.compile("when_needed_no_data"),
+        "that is not supported yet: no_data begins at the log's end, and stops where the log no longer reaches back",
+    ),
+)
+
+
+def mode(*, recovery: str) -> Property:
+    """What a new connector begins with; `recovery`: what that one does."""
     return Property(
         name="snapshot.mode",
         kind=Kind.ENUM,
         default="initial",
         allowed=(*WITH_ROWS, "no_data", "recovery"),
-        not_yet=("when_needed_no_data", "configuration_based", "custom", *not_yet),
+        not_yet=("when_needed_no_data", "configuration_based", "custom"),
+        recognised=_OTHER_MODES,
+        impossible={"never": "Debezium has dropped it; no_data begins at the log's end, and initial with the tables"},
         other_spellings={"schema_only": "no_data", "schema_only_recovery": "recovery"},
         doc="What a new connector begins with: `initial` reads the tables, then the log from there on; `initial_only` ends "
         "after the tables; `always` reads them at each start; `when_needed` also when the log no longer reaches back; "

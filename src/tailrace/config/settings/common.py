@@ -37,6 +37,7 @@ class Settings:
         schema_history_producer, schema_history_consumer: those of the clients of the schema history's topic.
         signal_consumer: those of the client of the signal topic.
         warnings: what is set and has no effect, one sentence each.
+        notes: what is assumed because nothing is set, one sentence each.
         given: the properties as they were given, by their current names, fit to be shown.
 
     """
@@ -161,7 +162,6 @@ class Settings:
     header_converter_schemas_enable: bool
     transforms: tuple[str, ...]
     predicates: tuple[str, ...]
-    errors_tolerance: str
     exactly_once_support: str
     topic_creation_enable: bool
     topic_creation_groups: tuple[str, ...]
@@ -193,6 +193,7 @@ class Settings:
     schema_history_consumer: PassThrough
     signal_consumer: PassThrough
     warnings: tuple[str, ...]
+    notes: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
 
     @property

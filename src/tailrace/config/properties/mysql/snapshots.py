@@ -6,7 +6,7 @@ from tailrace.config.properties import snapshots
 from tailrace.config.property import Kind, Property, Status
 
 PROPERTIES = (
-    snapshots.mode("never", recovery="builds a lost schema history again"),
+    snapshots.mode(recovery="builds a lost schema history again"),
     Property(
         name="snapshot.locking.mode",
         kind=Kind.ENUM,

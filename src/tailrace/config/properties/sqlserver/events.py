@@ -58,5 +58,13 @@ FAMILIES = (
         reason="a snapshot reads the columns that are captured; enable the table with all that are wanted",
         doc="Whether a snapshot reads columns that are not captured.",
     ),
+    Family(
+        name="internal.capture.instance.include.list, internal.capture.instance.exclude.list",
+        pattern=re.compile(r"internal\.capture\.instance\.(include|exclude)\.list"),
+        status=Status.REFUSED,
+        reason="each change is read from the capture instance that is right for its time; drop the instances that are not "
+        "wanted",
+        doc="Which capture instances are read, in Debezium 3.7.",
+    ),
     *events.FAMILIES,
 )

@@ -1,0 +1,83 @@
+"""The connectors that Confluent Cloud runs: Debezium's under other names, with some properties of Confluent's.
+
+Such properties stand for what Kafka Connect has other names for, converters above all, and they have defaults of their own.
+They are turned into Kafka Connect's, so that records are the same as in Confluent Cloud; what can't be had is refused by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from tailrace.config.problems import Problems
+from tailrace.config.properties.connect import CLOUD, JSON, SQL_SERVER
+
+_FORMATS: Final = {"value": "output.data.format", "key": "output.key.format"}
+_DECIMALS: Final = "json.output.decimal.format"
+_AFTER: Final = "after.state.only"
+_CLEANUP: Final = "cleanup.policy"
+_LOGIN: Final = ("kafka.api.key", "kafka.api.secret", "kafka.auth.mode", "kafka.service.account.id", "kafka.endpoint")
+_OWN: Final = frozenset({*_FORMATS.values(), _DECIMALS, _AFTER, _CLEANUP, *_LOGIN})
+_OF_V1: Final = {"skipped.operations": "none", "schema.name.adjustment.mode": "avro"}
+"""Defaults of the first version, which is Debezium 1.x."""
+
+
+def from_cloud(flat: Mapping[str, str], problems: Problems) -> dict[str, str]:
+    """The properties as Kafka Connect has them; those for other classes than Confluent Cloud's stay as they are."""
+    name = flat.get("connector.class", "").strip()
+    version = next((version for each, version in CLOUD.items() if each.lower() == name.lower()), None)
+    if version is None:
+        return dict(flat)
+    for problem in _not_yet(flat, first=version.is_first):
+        problems.add_not_yet(problem)
+    for warning in _warnings(flat, name, first=version.is_first, stays=version.connector == SQL_SERVER):
+        problems.warn(warning)
+    usual = _OF_V1 if version.is_first else {}
+    return usual | _converters(flat) | {key: value for key, value in flat.items() if key not in _OWN}
+
+
+def _not_yet(flat: Mapping[str, str], *, first: bool) -> Iterator[str]:
+    for name in _FORMATS.values():
+        if _given(flat, name, "JSON").upper() != "JSON":
+            yield f"{name} is {flat[name]!r}: that format is not supported yet; it must be JSON"
+    if _given(flat, _AFTER, "true" if first else "false").lower() != "false":
+        whose = f"{_AFTER} is {flat[_AFTER]!r}" if _AFTER in flat else f"{_AFTER} is 'true' by default with this class"
+        yield (
+            f"{whose}: that is the transform io.debezium.transforms.ExtractNewRecordState, which is not supported yet; "
+            f"set {_AFTER}=false"
+        )
+    if _given(flat, _CLEANUP, "delete").lower() != "delete":
+        yield (
+            f"{_CLEANUP} is {flat[_CLEANUP]!r}: set topic.creation.default.cleanup.policy instead, beside "
+            "topic.creation.default.partitions and topic.creation.default.replication.factor"
+        )
+
+
+def _warnings(flat: Mapping[str, str], name: str, *, first: bool, stays: bool) -> Iterator[str]:
+    if login := [each for each in _LOGIN if each in flat]:
+        yield (
+            f"{', '.join(login)}: no effect; the login to Kafka is set with producer.override.security.protocol, "
+            "producer.override.sasl.mechanism and producer.override.sasl.jaas.config"
+        )
+    if first:
+        shape = "1.4, which also keeps the database's name out of topics" if stays else "2.1"
+        yield (
+            f"connector.class is {name!r}, which is Debezium 1.x: events have the fields of Debezium 3.6; nearest to those of "
+            f"{name} is tailrace.event.shape={shape}"
+        )
+
+
+def _converters(flat: Mapping[str, str]) -> dict[str, str]:
+    """JSON of Confluent Cloud has no schemas."""
+    made: dict[str, str] = {}
+    for side in _FORMATS:
+        made |= {
+            f"{side}.converter": JSON,
+            f"{side}.converter.schemas.enable": "false",
+            f"{side}.converter.decimal.format": _given(flat, _DECIMALS, "BASE64"),
+        }
+    return made
+
+
+def _given(flat: Mapping[str, str], name: str, default: str) -> str:
+    return flat.get(name, "").strip() or default

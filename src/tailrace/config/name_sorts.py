@@ -1,0 +1,140 @@
+"""Sorts of names that people put into a connector's configuration, and that are none of its properties.
+
+They come from other connectors, from the worker, from Kafka's clients; or somebody wrote a comment. Names of whole sorts are
+known by a pattern, and single names that make sense elsewhere by what was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from attrs import frozen
+
+from tailrace.kafka.java_names import BY_CLIENT
+
+Words = Callable[[re.Match[str]], str]
+
+
+@frozen
+class Sort:
+    """Names of one sort.
+
+    Attributes:
+        title: of the sort, for the reference page.
+        example: one such name.
+        pattern: of such names; it matches the whole of one.
+        words: what is said of one, after its name.
+
+    """
+
+    title: str
+    example: str
+    pattern: re.Pattern[str]
+    words: Words
+
+    def verdict(self, name: str) -> str:
+        """What is said of a name, "" where it is not of this sort."""
+        match = self.pattern.fullmatch(name)
+        return self.words(match) if match else ""
+
+
+def _sort(title: str, example: str, pattern: str, words: str) -> Sort:
+    return Sort(title, example, re.compile(pattern), lambda match: words.format(*match.groups()))
+
+
+def _override(match: re.Match[str]) -> str:
+    name = match["name"]
+    clients = [client for client, rows in BY_CLIENT.items() if name in rows]
+    client = "producer" if "producer" in clients else clients[0]
+    return f"is a property of Kafka's clients, without effect here as in Kafka Connect: write {client}.override.{name}"
+
+
+_CLIENT_NAMES = sorted({name for rows in BY_CLIENT.values() for name in rows} - {"bootstrap.servers", "group.id"})
+_ANY_CLIENT_NAME = "|".join(map(re.escape, _CLIENT_NAMES))
+_STORES = "redis|s3|jdbc|azure|rocketmq|nats|pulsar|kinesis|configmap"
+_HISTORY = r"(?:schema\.history\.internal|database\.history)"
+
+SORTS: Final = (
+    _sort("Comments", "_comment", r"[_/#].*|(?:comment|description|note)s?", "is taken for a comment"),
+    _sort("Debezium Server", "debezium.sink.type", r"(?:debezium\.(?:sink|format|transforms|predicates)|quarkus)\..+",
+          "is a property of Debezium Server, without effect here"),
+    _sort("Confluent", "output.data.format",
+          r"(?:kafka\.(?:api\.(?:key|secret)|auth\.mode|service\.account\.id|deployment\.type|endpoint|region)"
+          r"|confluent\..+|output\.(?:data|key)\.format|after\.state\.only|json\.output\.decimal\.format|cleanup\.policy"
+          r"|(?:key|value)\.subject\.name\.strategy|auto\.restart\.on\.user\.error|schema\.context\.name"
+          r"|ignore\.default\.for\.nullables)",
+          "is a property of Confluent's own connectors and services, without effect here"),
+    _sort("Dead letters", "errors.deadletterqueue.topic.name", r"errors\.deadletterqueue\..+",
+          "has no effect: only sink connectors have a dead letter queue"),
+    _sort("Kafka's clients, misspelt", "producer.overide.acks", r"(producer|consumer|admin)\.(?!override\.)over+id\w*\.(.+)",
+          "has no effect; did you mean {0}.override.{1}?"),
+    _sort("The worker's clients", "producer.linger.ms", r"(producer|consumer|admin)\.(?!override\.)(.+)",
+          "is a property of Kafka Connect's worker, without effect in a connector's configuration: write {0}.override.{1}"),
+    _sort("Kafka's clients in the schema history",
+          "schema.history.internal.kafka.security.protocol",
+          _HISTORY + rf"\.(?:kafka\.)?(?:(producer|consumer)\.)?({_ANY_CLIENT_NAME}|group\.id)",
+          "has no effect, in Debezium either: the clients of the schema history take "
+          "schema.history.internal.producer.{1} and schema.history.internal.consumer.{1}"),
+    _sort("Stores of the schema history", "schema.history.internal.redis.address", _HISTORY + rf"\.(?:{_STORES})\..+",
+          "has no effect: the schema history is kept with the progress, and in no other store than a file or a Kafka topic"),
+    _sort("Schema history", "schema.history.internal.kafka.replication.factor", _HISTORY + r"\.kafka\..+",
+          "has no effect: the topic of the schema history has no such property"),
+    _sort("The worker", "bootstrap.servers",
+          r"bootstrap\.servers|group\.id|(?:config|status)\.storage\..+|rest\..+|listeners|plugin\.(?:path|discovery)"
+          r"|config\.providers(?:\..+)?|exactly\.once\.source\.support|internal\.(?:key|value)\.converter.*|kafka\.bootstrap\.servers",
+          "is a property of Kafka Connect's worker, without effect in a connector's configuration"),
+    Sort("Kafka's clients", "linger.ms", re.compile(f"(?P<name>{_ANY_CLIENT_NAME})"), _override),
+    _sort("Kafka", "kafka.topic", r"kafka\..+",
+          "has no effect: the brokers are named by --to, and properties of the producer begin with producer.override."),
+    _sort("Sink connectors, and JDBC sources", "insert.mode",
+          r"topics(?:\.regex)?|insert\.mode|delete\.enabled|pk\.(?:mode|fields)|auto\.(?:create|evolve)|table\.name\.format"
+          r"|connection\.(?:url|user|username|password|attempts|backoff\.ms)|max\.retries|retry\.backoff|fields\.whitelist"
+          r"|(?:key|schema)\.ignore|flush\.size|primary\.key\.(?:mode|fields)|schema\.evolution|collection\.name\.format"
+          r"|mode|incrementing\.column\.name|timestamp\.column\.name|table\.types|dialect\.name|batch\.max\.rows|numeric\.mapping",
+          "is a property of sink connectors, or of the JDBC source, without effect here"),
+    _sort("PostgreSQL's connector", "slot.name",
+          r"slot\..+|plugin\.name|publication\..+|database\.ssl(?:mode|cert|key|rootcert|password|factory)|database\.tcpKeepAlive"
+          r"|(?:hstore|interval)\.handling\.mode|include\.unknown\.datatypes|toasted\.value\.placeholder|flush\.lsn\.source"
+          r"|xmin\.fetch\.interval\.ms|status\.update\.interval\.ms|replica\.identity\..+|message\.prefix\..+|lsn\..+",
+          "is a property of the PostgreSQL connector, without effect here"),
+    _sort("Oracle's connector", "log.mining.strategy",
+          r"log\.mining\..+|database\.(?:pdb\.name|out\.server\.name|connection\.adapter|url|oracle\.version|tablename\..+)"
+          r"|rac\.nodes|lob\.enabled|openlogreplicator\..+|archive\.(?:log|destination)\..+|xstream\..+|snapshot\.database\..+",
+          "is a property of the Oracle connector, without effect here"),
+    _sort("MongoDB's connector", "collection.include.list",
+          r"mongodb\..+|collection\.(?:include|exclude)\.list|field\.(?:exclude\.list|renames)|capture\.(?:mode|scope|target).*|cursor\..+",
+          "is a property of the MongoDB connector, without effect here"),
+    _sort("Db2's, Informix's and Vitess's connectors", "cdc.change.tables.schema",
+          r"cdc\.(?:change|control)\..+|db2\..+|vitess\..+|cdc\.(?:buffersize|timeout|stop\..+)",
+          "is a property of another connector, without effect here"),
+)  # fmt: skip
+"""The sorts in the order in which they are tried."""
+
+MEANT: Final[Mapping[str, Mapping[str, str]]] = {
+    "MySQL": {
+        r"database\.(?:names|dbname|name)|database": "the databases are chosen with database.include.list",
+        r"schema\.(?:include|exclude)\.list|schema\.(?:whitelist|blacklist)": "MySQL has no schemas within a database",
+        r"snapshot\.minimal\.locks": "Debezium has dropped it; snapshot.locking.mode says which locks are taken",
+        r"database\.(?:instance|encrypt|trustServerCertificate)": "it is SQL Server's",
+    },
+    "SQL Server": {
+        r"database\.server\.id(?:\.offset)?": "it is MySQL's, and SQL Server needs no such number",
+        r"database\.(?:name|db|dbName)|database": "the databases are named with database.names",
+        r"database\.ssl\..+": "it is MySQL's; encryption is set with driver.encrypt and driver.trustServerCertificate",
+        r"gtid\..+|binlog\..+|include\.query|bigint\.unsigned\.handling\.mode|enable\.time\.adjuster": "it is MySQL's",
+    },
+}
+"""What was meant by names that make sense with other databases, by the connector's database."""
+
+EVERYWHERE: Final[Mapping[str, str]] = {
+    r"database\.(?:username|login)|(?:db\.)?user(?:name)?": "the login is database.user",
+    r"database\.pass(?:wd)?|(?:db\.)?pass(?:word|wd)?": "the password is database.password",
+    r"(?:database\.|db\.)?(?:host|server|address)|database\.server\.hostname|hostname": "the server is database.hostname",
+    r"(?:db\.)?port": "the port is database.port",
+    r"tables?|table\.(?:list|names?)|tables\.list": "the tables are chosen with table.include.list",
+    r"(?:database|db)\.time\.?zone": "columns without a time zone are shown as they stand",
+    r"tasks?|max\.tasks": "the number of lanes is tasks.max",
+}
+"""What was meant by a name that is like none of the connector's, with every database."""

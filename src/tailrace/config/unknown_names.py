@@ -1,0 +1,112 @@
+"""Names that are no property of the connector: what they are, and what was meant by them.
+
+Kafka Connect hands a connector whatever its configuration has, and a connector looks at what it knows. So a name that nobody
+knows is a warning. Which words it gets depends on what it is: a comment, a worker's property, another connector's, a name
+that is nearly that of a property. One kind is an error: what is nearly the name of a property that changes records.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from attrs import frozen
+
+from tailrace.config.effects import changes_records
+from tailrace.config.name_sorts import EVERYWHERE, MEANT, SORTS
+from tailrace.config.property import Family, PropertyTables
+from tailrace.config.spelling import ALIKE, SIMILAR, nearest, ratio, visible
+
+
+@frozen
+class Verdict:
+    """What is said of a name that is no property: the end of the sentence, and whether records depend on it."""
+
+    words: str
+    is_wrong: bool = False
+
+
+def judge(name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]) -> Verdict:
+    """What to say of a name that is no property of the connector for `database`.
+
+    `others` are the names of properties of other connectors, `given` those that the configuration has, by their current names.
+    """
+    plain = visible(name)
+    if plain != name and (near := _known(plain, tables)):
+        return _near(near, tables, database, given, because="it has an invisible character or a blank in it; ")
+    if (stripped := plain.removeprefix("debezium.source.")) != plain:
+        return _near(stripped, tables, database, given, because="Debezium Server's prefix goes; ")
+    if plain.startswith("tailrace."):
+        return _own(plain, tables)
+    if words := _meant(plain, database):
+        return Verdict(f"is not a property of the {database} connector, and has no effect: {words}")
+    if match := _sort_of(plain):
+        return Verdict(match)
+    if plain in others:
+        return Verdict(f"is a property of another connector, without effect with {database}")
+    near = _family_like(plain, tables, database) or nearest(plain, (*tables.by_name, *tables.aliases), ALIKE)
+    if near:
+        return _near(near, tables, database, given, because="")
+    similar = nearest(plain, (*tables.by_name, *tables.aliases), SIMILAR)
+    hint = f"; is {similar} meant?" if similar else ""
+    return Verdict(f"is not a property of the {database} connector, and has no effect{hint}")
+
+
+def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
+    """The property that was meant by a name of an open family, where it is nearly that property's."""
+    if not family.is_open:
+        return None
+    near = nearest(name, tables.by_name, cutoff=0.93)
+    is_of_near = near is not None and name.startswith(f"{near}.")  # a family's own property, and a member of it
+    return None if is_of_near else near
+
+
+def verdict_on(near: str, tables: PropertyTables, database: str, given: Collection[str]) -> Verdict:
+    """What to say of a name that is nearly `near`."""
+    return _near(near, tables, database, given, because="")
+
+
+def _near(near: str, tables: PropertyTables, database: str, given: Collection[str], *, because: str) -> Verdict:
+    current = tables.current_name(near)
+    words = f"is not a property of the {database} connector; {because}did you mean {near}?"
+    if current in given:
+        return Verdict(f"{words} That one is set as well, and counts")
+    known = tables.by_name.get(current) or tables.family_of(current)
+    wrong = changes_records(known.name if known else current, database)
+    return Verdict(words if wrong else f"{words} It has no effect", is_wrong=wrong)
+
+
+def _own(name: str, tables: PropertyTables) -> Verdict:
+    """Nobody else has such names, so that it is meant for tailrace."""
+    near = nearest(name, tables.by_name, SIMILAR)
+    return Verdict("is no property of tailrace's own" + (f"; did you mean {near}?" if near else ""), is_wrong=True)
+
+
+def _known(name: str, tables: PropertyTables) -> str | None:
+    current = tables.current_name(name)
+    return name if current in tables.by_name or tables.family_of(current) else None
+
+
+def _meant(name: str, database: str) -> str:
+    by_meaning = {**MEANT.get(database, {}), **EVERYWHERE}
+    return next((words for pattern, words in by_meaning.items() if re.fullmatch(pattern, name)), "")
+
+
+def _sort_of(name: str) -> str:
+    return next(filter(None, (sort.verdict(name) for sort in SORTS)), "")
+
+
+def _family_like(name: str, tables: PropertyTables, database: str) -> str | None:
+    """The family whose fixed beginning is nearly that of the name, of those that change records."""
+    words = name.split(".")
+    heads = ((family.name, head) for family, head in _heads(tables) if changes_records(family.name, database))
+    likes = ((ratio(".".join(words[: head.count(".") + 1]), head), family) for family, head in heads)
+    best = max(likes, default=(0.0, ""))
+    return best[1] if best[0] >= ALIKE else None
+
+
+def _heads(tables: PropertyTables) -> Iterator[tuple[Family, str]]:
+    for family in tables.families:
+        head = re.split(r"[<*]", family.name)[0].rstrip(".")
+        if head.count(".") >= 1 and head != family.name:
+            yield family, head
