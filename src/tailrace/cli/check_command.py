@@ -16,6 +16,7 @@ from rich.text import Text
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.config.load import load
 from tailrace.config.settings import Settings
+from tailrace.config.worker import Worker, assumed_converters
 from tailrace.connectors import applying_of, checks_of
 from tailrace.connectors.shared.findings import Finding, Level, Statement
 from tailrace.errors import SourceSetupError
@@ -25,10 +26,12 @@ ROUNDS: Final = 5
 _WIDTH: Final = 9
 
 
-def check_connector(config: Path, *, apply: bool = False) -> int:
+def check_connector(config: Path, *, worker: Worker | None = None, apply: bool = False) -> int:
     """Print what was found, and with `apply` mend it; the exit code is that of what is left."""
-    settings = load(config)
+    settings = load(config, worker)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
+    for note in (*(worker.ignored() if worker else ()), *assumed_converters(settings)):
+        _line(out, "note", "dim", note)
     for warning in settings.warnings:
         _line(out, "warning", "yellow", warning)
     findings: Sequence[Finding] = checks_of(settings).check(settings)

@@ -20,9 +20,18 @@ from tailrace.schema.kept import schema_history_of
 REBUILT = "recovery"  # the snapshot mode that builds the history again from the tables as they are
 
 
-def import_(config: Path, to: str, source: str, name: str | None, checkpoint: Path | None, *, force: bool) -> None:
+def import_(
+    config: Path,
+    to: str,
+    source: str,
+    name: str | None,
+    checkpoint: Path | None,
+    worker: Path | None,
+    *,
+    force: bool,
+) -> None:
     """Store the offset's position and the history up to it with the target's progress."""
-    kept = Kept.of(config, to, checkpoint)
+    kept = Kept.of(config, to, checkpoint, worker)
     settings = kept.settings
     store = open_store(source, settings)
     if not store.exists():

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tailrace.cli.running import Target, check_folder, load_job, run_job
 from tailrace.cli.screen import Screen
+from tailrace.config.worker import Worker, assumed_converters
 
 
 def run_connector(
@@ -18,15 +19,19 @@ def run_connector(
     stop_timeout: float,
     verbose: bool,
     take_over: bool,
+    worker: Path | None,
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
-    target = Target.parse(to, checkpoint)
+    from_worker = Worker.read(worker)
+    target = Target.parse(from_worker.target(to) if from_worker else to, checkpoint)
     try:
-        job, settings = load_job(config, target)
+        job, settings = load_job(config, target, from_worker)
         check_folder(target)
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")
+            for note in (*(from_worker.ignored() if from_worker else ()), *assumed_converters(settings)):
+                screen.notice(f"note: {note}")
             stopped = run_job(
                 job,
                 target,

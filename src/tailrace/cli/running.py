@@ -20,10 +20,10 @@ from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
-from tailrace.config.documents import read_document
-from tailrace.config.load import from_mapping
+from tailrace.config.load import load_with_document
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
+from tailrace.config.worker import Worker
 from tailrace.errors import ConfigError
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
@@ -102,10 +102,9 @@ class StopSignal:
         self._taken = True
 
 
-def load_job(config: Path, target: Target) -> tuple[Job, Settings]:
-    """The job that a configuration file describes."""
-    document = read_document(config)
-    settings = from_mapping(document, source=str(config))
+def load_job(config: Path, target: Target, worker: Worker | None = None) -> tuple[Job, Settings]:
+    """The job that a configuration file describes, with what its Connect worker hands on."""
+    document, settings = load_with_document(config, worker)
     is_kafka = target.text.startswith("kafka:")
     lanes = settings.tasks_max if is_kafka else 1
     pace = Pace(

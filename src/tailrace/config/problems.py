@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import Factory, define
 
 from tailrace.errors import ConfigError, UnsupportedError
@@ -9,11 +11,19 @@ from tailrace.errors import ConfigError, UnsupportedError
 
 @define
 class Problems:
-    """Collects what is wrong and what is merely of no effect, and raises one error for all of it."""
+    """Collects what is wrong and what is merely of no effect, and raises one error for all of it.
+
+    Attributes:
+        offline: the configuration is looked at on a machine where it does not run: what is only missing here is a warning.
+        unknown: names of properties whose values are not known, so that nothing that needs them is checked.
+
+    """
 
     wrong: list[str] = Factory(list)
     not_yet: list[str] = Factory(list)
     warnings: list[str] = Factory(list)
+    offline: bool = False
+    unknown: set[str] = Factory(set)
 
     def add(self, message: str) -> None:
         """Something is wrong."""
@@ -26,6 +36,11 @@ class Problems:
     def warn(self, message: str) -> None:
         """Something has no effect."""
         self.warnings.append(message)
+
+    def add_unknown(self, names: Iterable[str], message: str) -> None:
+        """The values of these properties can't be had here: wrong where they are needed now."""
+        self.unknown.update(names)
+        (self.warnings if self.offline else self.wrong).append(message)
 
     def raise_if_any(self, source: str) -> None:
         """Raise `ConfigError`, or `UnsupportedError` when all that is wrong is not there yet."""
