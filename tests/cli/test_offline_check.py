@@ -151,11 +151,17 @@ def test_for_programs_there_is_one_document(check):
 def test_that_no_converter_is_named_is_said(check):
     without = {name: text for name, text in MYSQL.items() if "converter" not in name}
     code, out = check({"a.json": without})
-    assert (code, out.strip()) == (
-        0,
-        "a.json: accepted (no key.converter and no value.converter: JsonConverter is assumed; --worker FILE takes those of a "
-        "Connect worker)",
-    )
+    assumed = "no key.converter and no value.converter: JsonConverter is assumed; --worker FILE takes those of a Connect worker"
+    assert (code, out) == (0, f"a.json: accepted ({assumed})\n")
+
+
+def test_what_the_worker_hands_on_is_checked_too(check, tmp_path):
+    (tmp_path / "worker.properties").write_text("value.converter=x.Avro\nproducer.acks=7\ngroup.id=g\n")
+    without = {name: text for name, text in MYSQL.items() if name != "value.converter"}
+    code, out = check({"a.json": without, "b.json": MYSQL}, "--worker", tmp_path / "worker.properties")
+    assert code == 2
+    assert out.splitlines()[0].startswith("a.json: refused: value.converter is 'x.Avro'")
+    assert out.splitlines()[1].startswith("b.json: refused: producer.override.acks")
 
 
 def test_a_value_with_line_ends_makes_no_further_line(check):

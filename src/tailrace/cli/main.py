@@ -41,7 +41,8 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="kafka:HOST:PORT|files:DIR|console",
-        help="Where events go: Kafka's topics (brokers separated by commas), JSON lines in one folder a topic, or here.",
+        help="Where events go: Kafka's topics (brokers separated by commas; with --worker `kafka` means the worker's), "
+        "JSON lines in one folder a topic, or here.",
     ),
 ]
 Checkpoint = Annotated[
@@ -224,13 +225,14 @@ def offsets_import(
     config: Config,
     to: To,
     source: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--from",
             metavar=STORE,
-            help="Where Kafka Connect keeps its offsets: offset.storage.file.filename or offset.storage.topic.",
+            help="Where Kafka Connect keeps its offsets: offset.storage.file.filename or offset.storage.topic. "
+            "[default: what the file of --worker says]",
         ),
-    ],
+    ] = None,
     name: Name = None,
     checkpoint: Checkpoint = None,
     worker: WorkerFile = None,

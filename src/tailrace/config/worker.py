@@ -62,13 +62,28 @@ class Worker:
 
     def target(self, to: str) -> str:
         """The target that `--to` names: `kafka` alone means the worker's brokers."""
-        if to != "kafka" or _SERVERS not in self.properties:
-            return to
+        return f"kafka:{self._servers()}" if to == "kafka" else to
+
+    def offsets(self) -> str:
+        """Where it keeps offsets, as `offsets import --from` takes it. Raises `ConfigError` where it does not say."""
+        if file := self._filled("offset.storage.file.filename"):
+            return f"file:{file}"
+        if topic := self._filled("offset.storage.topic"):
+            return f"kafka:{self._servers()}/{topic}"
+        raise ConfigError(f"{self.path} names neither offset.storage.topic nor offset.storage.file.filename: say --from")
+
+    def _servers(self) -> str:
+        servers = self._filled(_SERVERS)
+        if not servers:
+            raise ConfigError(f"{self.path} has no {_SERVERS}: say kafka:HOST:PORT")
+        return ",".join(_PROTOCOL.sub("", each.strip()) for each in servers.split(",") if each.strip())
+
+    def _filled(self, name: str) -> str:
+        text = Aliases.declared_by(self.properties).resolved(name, self.properties.get(name, ""), Problems())
         try:
-            servers = fill(self.properties[_SERVERS])
+            return fill(text).strip()
         except PlaceholderError as error:
-            raise ConfigError(f"{self.path}: {_SERVERS}: {error}") from None
-        return f"kafka:{','.join(_PROTOCOL.sub('', each.strip()) for each in servers.split(',') if each.strip())}"
+            raise ConfigError(f"{self.path}: {name}: {error}") from None
 
     def ignored(self) -> list[str]:
         """What has no effect, a sentence for each reason."""

@@ -18,6 +18,7 @@ from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.kafka.java_names import is_security
+from tailrace.kafka.msk import NotHereError
 from tailrace.kafka.options import history_clients, signal_consumer, sink_clients
 from tailrace.signals.model import Channel
 
@@ -57,6 +58,8 @@ def try_clients(settings: Settings, problems: Problems) -> None:
 def _try(problems: Problems, make: Callable[[], object]) -> None:
     try:
         make()
+    except NotHereError as error:
+        problems.warn(str(error))
     except ConfigError as error:
         problems.add(str(error))
 
