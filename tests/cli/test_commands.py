@@ -54,6 +54,22 @@ def test_the_version_is_told(capsys):
     assert run(capsys, "--version") == (0, f"tailrace {__version__}\n", "")
 
 
+def test_what_the_worker_hands_on_counts_for_every_command(capsys, config, target, tmp_path):
+    worker = tmp_path / "worker.properties"
+    worker.write_text("value.converter=x.Avro\n")
+    for arguments in (("run", config, "--to", target), ("check", config), ("offsets", "show", config, "--to", target)):
+        code, _, err = run(capsys, *arguments, "--worker", str(worker))
+        assert (code, "value.converter is 'x.Avro'" in err) == (2, True)
+
+
+def test_what_a_worker_has_for_itself_is_said_to_have_no_meaning(capsys, config, target, tmp_path):
+    worker = tmp_path / "worker.properties"
+    worker.write_text("group.id=g\n")
+    _, out, _ = run(capsys, "check", config, "--worker", str(worker))
+    assert "group.id is ignored: there are no workers" in out
+    assert "no key.converter and no value.converter: JsonConverter is assumed" in out
+
+
 @pytest.mark.parametrize("arguments", [("run",), ("run", "c.json"), ("nonsense",), ("run", "--nonsense")])
 def test_wrong_usage_ends_with_2(capsys, arguments):
     code, _, err = run(capsys, *arguments)

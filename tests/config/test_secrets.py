@@ -117,7 +117,15 @@ def test_a_value_from_elsewhere_is_not_shown_when_it_is_wrong(monkeypatch):
         ("${env:TAILRACE_TEST_ABSENT}", "the environment has no variable TAILRACE_TEST_ABSENT"),
         ("${file:/nowhere/x.properties:a}", "can't read /nowhere/x.properties: No such file or directory"),
         ("${directory:/nowhere:a}", "can't read /nowhere/a"),
-        ("${vault:a:b}", "names the provider 'vault'; there are env, file and directory"),
+        ("${other:a:b}", "names the provider 'other'; there are env, file and directory"),
+        ("${vault:a:b}", "names the provider 'vault', a secret of HashiCorp Vault (a)"),
+        ("${secrets:shop/login:password}", "mount it as a volume and write ${directory:/MOUNT/PATH:password}"),
+        ("${file:/nowhere/password}", "names a file and no key: write ${file:/nowhere/password:KEY}"),
+        ("${file:/nowhere/password}", "or ${directory:/nowhere:password} where the file holds the value"),
+        ("${directory:/nowhere}", "names no file in the directory: it must be ${directory:/:nowhere}"),
+        ("${file:/usr:key}", "/usr is a directory; for a file in it write ${directory:/usr:FILE}"),
+        ("${directory:/etc/hosts:key}", "/etc/hosts is a file; for one of its properties write ${file:/etc/hosts:key}"),
+        ("${directory:/etc:../etc/hosts}", "'../etc/hosts' is no name of a file in /etc"),
     ],
 )
 def test_a_placeholder_that_can_not_be_filled_says_why_and_nothing_else(text, says):

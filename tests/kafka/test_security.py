@@ -20,12 +20,14 @@ from tests.support.jks import jks
 from tests.support.unit_settings import unit_settings
 
 from tailrace.errors import ConfigError, TailraceError
+from tailrace.kafka import tokens
 from tailrace.kafka.options import sink_clients
 from tailrace.kafka.tail import Tail
+from tailrace.kafka.tokens import Token
 from tailrace.schema.kept import schema_history_of
 from tailrace.sinks.kafka.sink import KafkaSink
 from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.kafka_security import Certificates, Security
+from tailrace.testing.kafka_security import Certificates, Security, unsecured_token
 from tailrace.testing.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
@@ -268,3 +270,26 @@ def test_the_schema_history_logs_in_by_its_own_properties(by_password):
     record = {"source": {"server": "s"}, "position": {"file": "log.000001", "pos": 4}, "ddl": "CREATE TABLE t (a INT)"}
     assert schema_history_of(unit_settings(given)).append([record]) == 1
     assert schema_history_of(unit_settings(given)).load() == [record]
+
+
+def test_a_broker_that_asks_for_tokens_gets_them_from_each_client(by_password, monkeypatch):
+    asked = []
+
+    def signed(options):
+        asked.append(options["tailrace.msk.region"])
+        return Token(*unsecured_token(by_password.security.user, 600))
+
+    monkeypatch.setattr(tokens, "_signed", signed)
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    get_in(
+        by_password,
+        "by-token",
+        {
+            "security.protocol": "SASL_SSL",
+            "sasl.mechanism": "AWS_MSK_IAM",
+            "sasl.jaas.config": "software.amazon.msk.auth.iam.IAMLoginModule required;",
+            "sasl.client.callback.handler.class": "software.amazon.msk.auth.iam.IAMClientCallbackHandler",
+            "ssl.truststore.location": str(by_password.security.certificates.ca),
+        },
+    )
+    assert set(asked) == {"eu-central-1"}

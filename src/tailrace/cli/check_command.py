@@ -16,6 +16,7 @@ from rich.text import Text
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.config.load import load
 from tailrace.config.settings import Settings
+from tailrace.config.worker import Worker
 from tailrace.connectors import applying_of, checks_of
 from tailrace.connectors.shared.findings import Finding, Level, Statement
 from tailrace.errors import SourceSetupError
@@ -25,11 +26,11 @@ ROUNDS: Final = 5
 _WIDTH: Final = 9
 
 
-def check_connector(config: Path, *, apply: bool = False, strict: bool = False) -> int:
+def check_connector(config: Path, *, worker: Worker | None = None, apply: bool = False, strict: bool = False) -> int:
     """Print what was found, and with `apply` mend it; the exit code is that of what is left."""
-    settings = load(config, strict=strict)
+    settings = load(config, worker, strict=strict)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
-    for note in settings.notes:
+    for note in (*(worker.ignored() if worker else ()), *settings.notes):
         _line(out, "note", "cyan", note)
     for warning in settings.warnings:
         _line(out, "warning", "yellow", warning)

@@ -41,7 +41,8 @@ To = Annotated[
     typer.Option(
         "--to",
         metavar="kafka:HOST:PORT|files:DIR|console",
-        help="Where events go: Kafka's topics (brokers separated by commas), JSON lines in one folder a topic, or here.",
+        help="Where events go: Kafka's topics (brokers separated by commas; with --worker `kafka` means the worker's), "
+        "JSON lines in one folder a topic, or here.",
     ),
 ]
 Checkpoint = Annotated[
@@ -60,6 +61,15 @@ Strict = Annotated[
         "--strict",
         help="Refuse a configuration with names that are no property of the connector, or with two values for one property, "
         "which Kafka Connect passes over, and tailrace warns about.",
+    ),
+]
+WorkerFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--worker",
+        metavar="FILE",
+        help="The file of the Kafka Connect worker that the connector ran in, connect-distributed.properties for example: "
+        "converters, config providers and settings of Kafka's clients are taken from it where the connector has none.",
     ),
 ]
 Verbose = Annotated[
@@ -118,6 +128,7 @@ def run(
         ),
     ] = STOP_SECONDS,
     strict: Strict = False,
+    worker: WorkerFile = None,
     verbose: Verbose = False,
 ) -> None:
     """Read a database's log and deliver its changes until stopped.
@@ -137,12 +148,30 @@ def run(
         verbose=verbose,
         take_over=take_over,
         strict=strict,
+        worker=worker,
     )
 
 
 @app.command()
 def check(
-    config: Config,
+    configs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="CONNECTOR.json...",
+            help="The connector's configuration: Kafka Connect's JSON, flat JSON or properties; with --offline any number "
+            "of them, folders, and what Kafka Connect's REST interface lists.",
+        ),
+    ],
+    offline: Annotated[
+        bool,
+        typer.Option(
+            "--offline",
+            help="Connect to nothing: say of each connector whether its configuration is accepted, a line each. The exit "
+            "code is 0 only if all are. What only this machine lacks, such as a file with a password, is a warning.",
+        ),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --offline: one JSON document instead of lines.")] = False,
+    worker: WorkerFile = None,
     apply: Annotated[
         bool,
         typer.Option(
@@ -154,17 +183,27 @@ def check(
     strict: Strict = False,
 ) -> None:
     """Look at whether the database is set up for change data capture, and say what to mend."""
+    from tailrace.config.worker import Worker
+
+    if offline:
+        if apply:
+            raise typer.BadParameter("--apply needs the server, to which --offline does not connect")
+        from tailrace.cli.offline_check import check_offline
+
+        raise typer.Exit(check_offline(configs, Worker.read(worker), as_json=as_json, strict=strict))
+    if len(configs) > 1 or as_json:
+        raise typer.BadParameter("several files, and --json, need --offline: the server of one connector is looked at")
     from tailrace.cli.check_command import check_connector
 
-    raise typer.Exit(check_connector(config, apply=apply, strict=strict))
+    raise typer.Exit(check_connector(configs[0], worker=Worker.read(worker), apply=apply, strict=strict))
 
 
 @offsets_app.command("show")
-def offsets_show(config: Config, to: To, checkpoint: Checkpoint = None) -> None:
+def offsets_show(config: Config, to: To, checkpoint: Checkpoint = None, worker: WorkerFile = None) -> None:
     """Show how far a target has been delivered to, as JSON."""
     from tailrace.cli.offsets_command import show
 
-    show(config, to, checkpoint)
+    show(config, to, checkpoint, worker)
 
 
 @offsets_app.command("set")
@@ -175,11 +214,12 @@ def offsets_set(
         str, typer.Argument(metavar="JSON", help="`restart` as `offsets show` gives it, or an offset of Debezium's.")
     ],
     checkpoint: Checkpoint = None,
+    worker: WorkerFile = None,
 ) -> None:
     """Set from where the next run reads; stop the connector first."""
     from tailrace.cli.offsets_command import set_
 
-    set_(config, to, position, checkpoint)
+    set_(config, to, position, checkpoint, worker)
 
 
 Name = Annotated[
@@ -196,15 +236,17 @@ def offsets_import(
     config: Config,
     to: To,
     source: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--from",
             metavar=STORE,
-            help="Where Kafka Connect keeps its offsets: offset.storage.file.filename or offset.storage.topic.",
+            help="Where Kafka Connect keeps its offsets: offset.storage.file.filename or offset.storage.topic. "
+            "[default: what the file of --worker says]",
         ),
-    ],
+    ] = None,
     name: Name = None,
     checkpoint: Checkpoint = None,
+    worker: WorkerFile = None,
     force: Annotated[bool, typer.Option("--force", help="Also where the target has progress already.")] = False,
 ) -> None:
     """Go on where a Debezium connector is; stop that one first.
@@ -213,7 +255,7 @@ def offsets_import(
     """
     from tailrace.cli.offsets_import import import_
 
-    import_(config, to, source, name, checkpoint, force=force)
+    import_(config, to, source, name, checkpoint, worker, force=force)
 
 
 @offsets_app.command("export")
@@ -226,6 +268,7 @@ def offsets_export(
     ],
     name: Name = None,
     checkpoint: Checkpoint = None,
+    worker: WorkerFile = None,
 ) -> None:
     """Let Debezium go on where this connector is; stop both first.
 
@@ -233,7 +276,7 @@ def offsets_export(
     """
     from tailrace.cli.offsets_export import export
 
-    export(config, to, into, name, checkpoint)
+    export(config, to, into, name, checkpoint, worker)
 
 
 @app.command()

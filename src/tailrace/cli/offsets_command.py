@@ -17,18 +17,18 @@ from tailrace.signals.carried import begun_again
 from tailrace.sinks.base import Opened
 
 
-def show(config: Path, to: str, checkpoint: Path | None) -> None:
+def show(config: Path, to: str, checkpoint: Path | None, worker: Path | None) -> None:
     """Print `{"delivered", "restart"}`, and `signalled` where signals asked for something; of several lanes a list."""
-    lanes = Kept.of(config, to, checkpoint).lanes()
+    lanes = Kept.of(config, to, checkpoint, worker).lanes()
     if not lanes:
         raise ProgressError(f"nothing was delivered to {to} yet: there is no progress")
     shown = [_shown(lane) for lane in lanes]
     typer.echo(json.dumps(shown if len(shown) > 1 else shown[0], indent=2))
 
 
-def set_(config: Path, to: str, position: str, checkpoint: Path | None) -> None:
+def set_(config: Path, to: str, position: str, checkpoint: Path | None, worker: Path | None) -> None:
     """Store a restart position; nothing counts as delivered beyond it."""
-    kept = Kept.of(config, to, checkpoint)
+    kept = Kept.of(config, to, checkpoint, worker)
     restart = restart_from(kept.settings, _parsed(position))
     begun: list[HistoryRecord] = []
 

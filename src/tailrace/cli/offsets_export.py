@@ -17,9 +17,9 @@ from tailrace.schema.kept import schema_history_of
 from tailrace.signals.carried import is_at_work
 
 
-def export(config: Path, to: str, destination: str, name: str | None, checkpoint: Path | None) -> None:
+def export(config: Path, to: str, destination: str, name: str | None, checkpoint: Path | None, worker: Path | None) -> None:
     """Write the delivered position as Debezium's offset, and the history where the configuration says."""
-    kept = Kept.of(config, to, checkpoint)
+    kept = Kept.of(config, to, checkpoint, worker)
     settings = kept.settings
     store = open_store(destination, settings)
     connector = taking_over(settings)

@@ -10,6 +10,7 @@ import typer
 
 from tailrace.cli.offsets_target import Kept
 from tailrace.config.settings import Settings
+from tailrace.config.worker import Worker
 from tailrace.connect_offsets.entries import Offset, find_any
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors import taking_over
@@ -20,11 +21,23 @@ from tailrace.schema.kept import schema_history_of
 REBUILT = "recovery"  # the snapshot mode that builds the history again from the tables as they are
 
 
-def import_(config: Path, to: str, source: str, name: str | None, checkpoint: Path | None, *, force: bool) -> None:
+def import_(
+    config: Path,
+    to: str,
+    source: str | None,
+    name: str | None,
+    checkpoint: Path | None,
+    worker: Path | None,
+    *,
+    force: bool,
+) -> None:
     """Store the offset's position and the history up to it with the target's progress."""
-    kept = Kept.of(config, to, checkpoint)
+    from_worker = Worker.read(worker)
+    if source is None and from_worker is None:
+        raise ConfigError("say where Kafka Connect keeps its offsets: --from, or --worker with the worker's file")
+    kept = Kept.of(config, to, checkpoint, worker)
     settings = kept.settings
-    store = open_store(source, settings)
+    store = open_store(source or (from_worker.offsets() if from_worker else ""), settings)
     if not store.exists():
         raise ConfigError(f"there is no offset to take over: {store} does not exist")
     if not force:

@@ -12,6 +12,7 @@ from attrs import evolve, frozen
 
 from tailrace.cli.running import Target, load_job
 from tailrace.config.settings import Settings
+from tailrace.config.worker import Worker
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
 from tailrace.schema.history import identity, unseen
@@ -30,13 +31,14 @@ class Kept:
     target: Target
 
     @classmethod
-    def of(cls, config: Path, to: str, checkpoint: Path | None) -> Kept:
-        """That of a configuration file's connector."""
+    def of(cls, config: Path, to: str, checkpoint: Path | None, worker: Path | None = None) -> Kept:
+        """That of a configuration file's connector, with what its Connect worker hands on."""
         if to == "console" and checkpoint is None:
             raise ConfigError("--to console keeps no progress without --checkpoint DIR")
-        target = Target.parse(to, checkpoint)
+        from_worker = Worker.read(worker)
+        target = Target.parse(from_worker.target(to) if from_worker else to, checkpoint)
         target.discard()  # a folder for a run's checkpoint is not needed
-        return cls(*load_job(config, target), target)
+        return cls(*load_job(config, target, from_worker), target)
 
     def lanes(self) -> list[Progress]:
         """How far each lane came, as it is recorded now; empty where nothing is."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from tailrace.cli.running import Target, check_folder, load_job, run_job
 from tailrace.cli.screen import Screen
+from tailrace.config.worker import Worker
 
 
 def run_connector(
@@ -19,14 +20,16 @@ def run_connector(
     verbose: bool,
     take_over: bool,
     strict: bool,
+    worker: Path | None,
 ) -> None:
     """Run a connector until it is stopped, or to the log's end; ends with a line of totals."""
-    target = Target.parse(to, checkpoint)
+    from_worker = Worker.read(worker)
+    target = Target.parse(from_worker.target(to) if from_worker else to, checkpoint)
     try:
-        job, settings = load_job(config, target, strict=strict)
+        job, settings = load_job(config, target, from_worker, strict=strict)
         check_folder(target)
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
-            for note in settings.notes:
+            for note in (*(from_worker.ignored() if from_worker else ()), *settings.notes):
                 screen.notice(f"note: {note}")
             for warning in settings.warnings:
                 screen.notice(f"warning: {warning}")

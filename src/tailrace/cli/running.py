@@ -20,11 +20,11 @@ from tailrace.cli.exit_codes import INTERRUPTED
 from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
-from tailrace.config.documents import read_document
 from tailrace.config.history_topic import without_history_topic
-from tailrace.config.load import from_mapping
+from tailrace.config.load import load_with_document
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
+from tailrace.config.worker import Worker
 from tailrace.errors import ConfigError
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
@@ -103,10 +103,14 @@ class StopSignal:
         self._taken = True
 
 
-def load_job(config: Path, target: Target, *, strict: bool = False) -> tuple[Job, Settings]:
-    """The job that a configuration file describes; with `strict` it may have no name that is no property."""
-    document = read_document(config)
-    settings = from_mapping(document, source=str(config), strict=strict)
+def load_job(
+    config: Path, target: Target, worker: Worker | None = None, *, strict: bool = False
+) -> tuple[Job, Settings]:
+    """The job that a configuration file describes, with what its Connect worker hands on.
+
+    With `strict` it may have no name that is no property.
+    """
+    document, settings = load_with_document(config, worker, strict=strict)
     is_kafka = target.text.startswith("kafka:")
     if not is_kafka:
         document, settings = without_history_topic(document, settings)

@@ -11,6 +11,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.signal_checks import check_signals
+from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 from tailrace.kafka.java_names import BY_CLIENT, Fate
 
@@ -52,12 +53,14 @@ def check_together(
     check_signals(values, entries, naming, system, problems)
 
 
+@unless_unknown
 def _check_lists(values: Mapping[str, Value], problems: Problems) -> None:
     for include, exclude in _EITHER:
         if values.get(include) and values.get(exclude):
             problems.add(f"{include} and {exclude} are both set; keep one")
 
 
+@unless_unknown
 def _check_table_names(values: Mapping[str, Value], naming: Naming, problems: Problems) -> None:
     for name in ("table.include.list", "table.exclude.list"):
         expressions = values[name]
@@ -68,18 +71,21 @@ def _check_table_names(values: Mapping[str, Value], naming: Naming, problems: Pr
                 )
 
 
+@unless_unknown
 def _check_queue(values: Mapping[str, Value], problems: Problems) -> None:
     queue, batch = values["max.queue.size"], values["max.batch.size"]
     if isinstance(queue, int) and isinstance(batch, int) and queue <= batch:
         problems.add(f"max.queue.size is {queue}: it must be more than max.batch.size, which is {batch}")
 
 
+@unless_unknown
 def _check_operations(values: Mapping[str, Value], problems: Problems) -> None:
     operations = values["skipped.operations"]
     if isinstance(operations, tuple) and "none" in operations and len(set(operations)) > 1:
         problems.add(f"skipped.operations is {','.join(operations)!r}: none stands alone")
 
 
+@unless_unknown
 def _check_file_history(values: Mapping[str, Value], problems: Problems) -> None:
     file_name = values["schema.history.internal.file.filename"]
     wants_file = values["schema.history.internal"] == FILE_HISTORY
@@ -94,6 +100,7 @@ def _check_file_history(values: Mapping[str, Value], problems: Problems) -> None
         )
 
 
+@unless_unknown
 def _check_kafka_history(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     """Debezium's default class is Kafka's, and a configuration that names topic and brokers leaves it out."""
     names = ("schema.history.internal.kafka.topic", "schema.history.internal.kafka.bootstrap.servers")
@@ -108,6 +115,7 @@ def _check_kafka_history(values: Mapping[str, Value], entries: Mapping[str, Entr
             problems.warn(f"{name} has no effect: schema.history.internal is not {KAFKA_HISTORY}")
 
 
+@unless_unknown
 def _check_guarantee(values: Mapping[str, Value], problems: Problems) -> None:
     if values["exactly.once.support"] == "required" and values["tailrace.delivery.guarantee"] == AT_LEAST_ONCE:
         problems.add(

@@ -12,19 +12,78 @@ from tailrace.config.problems import Problems
 from tailrace.errors import ConfigError
 
 _BESIDE_CONFIG = {"name", "config", "tasks", "type", "initial_state"}  # of Connect's requests and answers
+_YAML = (".yaml", ".yml")
 
 
 def read_document(path: Path) -> Mapping[str, Any]:
     """The contents of a configuration file, as they stand there."""
+    found = _read(path)
+    if isinstance(found, list) or _is_dump(found):
+        raise ConfigError(
+            f"{path} holds no JSON object: of connectors as Kafka Connect lists them, put the one into a file"
+        )
+    return _object(found, path)
+
+
+def read_documents(path: Path) -> Sequence[tuple[str, Mapping[str, Any]]]:
+    """The connectors of a file, each with the name that it has there: one without a name, or what Connect's REST lists.
+
+    That is an array of `{"name", "config"}`, or the answer to `GET /connectors?expand=info`.
+    """
+    found = _read(path)
+    if isinstance(found, list):
+        return [(_name(each, at), _object(each, path)) for at, each in enumerate(found, start=1)]
+    if _is_dump(found):
+        return [(name, each["info"]) for name, each in found.items()]
+    return [("", _object(found, path))]
+
+
+def read_properties(path: Path) -> Mapping[str, str]:
+    """The contents of a Java properties file."""
+    return _read_properties(path, _text(path))
+
+
+def _text(path: Path) -> str:
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        return path.read_text(encoding="utf-8-sig")
     except OSError as error:
         raise ConfigError(f"can't read the configuration {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"{path} is not UTF-8 at byte {error.start}") from error
-    if path.suffix.lower() == ".json" or text.lstrip().startswith("{"):
+
+
+def _read(path: Path) -> Any:
+    text = _text(path)
+    if not text.strip():
+        raise ConfigError(f"{path} is empty")
+    if path.suffix.lower() in _YAML or text.startswith("apiVersion:"):
+        raise ConfigError(
+            f"{path} is YAML, which is not read: turn it into JSON, of Strimzi's KafkaConnector for example with "
+            "yq -o=json '.spec.config + {\"connector.class\": .spec.class}'"
+        )
+    if path.suffix.lower() == ".json" or text.lstrip().startswith(("{", "[")):
         return _read_json(path, text)
     return _read_properties(path, text)
+
+
+def _is_dump(found: Any) -> bool:
+    """Whether it is `{name: {"info": {"config": ...}}}`."""
+    return isinstance(found, dict) and bool(found) and all(map(_has_info, found.values()))
+
+
+def _has_info(found: Any) -> bool:
+    return isinstance(found, dict) and isinstance(found.get("info"), dict) and "config" in found["info"]
+
+
+def _name(found: Any, number: int) -> str:
+    name = found.get("name") if isinstance(found, dict) else None
+    return name if isinstance(name, str) else str(number)
+
+
+def _object(found: Any, path: Path) -> Mapping[str, Any]:
+    if not isinstance(found, dict):
+        raise ConfigError(f"{path} holds no JSON object")
+    return found
 
 
 def flatten(document: Mapping[str, Any], problems: Problems) -> dict[str, str]:
@@ -59,24 +118,23 @@ def _json_type(value: Any) -> str:
 
 def _instead(value: Any) -> str:
     if isinstance(value, Sequence) and all(isinstance(item, str) for item in value):
-        return f"write one text with commas, {','.join(value)!r}"
+        return "write one text with commas"  # without the value, which may be a secret
     return "every property is a text, a number or a boolean"
 
 
-def _read_json(path: Path, text: str) -> Mapping[str, Any]:
+def _read_json(path: Path, text: str) -> Any:
     def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         return _without_repetition(path, pairs)
 
     try:
-        document = json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=once)
     except json.JSONDecodeError as error:
         raise ConfigError(f"{path}, line {error.lineno}, column {error.colno}: {error.msg}") from error
-    if not isinstance(document, dict):
-        raise ConfigError(f"{path} holds no JSON object")
-    return document
+    except (RecursionError, ValueError) as error:
+        raise ConfigError(f"{path} is JSON that can't be read: it nests too deeply, or has too long a number") from error
 
 
-def _read_properties(path: Path, text: str) -> Mapping[str, Any]:
+def _read_properties(path: Path, text: str) -> Mapping[str, str]:
     try:
         return _without_repetition(path, parse(text))
     except PropertiesError as error:

@@ -113,7 +113,7 @@ def _entry(
     try:
         text, broken = fill(raw), False
     except PlaceholderError as error:
-        problems.add(f"{hide_salt(given_name)}: {error}")
+        problems.add_unknown([name], f"{hide_salt(given_name)}: {error}")
         text, broken = "", True
     return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
 

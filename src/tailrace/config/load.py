@@ -14,7 +14,6 @@ from tailrace.config.assumed import assumed_converters
 from tailrace.config.checks import check_together
 from tailrace.config.confluent_cloud import from_cloud
 from tailrace.config.connectors import KINDS, ConnectorKind
-from tailrace.config.defaults import with_defaults
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
@@ -31,14 +30,17 @@ from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
+from tailrace.config.unfilled import without_unfilled
+from tailrace.config.unknown import KnownValues
 from tailrace.config.values import NotYetError, Value, read
+from tailrace.config.worker import Worker
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 from tailrace.signals.names import signal_tables
 
 
-def load(path: str | Path, *, strict: bool = False) -> Settings:
-    """The settings in a file: Kafka Connect's JSON, flat JSON, or Java properties.
+def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False) -> Settings:
+    """The settings in a file: Kafka Connect's JSON, flat JSON, or Java properties; with what its worker hands on.
 
     With `strict`, a name that is no property is an error, and so are two values for one property.
 
@@ -47,8 +49,18 @@ def load(path: str | Path, *, strict: bool = False) -> Settings:
         UnsupportedError: nothing is wrong, but something asked for is not there yet.
 
     """
-    path = Path(path)
-    return from_mapping(read_document(path), source=str(path), strict=strict)
+    return load_with_document(Path(path), worker, strict=strict)[1]
+
+
+def load_with_document(
+    path: Path, worker: Worker | None = None, *, strict: bool = False
+) -> tuple[Mapping[str, Any], Settings]:
+    """The settings with the mapping that they are of, for other processes. Raises as `load`."""
+    problems = Problems(strict=strict)
+    document = read_document(path)
+    if worker is not None:
+        document = worker.applied_to(document, problems)
+    return document, from_mapping(document, source=str(path), problems=problems)
 
 
 def from_mapping(
@@ -56,24 +68,26 @@ def from_mapping(
     *,
     source: str = "configuration",
     strict: bool = False,
-    defaults: Mapping[str, str] | None = None,
+    problems: Problems | None = None,
 ) -> Settings:
     """The settings in a mapping, `{"name", "config"}` or flat; `source` begins messages. Raises as `load`.
 
-    `defaults` are properties that count where the document has none of its own: a worker's.
+    Who gives `problems` finds there what is wrong, one by one, and says whether the configuration is only looked at.
     """
-    problems = Problems(strict=strict)
+    problems = problems or Problems(strict=strict)
     flat = flatten(document, problems)
     kind = _kind(flat, problems, source)
-    flat = with_defaults(from_cloud(flat, problems), defaults or {}, kind.tables)
+    flat = from_cloud(flat, problems)
     entries = collect(flat, kind.tables, kind.database, problems, _other_names(kind))
+    entries = without_unfilled(entries, flat, kind.tables, problems)
     values = {prop.name: _value(prop, entries.get(prop.name), problems) for prop in kind.tables.properties}
-    check_together(values, entries, kind.naming, kind.system, problems)
-    kind.check(values, entries, problems)
+    known = KnownValues(values, problems.unknown)
+    check_together(known, entries, kind.naming, kind.system, problems)
+    kind.check(known, entries, problems)
     rules = read_rules(entries, kind.naming, problems)
     keys = read_message_keys(entries.get("message.key.columns"), kind.naming, problems)
     creation = _topic_creation(values, entries, problems)
-    overrides = read_overrides(values[OVERRIDES], entries, kind.naming, problems)
+    overrides = _overrides(kind, values, entries, problems)
     problems.raise_if_any(source)
     return _settings(kind, values, entries, problems, rules, keys, creation, overrides)
 
@@ -187,8 +201,22 @@ def _settings(
     )
 
 
+def _overrides(
+    kind: ConnectorKind, values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
+) -> SelectOverrides:
+    if _any_unknown(OVERRIDES, problems):
+        return SelectOverrides()
+    return read_overrides(values[OVERRIDES], entries, kind.naming, problems)
+
+
+def _any_unknown(beginning: str, problems: Problems) -> bool:
+    return any(name.startswith(beginning) for name in problems.unknown)
+
+
 def _topic_creation(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> TopicCreation:
     enabled = bool(values["topic.creation.enable"])
+    if _any_unknown("topic.creation.", problems):
+        return TopicCreation(enabled=enabled)
     return read_topic_creation(entries, _texts(values["topic.creation.groups"]), enabled, problems)
 
 

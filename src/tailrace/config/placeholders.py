@@ -11,8 +11,11 @@ import re
 from pathlib import Path
 
 from tailrace.config.javaproperties import PropertiesError, parse
+from tailrace.config.providers import OURS, instead_of, is_provider
 
-_PLACEHOLDER = re.compile(r"\$\{(?P<provider>[^}:]*):(?:(?P<path>[^}]*):)?(?P<key>[^}:]*)\}")
+PLACEHOLDER = re.compile(r"\$\{(?P<provider>[^}]*?):(?:(?P<path>[^}]*?):)?(?P<key>[^}]*?)\}")
+"""As Connect's ConfigTransformer has it."""
+_BRACED = re.compile(r"\$\{[^}]*\}")
 
 
 class PlaceholderError(ValueError):
@@ -21,24 +24,44 @@ class PlaceholderError(ValueError):
 
 def is_placeholder(text: str) -> bool:
     """Whether the whole text comes from elsewhere, so that showing it gives nothing away."""
-    return _PLACEHOLDER.fullmatch(text) is not None
+    match = PLACEHOLDER.fullmatch(text)
+    return match is not None and match["provider"] in OURS
+
+
+def left_as_it_is(text: str) -> bool:
+    """Whether there is a `${…}` in it that no config provider fills."""
+    return any(_provider_of(each.group()) is None for each in _BRACED.finditer(text))
 
 
 def fill(text: str) -> str:
-    """The text with its placeholders replaced."""
-    return _PLACEHOLDER.sub(_value, text)
+    """The text with its placeholders replaced; what means no config provider stays, as in Connect."""
+    return PLACEHOLDER.sub(_value, text)
+
+
+def _provider_of(placeholder: str) -> re.Match[str] | None:
+    match = PLACEHOLDER.fullmatch(placeholder)
+    return match if match and is_provider(match["provider"], match["path"]) else None
 
 
 def _value(match: re.Match[str]) -> str:
-    provider, path, key = match["provider"], match["path"] or "", match["key"]
+    provider, path, key = match["provider"], match["path"], match["key"]
+    if _provider_of(match.group()) is None:
+        return match.group()
     if provider == "env":
         return _from_environment(match.group(), key)
-    if provider == "file":
-        return _from_file(match.group(), Path(path), key)
+    if provider not in OURS:
+        raise PlaceholderError(f"${{{provider}:…}} {instead_of(provider, path, key)}")
+    if not path:
+        raise PlaceholderError(f"{match.group()} {_without_key(provider, Path(key))}")
+    return _from_file(match.group(), Path(path), key) if provider == "file" else _in(match.group(), Path(path), key)
+
+
+def _without_key(provider: str, path: Path) -> str:
     if provider == "directory":
-        return _read(match.group(), Path(path) / key)
-    raise PlaceholderError(
-        f"{match.group()} names the provider {provider!r}; there are env, file and directory"
+        return f"names no file in the directory: it must be ${{directory:{path.parent}:{path.name}}}"
+    return (
+        f"names a file and no key: write ${{file:{path}:KEY}} for a line KEY=… of it, or "
+        f"${{directory:{path.parent}:{path.name}}} where the file holds the value and nothing else"
     )
 
 
@@ -59,9 +82,21 @@ def _from_file(shown: str, path: Path, key: str) -> str:
     return pairs[key]
 
 
+def _in(shown: str, directory: Path, name: str) -> str:
+    if Path(name).name != name:
+        raise PlaceholderError(f"{shown}: {name!r} is no name of a file in {directory}")
+    if directory.is_file():
+        raise PlaceholderError(f"{shown}: {directory} is a file; for one of its properties write ${{file:{directory}:{name}}}")
+    return _read(shown, directory / name)
+
+
 def _read(shown: str, path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
+    except IsADirectoryError:
+        raise PlaceholderError(
+            f"{shown}: {path} is a directory; for a file in it write ${{directory:{path}:FILE}}"
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
         raise PlaceholderError(f"{shown}: can't read {path}: {reason}") from error

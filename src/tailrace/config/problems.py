@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from attrs import Factory, define
 
 from tailrace.errors import ConfigError, UnsupportedError
@@ -11,13 +13,19 @@ from tailrace.errors import ConfigError, UnsupportedError
 class Problems:
     """Collects what is wrong and what is merely of no effect, and raises one error for all of it.
 
-    With `strict`, what Kafka Connect passes over is wrong as well.
+    Attributes:
+        strict: what Kafka Connect passes over is wrong as well.
+        offline: the configuration is looked at on a machine where it does not run: what is only missing here is a warning.
+        unknown: names of properties whose values are not known, so that nothing that needs them is checked.
+
     """
 
     strict: bool = False
     wrong: list[str] = Factory(list)
     not_yet: list[str] = Factory(list)
     warnings: list[str] = Factory(list)
+    offline: bool = False
+    unknown: set[str] = Factory(set)
 
     def add(self, message: str) -> None:
         """Something is wrong."""
@@ -34,6 +42,11 @@ class Problems:
     def pass_over(self, message: str) -> None:
         """Something that Kafka Connect says nothing of has no effect: a name that is no property, a second value."""
         (self.add if self.strict else self.warn)(message)
+
+    def add_unknown(self, names: Iterable[str], message: str) -> None:
+        """The values of these properties can't be had here: wrong where they are needed now."""
+        self.unknown.update(names)
+        (self.warnings if self.offline else self.wrong).append(message)
 
     def raise_if_any(self, source: str) -> None:
         """Raise `ConfigError`, or `UnsupportedError` when all that is wrong is not there yet."""

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
+from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 from tailrace.signals.names import table_id
 
@@ -16,6 +17,7 @@ _SERVERS = "signal.kafka.bootstrap.servers"
 _NOTIFICATION_TOPIC = "notification.sink.topic.name"
 
 
+@unless_unknown
 def check_signals(
     values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, system: SystemNames, problems: Problems
 ) -> None:
@@ -38,6 +40,7 @@ def check_signals(
                 problems.warn(f"{entry.shown_name} has no effect: {where} has no {channel}")
 
 
+@unless_unknown
 def _check_tables(values: Mapping[str, Value], naming: Naming, system: SystemNames, problems: Problems) -> None:
     must = f"must be {naming.full}, with quotes where a part has dots"
     databases = {database.lower() for database in _items(values, "database.names")}
@@ -59,6 +62,7 @@ def _check_tables(values: Mapping[str, Value], naming: Naming, system: SystemNam
             )
 
 
+@unless_unknown
 def _check_readers(values: Mapping[str, Value], problems: Problems) -> None:
     tasks = values["tasks.max"]
     if isinstance(tasks, int) and tasks > 1:

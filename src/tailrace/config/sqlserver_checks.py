@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.problems import Problems
 from tailrace.config.properties.own import SHAPE_1_4
+from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 
 _WITHOUT_USER = frozenset({"ActiveDirectoryManagedIdentity", "ActiveDirectoryDefault", "ActiveDirectoryIntegrated"})
@@ -22,6 +23,7 @@ def check_sql_server(values: Mapping[str, Value], entries: Mapping[str, Entry], 
         problems.warn("database.instance has no effect: database.port says where the server listens")
 
 
+@unless_unknown
 def _check_names(values: Mapping[str, Value], problems: Problems) -> None:
     names = values["database.names"]
     lowered = [name.lower() for name in names] if isinstance(names, tuple) else []
@@ -35,6 +37,7 @@ def _check_names(values: Mapping[str, Value], problems: Problems) -> None:
         )
 
 
+@unless_unknown
 def _check_old_name(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     entry = entries.get("database.names")
     if entry is not None and entry.given_name != entry.name and values["tailrace.event.shape"] != SHAPE_1_4:
@@ -44,6 +47,7 @@ def _check_old_name(values: Mapping[str, Value], entries: Mapping[str, Entry], p
         )
 
 
+@unless_unknown
 def _check_login(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     if values["driver.integratedSecurity"] is True:
         for name in ("database.user", "database.password"):
@@ -56,6 +60,7 @@ def _check_login(values: Mapping[str, Value], entries: Mapping[str, Entry], prob
         )
 
 
+@unless_unknown
 def _check_replica(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     isolation = values["snapshot.isolation.mode"]
     if values["driver.applicationIntent"] != "ReadOnly":

@@ -20,6 +20,8 @@ from tailrace.errors import ConfigError
 from tailrace.kafka import librdkafka as rd
 from tailrace.kafka.failures import NOT_LET_IN
 from tailrace.kafka.librdkafka import Problem, librdkafka, text_of, without_times
+from tailrace.kafka.msk import without_marks
+from tailrace.kafka.token_callback import Tokens
 
 DESTROY_TIMEOUT: Final = 5.0
 _REMEMBERED: Final = 3
@@ -57,7 +59,8 @@ class Client:
         self.refused: Problem | None = None
         self.refused_since = 0.0
         self._topics: dict[str, int] = {}
-        self.handle = self._made({**_DEFAULTS, **options, **_OURS})
+        self._tokens = Tokens.of(self.lib, options)
+        self.handle = self._made({**_DEFAULTS, **without_marks(options), **_OURS})
         self._queue = self.lib.queue_get_main(self.handle)
         self.lib.set_log_queue(self.handle, None)
         if "oauthbearer" in options.get("sasl.mechanisms", options.get("sasl.mechanism", "")).lower():
@@ -118,7 +121,7 @@ class Client:
         for topic in self._topics.values():
             self.lib.topic_destroy(topic)
         self._topics.clear()
-        end = Thread(target=_destroy, args=(handle, held), name="kafka-producer-end", daemon=True)
+        end = Thread(target=_destroy, args=(handle, (held, self._tokens)), name="kafka-producer-end", daemon=True)
         end.start()
         end.join(DESTROY_TIMEOUT)
 
@@ -129,6 +132,8 @@ class Client:
             if self.lib.conf_set(conf, name.encode(), str(value).encode(), text, rd.TEXT_SIZE):
                 self.lib.conf_destroy(conf)
                 raise ConfigError(f"librdkafka refuses {name}: {self._without_secrets(text_of(text.value))}")
+        if self._tokens is not None:
+            self._tokens.given_to(conf)
         self.lib.conf_set_events(conf, rd.EVENT_DELIVERY | rd.EVENT_LOG | rd.EVENT_ERROR)
         handle = self.lib.new(rd.PRODUCER, conf, text, rd.TEXT_SIZE)
         if not handle:

@@ -182,12 +182,13 @@ ADMIN = (
 )
 SECURITY = (
     _security("security.protocol", "security.protocol"),
-    _security("sasl.mechanism", "sasl.mechanism"),
+    _security("sasl.mechanism", "sasl.mechanism", says="`AWS_MSK_IAM` becomes OAUTHBEARER with signed tokens"),
     _security(
         "sasl.jaas.config",
         "sasl.username",
         "sasl.password",
-        says="of `PlainLoginModule`, `ScramLoginModule`, `OAuthBearerLoginModule` and `Krb5LoginModule`",
+        says="of `PlainLoginModule`, `ScramLoginModule`, `OAuthBearerLoginModule`, `Krb5LoginModule` and Amazon's "
+        "`IAMLoginModule`",
     ),
     _security("sasl.oauthbearer.token.endpoint.url", "sasl.oauthbearer.token.endpoint.url"),
     _security("sasl.oauthbearer.client.credentials.client.id", "sasl.oauthbearer.client.id"),
@@ -207,7 +208,8 @@ SECURITY = (
     _security(
         "sasl.login.callback.handler.class",
         "sasl.oauthbearer.method",
-        says="only Kafka's own `OAuthBearerLoginCallbackHandler`; any other is refused",
+        says="only Kafka's own `OAuthBearerLoginCallbackHandler`, and Amazon's `IAMOAuthBearerLoginCallbackHandler`; any other "
+        "is refused",
     ),
     _security("ssl.truststore.type", says="what the file holds tells it"),
     _security("ssl.truststore.location", "ssl.ca.location", says="PEM, PKCS 12 or JKS"),
@@ -231,7 +233,10 @@ SECURITY = (
     *_ignored(_JVM, "ssl.provider", "ssl.keymanager.algorithm", "ssl.trustmanager.algorithm"),
     *_ignored(_JVM, "ssl.secure.random.implementation"),
     _refused("ssl.engine.factory.class", "Java classes can't be called", ""),
-    _refused("sasl.client.callback.handler.class", "Java classes can't be called", ""),
+    _security(
+        "sasl.client.callback.handler.class",
+        says="only Amazon's `IAMClientCallbackHandler`, with `AWS_MSK_IAM`; any other is refused",
+    ),
     _refused("sasl.login.class", "Java classes can't be called", ""),
     _refused("sasl.oauthbearer.jwt.retriever.class", "Java classes can't be called", ""),
     *_ignored(_TOKENS, "sasl.login.refresh.buffer.seconds", "sasl.login.refresh.min.period.seconds"),

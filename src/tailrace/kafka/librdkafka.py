@@ -78,6 +78,13 @@ _FUNCTIONS: Final[dict[str, tuple[Any, list[Any]]]] = {
     "conf_set": (c_int, [c_void_p, c_char_p, c_char_p, c_char_p, c_size_t]),
     "conf_get": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_size_t)]),
     "conf_set_events": (None, [c_void_p, c_int]),
+    "conf_enable_sasl_queue": (None, [c_void_p, c_int]),
+    "conf_set_oauthbearer_token_refresh_cb": (None, [c_void_p, c_void_p]),
+    "oauthbearer_set_token": (
+        c_int,
+        [c_void_p, c_char_p, c_int64, c_char_p, c_void_p, c_size_t, c_char_p, c_size_t],
+    ),
+    "oauthbearer_set_token_failure": (c_int, [c_void_p, c_char_p]),
     "conf": (c_void_p, [c_void_p]),
     "new": (c_void_p, [c_int, c_void_p, c_char_p, c_size_t]),
     "destroy": (None, [c_void_p]),

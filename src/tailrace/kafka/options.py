@@ -16,6 +16,7 @@ from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.kafka.java_names import BY_CLIENT, Fate, JavaName, is_security
+from tailrace.kafka.msk import with_region
 from tailrace.kafka.security import security_options
 from tailrace.kafka.trial import try_options
 
@@ -87,9 +88,8 @@ def sink_clients(servers: str, settings: Settings) -> Clients:
     try_options("producer", producer, "producer.override.", transactional=exactly_once)
     consumer = _other("consumer", overrides["consumer"], given, "producer.override.", "consumer.override.")
     admin = _other("admin", overrides["admin"], given, "producer.override.", "admin.override.")
-    common = {"bootstrap.servers": servers}
     reader = {"group.id": f"tailrace-{settings.topic_prefix}", **consumer, **CONSUMER}
-    return Clients(producer={**producer, **common}, consumer={**reader, **common}, admin={**admin, **common})
+    return _clients(producer, reader, admin, servers)
 
 
 def history_clients(settings: Settings) -> Clients:
@@ -105,9 +105,8 @@ def history_clients(settings: Settings) -> Clients:
     try_options("producer", producer, prefix)
     consumer = _other("consumer", reading, given, prefix, "schema.history.internal.consumer.")
     admin = _other("admin", {}, given, prefix, prefix)
-    common = {"bootstrap.servers": servers}
     reader = {"group.id": f"tailrace-{settings.topic_prefix}", **consumer, **CONSUMER}
-    return Clients(producer={**producer, **common}, consumer={**reader, **common}, admin={**admin, **common})
+    return _clients(producer, reader, admin, servers)
 
 
 def signal_consumer(settings: Settings) -> Options:
@@ -123,7 +122,16 @@ def signal_consumer(settings: Settings) -> Options:
     chosen = {name: settings.signal_consumer.get(name, "").strip() or usual for name, usual in SIGNAL_CONSUMER.items()}
     options = {"group.id": settings.signal_kafka_groupid, **_translated("consumer", given, prefix), **chosen}
     try_options("consumer", options, prefix)
-    return {**options, "bootstrap.servers": servers}
+    return with_region({**options, "bootstrap.servers": servers})
+
+
+def _clients(producer: Options, consumer: Options, admin: Options, servers: str) -> Clients:
+    common = {"bootstrap.servers": servers}
+    return Clients(
+        producer=with_region({**producer, **common}),
+        consumer=with_region({**consumer, **common}),
+        admin=with_region({**admin, **common}),
+    )
 
 
 def _check_servers(prefix: str, given: Given, servers: str) -> None:

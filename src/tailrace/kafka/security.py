@@ -12,6 +12,7 @@ from collections.abc import Mapping
 
 from tailrace.errors import ConfigError
 from tailrace.kafka.jaas import Login, read_jaas
+from tailrace.kafka.msk import MODULE, iam_options, is_iam
 from tailrace.key_stores import Identity, StoreFile, identity, is_pem, read_store, trusted_certificates
 
 GUIDE = "see the guide on Kafka's security"
@@ -59,28 +60,34 @@ def _protocol(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def _login(given: Mapping[str, str], prefix: str) -> dict[str, str]:
+    login = _jaas(given["sasl.jaas.config"], f"{prefix}sasl.jaas.config") if "sasl.jaas.config" in given else None
+    if is_iam(given, login):
+        return iam_options(given, login, prefix)
     handler = given.get("sasl.login.callback.handler.class", "")
+    if given.get("sasl.client.callback.handler.class"):
+        raise ConfigError(f"{prefix}sasl.client.callback.handler.class: Java classes can't be called; {GUIDE}")
     if handler and handler not in _TOKEN_HANDLERS:
         raise ConfigError(f"{prefix}sasl.login.callback.handler.class: Java classes can't be called; {GUIDE}")
     by_token = "sasl.oauthbearer.token.endpoint.url" in given
     options = {"sasl.oauthbearer.method": "oidc"} if handler or by_token else {}
-    if "sasl.jaas.config" in given:
-        options |= _jaas(given["sasl.jaas.config"], f"{prefix}sasl.jaas.config")
-    return options
+    return options | (_of_module(login, f"{prefix}sasl.jaas.config") if login else {})
 
 
-def _jaas(text: str, name: str) -> dict[str, str]:
+def _jaas(text: str, name: str) -> Login:
     try:
-        login = read_jaas(text)
+        return read_jaas(text)
     except ConfigError as error:
         raise ConfigError(f"{name}: {error}") from None
+
+
+def _of_module(login: Login, name: str) -> dict[str, str]:
     if login.module in _PASSWORD_MODULES:
         return _password_login(login, name)
     if login.module == _TOKEN_MODULE:
         return _token_login(login)
     if login.module == _KERBEROS_MODULE:
         return {f"sasl.kerberos.{new}": login.options[old] for old, new in _KERBEROS_NAMES.items() if old in login.options}
-    known = ", ".join((*_PASSWORD_MODULES, _TOKEN_MODULE))
+    known = ", ".join((*_PASSWORD_MODULES, _TOKEN_MODULE, MODULE))
     raise ConfigError(f"{name}: the login module must be one of {known}")
 
 

@@ -22,6 +22,7 @@ from confluent_kafka.admin import TopicMetadata  # type: ignore[attr-defined]
 from tailrace.errors import ProgressError, RetriableError, TailraceError
 from tailrace.kafka.client_errors import client_error
 from tailrace.kafka.heard import Heard
+from tailrace.kafka.tokens import client_options
 
 FIRST_WINDOW: Final = 32
 GROWTH: Final = 4
@@ -68,7 +69,7 @@ class Tail:
     def __init__(self, options: Mapping[str, str], *, timeout: float = 30.0) -> None:
         self._timeout = timeout
         self._heard = Heard()
-        self._consumer = Consumer({**options, **_OPTIONS, **self._heard.options})
+        self._consumer = Consumer(client_options({**options, **_OPTIONS, **self._heard.options}))
         self._newest: dict[tuple[str, int], tuple[int, Entry | None]] = {}
 
     def newest(self, topic: str, partition: int, *, settled: bool = False) -> Entry | None:

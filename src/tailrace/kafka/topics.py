@@ -23,6 +23,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]
 from tailrace.config.topic_creation import TopicCreation, TopicRule
 from tailrace.errors import ConfigError, RetriableError
 from tailrace.kafka.client_errors import client_error
+from tailrace.kafka.tokens import client_options
 
 CREATION_SECONDS: Final = 30.0
 AUTO_CREATION_SECONDS: Final = 8.0
@@ -154,7 +155,7 @@ class Topics:
 
     def _client(self) -> AdminClient:
         if self._admin is None:
-            self._admin = AdminClient(dict(self._options))
+            self._admin = AdminClient(client_options(self._options))
         return self._admin
 
 

@@ -14,6 +14,7 @@ from confluent_kafka import Consumer, KafkaException, Producer
 from confluent_kafka.admin import AdminClient
 
 from tailrace.errors import ConfigError
+from tailrace.kafka.msk import without_marks
 
 _MAKERS: Final = {"producer": Producer, "consumer": Consumer, "admin": AdminClient}
 _SILENT: Final = {"log_level": "0"}
@@ -31,7 +32,7 @@ def try_options(kind: str, options: Mapping[str, str], prefix: str, *, transacti
     if transactional:
         surplus["transactional.id"] = "trial"
     try:
-        _MAKERS[kind]({**surplus, **options, **_SILENT})
+        _MAKERS[kind]({**surplus, **without_marks(options), **_SILENT})
     except (KafkaException, TypeError, ValueError) as error:
         raise ConfigError(_complaint(error, options, prefix)) from None
 

@@ -19,6 +19,7 @@ from confluent_kafka.cimpl import NewTopic
 from tailrace.errors import ConfigError, RetriableError, TailraceError
 from tailrace.kafka.client_errors import is_for_good
 from tailrace.kafka.options import Clients
+from tailrace.kafka.tokens import client_options
 
 Options = Mapping[str, str]
 Pair = tuple[bytes | None, bytes | None]
@@ -61,7 +62,7 @@ class WholeTopic:
 
     def partitions(self) -> list[int]:
         """The numbers of its partitions; none where there is no such topic."""
-        admin = AdminClient(self._options(self.clients.admin))
+        admin = AdminClient(client_options(self._options(self.clients.admin)))
         wanted = TopicCollection([self.name])  # to ask for its metadata instead would make it
         try:
             found = admin.describe_topics(wanted, request_timeout=self.timeout)[self.name].result()
@@ -74,7 +75,7 @@ class WholeTopic:
 
     def create(self, partitions: int, configs: Mapping[str, str]) -> None:
         """Make it, with the brokers' default replication; that it is there already is no error."""
-        admin = AdminClient(self._options(self.clients.admin))
+        admin = AdminClient(client_options(self._options(self.clients.admin)))
         topic = NewTopic(self.name, num_partitions=partitions, replication_factor=-1, config=dict(configs))
         try:
             admin.create_topics([topic], operation_timeout=self.timeout, request_timeout=self.timeout)[
@@ -89,12 +90,12 @@ class WholeTopic:
         if not partitions:
             return []
         options = self._options({"group.id": "tailrace", **self.clients.consumer, **_READING})
-        with closing(Consumer(options)) as consumer:
+        with closing(Consumer(client_options(options))) as consumer:
             return self._read(consumer, partitions)
 
     def append(self, pairs: Sequence[Pair], partition: int = -1) -> None:
         """Add records; they are on the brokers when this returns. -1: the partition that the key's hash says."""
-        producer = Producer(self._options({**self.clients.producer, **_WRITING}))
+        producer = Producer(client_options(self._options({**self.clients.producer, **_WRITING})))
         failed: list[KafkaError] = []
         deadline = time.monotonic() + self.timeout * 2
         for key, value in pairs:

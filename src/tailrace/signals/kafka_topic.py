@@ -30,6 +30,7 @@ from confluent_kafka import (
 
 from tailrace.kafka.client_errors import client_error, is_for_good
 from tailrace.kafka.heard import Heard
+from tailrace.kafka.tokens import client_options
 from tailrace.signals.model import Channel, Signal
 from tailrace.signals.parsing import parse_message
 
@@ -95,7 +96,7 @@ class KafkaSignals:
         self._start = OFFSET_END if options.get(_RESET, "").lower() in _FROM_END else OFFSET_BEGINNING
         self._poll_timeout = poll_timeout
         self._heard = Heard()
-        self._consumer = Consumer({**_DEFAULTS, **options, **_OPTIONS, **self._heard.options})
+        self._consumer = Consumer(client_options({**_DEFAULTS, **options, **_OPTIONS, **self._heard.options}))
         self._asked = self._assigned = self._reached = False
         self._warned = ""
         self.next_offset = next_offset

@@ -9,8 +9,11 @@ Certificates are PEM files of an authority that is made on the spot; the broker 
 
 from __future__ import annotations
 
+import base64
 import datetime as dt
 import ipaddress
+import json
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -22,6 +25,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 PROTOCOLS = ("SASL_PLAINTEXT", "SSL", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
+TOKENS = "OAUTHBEARER"  # with `unsecured_token` only: such a broker believes what it reads
 VALID = dt.timedelta(days=7)
 
 
@@ -137,7 +141,9 @@ class Security:
         users = " ".join(f'user_{name}="{password}"' for name, password in self._users().items())
         modules = "org.apache.kafka.common.security"
         return {
-            f"{prefix}sasl.enabled.mechanisms": ",".join(MECHANISMS),
+            f"{prefix}sasl.enabled.mechanisms": ",".join((*MECHANISMS, TOKENS)),
+            f"{prefix}{TOKENS.lower()}.sasl.jaas.config": f"{modules}.oauthbearer.OAuthBearerLoginModule required "
+            'unsecuredLoginStringClaim_sub="broker";',
             f"{prefix}plain.sasl.jaas.config": f"{modules}.plain.PlainLoginModule required {users};",
             **{
                 f"{prefix}{mechanism.lower()}.sasl.jaas.config": f"{modules}.scram.ScramLoginModule required;"
@@ -167,6 +173,14 @@ class Security:
 
     def _has_tls(self) -> bool:
         return self.protocol.endswith("SSL")
+
+
+def unsecured_token(user: str, seconds: float) -> tuple[str, int]:
+    """A token without a signature (RFC 7519, section 6) that lets a user in for so long; with its end in milliseconds."""
+    now = time.time()
+    parts = ({"alg": "none"}, {"sub": user, "iat": now, "exp": now + seconds})
+    text = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)
+    return f"{text}.", int((now + seconds) * 1000)
 
 
 def _begun(subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePublicKey) -> x509.CertificateBuilder:

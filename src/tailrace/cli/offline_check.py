@@ -1,0 +1,132 @@
+"""`tailrace check --offline`: configurations looked at where they do not run, any number of them, a line each.
+
+Nothing connects, and Spark is not needed. What only this machine lacks (a variable of the environment, a file with a
+password) is a warning: whoever deploys the connector has it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import typer
+from attrs import field, frozen
+
+from tailrace.cli.exit_codes import exit_code_for
+from tailrace.config.documents import flatten, read_documents
+from tailrace.config.load import from_mapping
+from tailrace.config.problems import Problems
+from tailrace.config.properties.connect import CONNECTOR_CLASS
+from tailrace.config.worker import Worker
+from tailrace.errors import ConfigError, UnsupportedError
+from tailrace.kafka.offline import try_clients
+
+ACCEPTED: Final = "accepted"
+WITH_WARNINGS: Final = "accepted with warnings"
+REFUSED: Final = "refused"
+_FILES: Final = ("*.json", "*.properties")
+
+
+@frozen(kw_only=True)
+class Checked:
+    """What is said of one connector.
+
+    Attributes:
+        file: as it was named, or found in a folder.
+        name: of the connector.
+        connector: `connector.class` as it stands there; None where there is none.
+        notes: what is assumed.
+        warnings: what has no effect, or is not known here.
+        problems: why it is refused; none where it is accepted.
+
+    """
+
+    file: str
+    name: str | None = None
+    connector: str | None = None
+    notes: Sequence[str] = field(factory=list)
+    warnings: Sequence[str] = field(factory=list)
+    problems: Sequence[str] = field(factory=list)
+
+    @property
+    def verdict(self) -> str:
+        """One of three."""
+        return REFUSED if self.problems else WITH_WARNINGS if self.warnings else ACCEPTED
+
+    def as_json(self) -> Mapping[str, Any]:
+        """For programs."""
+        return {
+            "file": self.file,
+            "name": self.name,
+            "connector": self.connector,
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "problems": list(self.problems),
+        }
+
+
+def check_offline(paths: Sequence[Path], worker: Worker | None, *, as_json: bool, strict: bool = False) -> int:
+    """Print the verdicts; the exit code is 0 only where all are accepted."""
+    found: list[Checked] = []
+    for each in _checked(paths, worker, strict=strict):
+        found.append(each)
+        if not as_json:
+            typer.echo(_line(each))
+    if as_json:
+        typer.echo(json.dumps({"files": [each.as_json() for each in found]}, indent=2, ensure_ascii=False))
+    for note in worker.ignored() if worker else ():
+        typer.echo(f"note: {note}", err=True)
+    return exit_code_for(ConfigError()) if any(each.problems for each in found) else 0
+
+
+def _line(checked: Checked) -> str:
+    """One line, whatever stands in the values that messages show."""
+    told = "; ".join(checked.problems or checked.warnings)
+    notes = "; ".join(() if checked.problems else checked.notes)
+    text = f"{checked.file}: {checked.verdict}" + (f": {told}" if told else "") + (f" ({notes})" if notes else "")
+    return "".join(each if each.isprintable() else " " for each in text)
+
+
+def _checked(paths: Iterable[Path], worker: Worker | None, *, strict: bool) -> Iterator[Checked]:
+    for path in paths:
+        files = sorted(each for kind in _FILES for each in path.glob(kind)) if path.is_dir() else [path]
+        if not files:
+            yield Checked(file=str(path), problems=[f"it is a folder without files {' and '.join(_FILES)}"])
+        for file in files:
+            yield from _of_file(file, worker, strict=strict)
+
+
+def _of_file(path: Path, worker: Worker | None, *, strict: bool) -> Iterator[Checked]:
+    try:
+        documents = read_documents(path)
+    except ConfigError as error:
+        yield Checked(file=str(path), problems=[str(error).removeprefix(f"{path} ").removeprefix(f"{path}, ")])
+        return
+    if not documents:
+        yield Checked(file=str(path), problems=["there is no connector in it"])
+    for name, document in documents:
+        yield _of_document(f"{path} ({name})" if name else str(path), document, worker, strict=strict)
+
+
+def _of_document(file: str, document: Mapping[str, Any], worker: Worker | None, *, strict: bool) -> Checked:
+    problems, notes = Problems(strict=strict, offline=True), list[str]()
+    try:
+        told = from_mapping(
+            worker.applied_to(document, problems) if worker else document, source=file, problems=problems
+        )
+        notes.extend(told.notes)
+        try_clients(told, problems)
+    except (ConfigError, UnsupportedError):
+        pass  # which are told one by one
+    flat = flatten(document, Problems())
+    return Checked(
+        file=file,
+        name=flat.get("name"),
+        connector=flat.get(CONNECTOR_CLASS.name),
+        notes=notes,
+        warnings=list(dict.fromkeys(problems.warnings)),
+        problems=list(dict.fromkeys((*problems.wrong, *problems.not_yet))),
+    )

@@ -1,0 +1,155 @@
+"""The file of a Kafka Connect worker: what connectors get from it, where they say nothing themselves.
+
+A connector that moves here leaves its worker behind, and with it the converters, the config providers and the settings of the
+clients that write its events. `applied_to` puts them into the connector's configuration, under the names that they have there
+(`producer.` becomes `producer.override.`), so that nothing else needs to know of workers. What a worker has for itself (its
+own clients, its topics, its REST interface) has no meaning here; `ignored` says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from attrs import field, frozen
+
+from tailrace.config.aliases import Aliases
+from tailrace.config.documents import read_properties
+from tailrace.config.placeholders import PlaceholderError, fill
+from tailrace.config.problems import Problems
+from tailrace.config.worker_names import IGNORED
+from tailrace.errors import ConfigError
+from tailrace.kafka.java_names import BY_CLIENT, Fate, is_security
+
+CONVERTERS: Final = ("key.converter", "value.converter", "header.converter")
+_CLIENTS: Final = ("producer", "consumer", "admin")
+_SERVERS: Final = "bootstrap.servers"
+_HANDED_ON: Final = ("topic.creation.enable",)
+_PROTOCOL: Final = re.compile(r"^[A-Z_]+://")
+
+
+@frozen
+class Worker:
+    """A worker's properties. They hold secrets.
+
+    Attributes:
+        path: of the file, for messages.
+        properties: as they stand there.
+
+    """
+
+    path: str
+    properties: Mapping[str, str] = field(repr=False)
+
+    @classmethod
+    def read(cls, path: Path | None) -> Worker | None:
+        """That of a file; None where none is named. Raises `ConfigError` where it can't be read."""
+        return None if path is None else cls(str(path), read_properties(path))
+
+    def applied_to(self, document: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
+        """The connector's configuration with what its worker hands on; what is its own wins."""
+        inner = document.get("config")
+        own = dict(inner if isinstance(inner, Mapping) else document)
+        aliases = Aliases.declared_by(self.properties)
+        merged = {
+            name: aliases.resolved(name, value, problems) if isinstance(value, str) else value
+            for name, value in self._merged(own, problems).items()
+        }
+        return {**document, "config": merged} if isinstance(inner, Mapping) else merged
+
+    def target(self, to: str) -> str:
+        """The target that `--to` names: `kafka` alone means the worker's brokers."""
+        return f"kafka:{self._servers()}" if to == "kafka" else to
+
+    def offsets(self) -> str:
+        """Where it keeps offsets, as `offsets import --from` takes it. Raises `ConfigError` where it does not say."""
+        if file := self._filled("offset.storage.file.filename"):
+            return f"file:{file}"
+        if topic := self._filled("offset.storage.topic"):
+            return f"kafka:{self._servers()}/{topic}"
+        raise ConfigError(
+            f"{self.path} names neither offset.storage.topic nor offset.storage.file.filename: say --from"
+        )
+
+    def _servers(self) -> str:
+        servers = self._filled(_SERVERS)
+        if not servers:
+            raise ConfigError(f"{self.path} has no {_SERVERS}: say kafka:HOST:PORT")
+        return ",".join(_PROTOCOL.sub("", each.strip()) for each in servers.split(",") if each.strip())
+
+    def _filled(self, name: str) -> str:
+        text = Aliases.declared_by(self.properties).resolved(name, self.properties.get(name, ""), Problems())
+        try:
+            return fill(text).strip()
+        except PlaceholderError as error:
+            raise ConfigError(f"{self.path}: {name}: {error}") from None
+
+    def ignored(self) -> list[str]:
+        """What has no effect, a sentence for each reason."""
+        by_reason: dict[str, list[str]] = {}
+        for name in self.properties:
+            if reason := self._ignored(name):
+                by_reason.setdefault(reason, []).append(name)
+        return [
+            f"{self.path}: {', '.join(names)} {'is' if len(names) == 1 else 'are'} ignored: {reason}"
+            for reason, names in by_reason.items()
+        ]
+
+    def _merged(self, own: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
+        merged = dict(own)
+        for converter in CONVERTERS:
+            if self._has_converter(converter) and not own.get(converter):
+                self._hand_on_converter(converter, merged, problems)
+        handed_on = {name: self.properties[name] for name in _HANDED_ON if name in self.properties}
+        for name, text in {**handed_on, **dict(self._of_clients())}.items():
+            if merged.get(name) is None:
+                merged[name] = text
+        return merged
+
+    def _has_converter(self, converter: str) -> bool:
+        return bool(self.properties.get(converter, "").strip())
+
+    def _hand_on_converter(self, converter: str, merged: dict[str, Any], problems: Problems) -> None:
+        """A converter comes with its own properties; those that the connector has for it do not count, as in Connect."""
+        beginning = f"{converter}."
+        lost = sorted(name for name in merged if name.startswith(beginning))
+        for name in lost:
+            del merged[name]
+        if lost:
+            problems.warn(
+                f"{', '.join(lost)} without {converter}: Connect does not take it over the worker's converter; name "
+                f"{converter} beside it if it is meant"
+            )
+        merged |= {
+            name: text for name, text in self.properties.items() if name == converter or name.startswith(beginning)
+        }
+
+    def _of_clients(self) -> Iterator[tuple[str, str]]:
+        for name, text in self.properties.items():
+            client, _, rest = name.partition(".")
+            if client in _CLIENTS and rest and self._ignored(name) is None and rest != _SERVERS:
+                yield f"{client}.override.{rest}", text
+
+    def _ignored(self, name: str) -> str | None:
+        """Why a property has no effect; None where it has one."""
+        client, _, rest = name.partition(".")
+        known = next((reason for pattern, reason in IGNORED if pattern.fullmatch(name)), None)
+        if known is not None:
+            return known
+        if client in _CLIENTS and rest:
+            return _of_sinks(client, rest)
+        if name.startswith((*CONVERTERS, "config.providers")) or name in (*_HANDED_ON, _SERVERS):
+            return None
+        if is_security(name) or name in BY_CLIENT["admin"]:
+            return "it is for the worker's own clients; what its connectors' producers get begins with producer."
+        return "that is no property of a Connect worker that is known here"
+
+
+def _of_sinks(client: str, name: str) -> str | None:
+    """A worker's consumers are those of sink connectors, so that much of what they are told is about other things."""
+    row = BY_CLIENT[client].get(name)
+    if client == "producer" or row is None or row.fate in {Fate.TAKEN, Fate.SECURITY}:
+        return None
+    return "no consumer of tailrace's needs it" if client == "consumer" else row.says
