@@ -67,7 +67,7 @@ def test_what_a_worker_has_for_itself_is_said_to_have_no_meaning(capsys, config,
     worker.write_text("group.id=g\n")
     _, out, _ = run(capsys, "check", config, "--worker", str(worker))
     assert "group.id is ignored: there are no workers" in out
-    assert "no key.converter and no value.converter: JsonConverter is assumed" in out
+    assert "key.converter and value.converter are not set" in out
 
 
 @pytest.mark.parametrize("arguments", [("run",), ("run", "c.json"), ("nonsense",), ("run", "--nonsense")])

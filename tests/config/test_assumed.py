@@ -11,7 +11,7 @@ def test_the_converter_that_is_assumed_is_told():
     (note,) = from_mapping(MINIMAL).notes
     assert note == (
         "key.converter and value.converter are not set: keys are JSON with schemas and values are JSON with schemas; in Kafka "
-        "Connect the worker says which converter that is (--worker FILE)"
+        "Connect the worker says which: --worker FILE takes it from there"
     )
     (note,) = from_mapping(MINIMAL | {"key.converter": JSON, "value.converter.schemas.enable": "false"}).notes
     assert note.startswith("value.converter is not set: values are JSON without schemas")

@@ -16,7 +16,7 @@ def assumed_converters(values: Mapping[str, Value], entries: Mapping[str, Entry]
     names = " and ".join(f"{side}.converter" for side in absent)
     what = " and ".join(f"{side}s are JSON {_schemas(values, side)}" for side in absent)
     verb = "is" if len(absent) == 1 else "are"
-    return (f"{names} {verb} not set: {what}; in Kafka Connect the worker says which converter that is (--worker FILE)",)
+    return (f"{names} {verb} not set: {what}; in Kafka Connect the worker says which: --worker FILE takes it from there",)
 
 
 def _schemas(values: Mapping[str, Value], side: str) -> str:

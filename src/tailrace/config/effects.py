@@ -57,6 +57,7 @@ ONLY_TUNES: Final = frozenset(
     driver.integratedSecurity driver.serverSpn driver.msiClientId driver.applicationIntent driver.multiSubnetFailover
     driver.loginTimeout driver.connectRetryCount driver.connectRetryInterval driver.packetSize
     driver.iPAddressPreference driver.applicationName driver.sslMode driver.trustStore
+    driver.trustStorePassword driver.trustStoreType driver.trustManagerClass driver.keyStore
     driver.failoverPartner driver.databaseName driver.* database.<camelCase>
     errors.max.retries retriable.restart.connector.wait.ms
     errors.tolerance errors.retry.timeout errors.retry.delay.initial.ms errors.retry.delay.max.ms
