@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from tailrace.config.properties.own import CURRENT
+from tailrace.config.properties.sqlserver.reading import FUNCTION, PROCESSING
 from tailrace.config.settings.common import Settings
+from tailrace.config.time_zones import TimeZone, time_zone
 
 
 @frozen(kw_only=True)
@@ -40,6 +43,8 @@ class SqlServerSettings(Settings):
     unavailable_value_placeholder: str
 
     # Reading the change tables
+    source_timestamp_mode: str
+    database_server_timezone: str | None
     data_query_mode: str
     max_iteration_transactions: int
     streaming_fetch_size: int
@@ -53,6 +58,26 @@ class SqlServerSettings(Settings):
         """The named instance whose port has to be asked for; None where the port is known."""
         has_port = any(name == "database.port" for name, _ in self.given)
         return None if has_port else self.database_instance
+
+    @property
+    def server_zone(self) -> TimeZone | None:
+        """The zone of the server's clock; None where nobody says it."""
+        return None if self.database_server_timezone is None else time_zone(self.database_server_timezone)
+
+    @property
+    def tells_ends(self) -> bool:
+        """Whether the time of a change is the end of its transaction, and not its begin.
+
+        That is its commit, as `source.timestamp.mode` says it and Debezium told it until 3.6, which goes by begins where it
+        reads change tables themselves.
+        """
+        asked_for = any(name == "source.timestamp.mode" for name, _ in self.given)
+        return asked_for or self.data_query_mode == FUNCTION or self.tailrace_event_shape != CURRENT
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """Whether the source block's times say when a change was read, and not when it was made."""
+        return self.source_timestamp_mode == PROCESSING
 
     @property
     def reads_replica(self) -> bool:

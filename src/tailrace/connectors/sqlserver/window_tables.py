@@ -152,8 +152,10 @@ class WindowTables:
         ids = orders is not None
         rows, fit, columns = converted(captured, rows, self.failures)
         numbers = numbers if fit is None else numbers[fit]
+        read_us = batch.now_us if self._tables.tells_reading_time else None
+        found, constants = opened.transactions, captured.constants
         changes = changes_of(
-            rows, numbers, columns, opened.transactions, captured.constants, transaction_ids=ids, rank=batch.rank
+            rows, numbers, columns, found, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
         )
         prepared = captured.shape.prepare(changes)
         if orders is not None:
@@ -165,7 +167,7 @@ class WindowTables:
             batch.changes += len(changes)
             batch.tables += 1
             batch.rank += len(changes)
-            batch.note_time(newest_ms(changes))
+            batch.note_time(newest_ms(rows, found))
 
     def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
         batch.add(captured.shape.records(prepared, batch.now_us))
