@@ -55,6 +55,13 @@ def test_xml_is_a_text_without_a_name_in_every_shape(database: Database, shape: 
     assert (found["c_xml"]["type"], "name" in found["c_xml"]) == ("string", False)
 
 
+@pytest.mark.parametrize("shape", ["1.4", "2.1"])
+def test_source_types_are_told_without_the_columns_name_in_the_older_shapes(database: Database, shape: str) -> None:
+    settings = settings_of(database, tailrace_event_shape=shape, column_propagate_source_type="dbo.typed.c_ntext")
+    told = fields_of(table_of(database, "typed"), settings)["c_ntext"]["parameters"]
+    assert told == {"__debezium.source.column.type": "NTEXT", "__debezium.source.column.length": "1073741823"}
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_defaults_are_those_that_debezium_tells(database: Database, mode: str) -> None:
     settings = settings_of(database, **all_types.MODES[mode])

@@ -15,8 +15,8 @@ PROPERTIES = (
         default="commit",
         allowed=("commit", PROCESSING),
         doc="What the times of the source block of a change say: `commit`, when its transaction was committed; `processing`, "
-        "when it was read from the change table. Left out, what Debezium 3.6 tells, which has no such property: the begin of the "
-        "transaction, or its end with `data.query.mode=function`; with an older `tailrace.event.shape` its end.",
+        "when it was read from the change table. Left out, what Debezium 3.6 tells, which has no such property: the begin of "
+        "the transaction, or its end with `data.query.mode=function`; with an older `tailrace.event.shape` its end.",
     ),
     Property(
         name="database.server.timezone",
