@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from support.unit_settings import unit_settings
+from support.unit_settings import sqlserver_unit_settings, unit_settings
 from tailrace.changes.heartbeats import HeartbeatEncoder, Timer
 
 NO_SCHEMAS = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
@@ -54,6 +54,13 @@ def test_with_schemas_it_has_the_names_that_debezium_gives_it():
     }
     assert value["schema"]["fields"] == [{"type": "int64", "optional": False, "field": "ts_ms"}]
     assert value["schema"]["name"] == "io.debezium.connector.common.Heartbeat"
+
+
+def test_its_schemas_have_no_version_in_the_shape_of_1_4():
+    for shape, version in (("1.4", None), ("2.1", 1)):
+        record = HeartbeatEncoder(sqlserver_unit_settings({"tailrace.event.shape": shape})).record(1700, "", 0)
+        schemas = [json.loads(text)["schema"] for text in (record.keys[0], record.values[0])]
+        assert [schema.get("version") for schema in schemas] == [version, version]
 
 
 @pytest.mark.parametrize(

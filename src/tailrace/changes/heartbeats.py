@@ -16,6 +16,7 @@ from collections.abc import Callable
 import numpy as np
 
 from tailrace.changes.records import Binary, Records
+from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import Settings
 from tailrace.encoding.connect_json import message_json
 from tailrace.schema.connect import Field, Schema, Type
@@ -59,8 +60,9 @@ class HeartbeatEncoder:
         names = Names(settings)
         self.topic = names.heartbeat_topic
         server, moment = Field("serverName", Schema(Type.STRING)), Field("ts_ms", Schema(Type.INT64))
-        key = Schema(Type.STRUCT, name=names.schema_name(KEY_NAME), version=1, fields=(server,))
-        self._value = Schema(Type.STRUCT, name=names.schema_name(VALUE_NAME), version=1, fields=(moment,))
+        version = None if settings.tailrace_event_shape == SHAPE_1_4 else 1
+        key = Schema(Type.STRUCT, name=names.schema_name(KEY_NAME), version=version, fields=(server,))
+        self._value = Schema(Type.STRUCT, name=names.schema_name(VALUE_NAME), version=version, fields=(moment,))
         with_schema = settings.key_converter_schemas_enable
         self._key = message_json(key, {"serverName": settings.topic_prefix}, with_schema=with_schema)
         self._with_schema = settings.value_converter_schemas_enable

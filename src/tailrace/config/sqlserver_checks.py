@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.problems import Problems
 from tailrace.config.properties.own import SHAPE_1_4
+from tailrace.config.time_zones import time_zone
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 
+_TIME_ZONE = "database.server.timezone"
 _WITHOUT_USER = frozenset({"ActiveDirectoryManagedIdentity", "ActiveDirectoryDefault", "ActiveDirectoryIntegrated"})
 
 
@@ -19,6 +21,7 @@ def check_sql_server(values: Mapping[str, Value], entries: Mapping[str, Entry], 
     _check_old_name(values, entries, problems)
     _check_login(values, entries, problems)
     _check_replica(values, entries, problems)
+    _check_time_zone(values, problems)
     if is_given(entries, "database.instance") and is_given(entries, "database.port"):
         problems.warn("database.instance has no effect: database.port says where the server listens")
 
@@ -58,6 +61,15 @@ def _check_login(values: Mapping[str, Value], entries: Mapping[str, Entry], prob
             "database.user is missing (login that reads the catalog and the change tables); without one, set "
             "driver.integratedSecurity or driver.authentication"
         )
+
+
+@unless_unknown
+def _check_time_zone(values: Mapping[str, Value], problems: Problems) -> None:
+    name = values[_TIME_ZONE]
+    try:
+        time_zone(str(name or "UTC"))
+    except ValueError as error:
+        problems.add(f"{_TIME_ZONE} is {name!r}: {error}")
 
 
 @unless_unknown

@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable
 from contextlib import ExitStack, closing
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from tailrace.standin.sqlserver.cdc import ChangeDataCapture, install
 from tailrace.standin.sqlserver.engine.availability import Access, AvailabilityGroup
@@ -70,6 +71,7 @@ def _commands(engine: Engine, capture: ChangeDataCapture) -> dict[str, Callable[
         "wait": capture.wait,
         "note_idle": capture.note_idle,
         "choose_victim": engine.locks.choose_victim,
+        "zone": lambda name: setattr(engine, "zone", ZoneInfo(name) if name else dt.UTC),
         "agent": lambda is_running: setattr(engine, "agent_running", is_running),
     }
 

@@ -47,7 +47,7 @@ def own_schemas(table, settings):
         column = column_of(record)
         rule = settings.column_rule(TableId(database, "", name), column.name, column.type_name)
         schema = field_schema(column, settings)
-        schema = schema.with_(parameters=schema.parameters + parameters_of(rule, column))
+        schema = schema.with_(parameters=schema.parameters + parameters_of(rule, column, "current"))
         field = names.field_name(column.name)
         found[field] = schema_json(schema, field).decode()
     return found

@@ -49,6 +49,19 @@ def test_fields_have_debeziums_schemas(database: Database, mode: str) -> None:
     assert {name: told | {"field": name} for name, told in found.items()} == expected
 
 
+@pytest.mark.parametrize("shape", ["1.4", "2.1", "current"])
+def test_xml_is_a_text_without_a_name_in_every_shape(database: Database, shape: str) -> None:
+    found = fields_of(table_of(database, "typed"), settings_of(database, tailrace_event_shape=shape))
+    assert (found["c_xml"]["type"], "name" in found["c_xml"]) == ("string", False)
+
+
+@pytest.mark.parametrize("shape", ["1.4", "2.1"])
+def test_source_types_are_told_without_the_columns_name_in_the_older_shapes(database: Database, shape: str) -> None:
+    settings = settings_of(database, tailrace_event_shape=shape, column_propagate_source_type="dbo.typed.c_ntext")
+    told = fields_of(table_of(database, "typed"), settings)["c_ntext"]["parameters"]
+    assert told == {"__debezium.source.column.type": "NTEXT", "__debezium.source.column.length": "1073741823"}
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_defaults_are_those_that_debezium_tells(database: Database, mode: str) -> None:
     settings = settings_of(database, **all_types.MODES[mode])

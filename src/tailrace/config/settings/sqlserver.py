@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from tailrace.config.properties.own import CURRENT
+from tailrace.config.properties.sqlserver.reading import FUNCTION, PROCESSING
 from tailrace.config.secret import Secret
 from tailrace.config.settings.common import Settings
+from tailrace.config.time_zones import TimeZone, time_zone
 
 
 @frozen(kw_only=True)
@@ -43,6 +46,8 @@ class SqlServerSettings(Settings):
     unavailable_value_placeholder: str
 
     # Reading the change tables
+    source_timestamp_mode: str
+    database_server_timezone: str | None
     data_query_mode: str
     max_iteration_transactions: int
     streaming_fetch_size: int
@@ -62,6 +67,26 @@ class SqlServerSettings(Settings):
         """Whether a snapshot fails where it can't have a lock in time, instead of waiting for it again."""
         is_given = any(name == "snapshot.lock.timeout.ms" for name, _ in self.given)
         return is_given or self.snapshot_isolation_mode is not None
+
+    @property
+    def server_zone(self) -> TimeZone | None:
+        """The zone of the server's clock; None where nobody says it."""
+        return None if self.database_server_timezone is None else time_zone(self.database_server_timezone)
+
+    @property
+    def tells_ends(self) -> bool:
+        """Whether the time of a change is the end of its transaction, and not its begin.
+
+        That is its commit, as `source.timestamp.mode` says it and Debezium told it until 3.6, which goes by begins where it
+        reads change tables themselves.
+        """
+        asked_for = any(name == "source.timestamp.mode" for name, _ in self.given)
+        return asked_for or self.data_query_mode == FUNCTION or self.tailrace_event_shape != CURRENT
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """Whether the source block's times say when a change was read, and not when it was made."""
+        return self.source_timestamp_mode == PROCESSING
 
     @property
     def reads_replica(self) -> bool:

@@ -118,7 +118,8 @@ def column_type(table: TableId, column: Column, logged: MapColumn, settings: MyS
         column = replace(column, comment=None)
     key = field_schema(column, settings)
     rule = settings.column_rule(table, column.name, column.type_name)
-    return ColumnType(key, with_rule(key, rule, column), plan_of(column, key, logged, settings), rule)
+    value = with_rule(key, rule, column, settings.tailrace_event_shape)
+    return ColumnType(key, value, plan_of(column, key, logged, settings), rule)
 
 
 def field_schema(column: Column, settings: MySqlSettings) -> Schema:

@@ -10,6 +10,7 @@ from typing import Final
 
 from tailrace.changes.policies import Rule
 from tailrace.config.filters import SourceTypes, Truncate
+from tailrace.config.properties.own import CURRENT
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column
 
@@ -74,16 +75,16 @@ def binary_schema(mode: str) -> Schema:
     return Schema(Type.BYTES if mode == "bytes" else Type.STRING)
 
 
-def with_rule(schema: Schema, rule: Rule, column: Column) -> Schema:
+def with_rule(schema: Schema, rule: Rule, column: Column, shape: str) -> Schema:
     """The schema of a field in a value, where the rule of its column may have left its mark."""
-    parameters = parameters_of(rule, column)
+    parameters = parameters_of(rule, column, shape)
     return schema.with_(parameters=schema.parameters + parameters) if parameters else schema
 
 
-def parameters_of(rule: Rule, column: Column) -> Parameters:
-    """What a rule adds to the parameters of a field's schema."""
+def parameters_of(rule: Rule, column: Column, shape: str) -> Parameters:
+    """What a rule adds to the parameters of a field's schema; `shape` is `tailrace.event.shape`."""
     if isinstance(rule, SourceTypes):
-        return _source_parameters(column)
+        return _source_parameters(column, is_named=shape == CURRENT)
     if isinstance(rule, Truncate):
         return (("truncateLength", str(rule.length)),) if truncates(rule, column) else ()
     return (("masked", "true"),) if rule is not None else ()
@@ -94,15 +95,15 @@ def truncates(rule: Truncate, column: Column) -> bool:
     return column.length is None or column.length > rule.length
 
 
-def _source_parameters(column: Column) -> Parameters:
-    """What `column.propagate.source.type` tells of a column."""
+def _source_parameters(column: Column, *, is_named: bool) -> Parameters:
+    """What `column.propagate.source.type` tells of a column; its name only in the current shape."""
     prefix = "__debezium.source.column."
     told = (
         ("type", column.type_name.upper()),
         ("length", column.length),
         ("scale", column.scale),
         ("comment", column.comment or None),
-        ("name", column.name),
+        ("name", column.name if is_named else None),
     )
     return tuple((prefix + name, str(value)) for name, value in told if value is not None)
 

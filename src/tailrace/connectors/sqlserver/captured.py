@@ -17,6 +17,7 @@ import pyarrow as pa
 from tailrace.changes.model import Level
 from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
+from tailrace.config.properties.sqlserver.reading import FUNCTION
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.shared.column_policies import column_policies
@@ -25,7 +26,6 @@ from tailrace.connectors.sqlserver import source_block, values
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows, Reading
 from tailrace.connectors.sqlserver.connection import quoted
-from tailrace.connectors.sqlserver.filled_tables import FUNCTION
 from tailrace.connectors.sqlserver.positions import position_program
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.types import ColumnType, column_types
@@ -117,6 +117,11 @@ class CapturedTables:
     def by_function(self) -> bool:
         """Whether changes are read through functions."""
         return self._settings.data_query_mode == FUNCTION
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """Whether the times of changes say when they were read."""
+        return self._settings.tells_reading_time
 
     def owns(self, table: TableId) -> bool:
         """Whether the table's events are delivered by this lane."""

@@ -12,11 +12,12 @@ from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import Finding, Level
-from tailrace.connectors.sqlserver import catalog, listed_tables, setup_sql, structures
+from tailrace.connectors.sqlserver import catalog, listed_tables, local_times, setup_sql, structures
 from tailrace.connectors.sqlserver.checking import access, jobs, signals, tables
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.errors import TailraceError
 
+_OFFSET: Final = "SELECT DATEPART(TZOFFSET, SYSDATETIMEOFFSET())"
 _SERVER: Final = """
     SELECT CAST(SERVERPROPERTY('ProductVersion') AS nvarchar(128)), CAST(SERVERPROPERTY('Edition') AS nvarchar(128)),
            CAST(SERVERPROPERTY('EngineEdition') AS int)"""
@@ -57,6 +58,7 @@ def _of_database(session: Session, settings: SqlServerSettings, *, is_first: boo
         yield Finding(Level.OK, f"SQL Server {version}, {edition}, at {settings.database_hostname}, {encrypted}")
         if has_agent and not settings.reads_replica:
             yield jobs.agent(session, settings)
+        yield from _zone(session, settings)
     is_enabled, snapshots, updateability = session.rows(_DATABASE)[0]
     if not is_enabled:
         mend = (setup_sql.enable_database(session.database),)
@@ -65,6 +67,13 @@ def _of_database(session: Session, settings: SqlServerSettings, *, is_first: boo
     yield from _replica(session, settings, is_read_only=updateability == _READ_ONLY)
     yield from _isolation(session.database, settings, is_on=snapshots == _SNAPSHOTS_ON)
     yield from _of_capture(session, settings, has_jobs=has_agent and updateability != _READ_ONLY)
+
+
+def _zone(session: Session, settings: SqlServerSettings) -> Iterator[Finding]:
+    """Whether the server's clock goes as its zone says, where that is given."""
+    zone, name = settings.server_zone, str(settings.database_server_timezone)
+    if zone is not None and (what := local_times.other_offset(zone, name, session.one(_OFFSET))):
+        yield Finding(Level.WARNING, what)
 
 
 def _of_capture(session: Session, settings: SqlServerSettings, *, has_jobs: bool) -> Iterator[Finding]:

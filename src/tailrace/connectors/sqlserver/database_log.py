@@ -24,8 +24,8 @@ from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
-from tailrace.connectors.sqlserver.filled_tables import FUNCTION
 from tailrace.connectors.sqlserver.left_out import FAIL
+from tailrace.connectors.sqlserver.local_times import LocalTimes, warn_of_other_offset
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition
@@ -95,7 +95,8 @@ class DatabaseLog:
         self._bound = _bound_of(settings)
         self._quiet_since = time.monotonic()
         self._warned_of_agent = False
-        self._head, self._offset_minutes = ZERO, 0
+        self._head = ZERO
+        self._times = LocalTimes(settings.server_zone)
         self._given_offset = None if planned is None else planned.offset_minutes
         self._is_last = False
         self.is_at_head = False
@@ -174,7 +175,9 @@ class DatabaseLog:
         """The next window, without the limit of its transactions; None while there is none."""
         head = transactions.head(session)
         self._head = head.lsn
-        self._offset_minutes = head.offset_minutes if self._given_offset is None else self._given_offset
+        if (zone := self._settings.server_zone) is not None:
+            warn_of_other_offset(zone, str(self._settings.database_server_timezone), head.offset_minutes)
+        self._times.offset_minutes = head.offset_minutes if self._given_offset is None else self._given_offset
         after = self.position.lsn
         if self.position.until is not None:
             self._instances.refresh(session)
@@ -191,9 +194,8 @@ class DatabaseLog:
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
         """The window's transactions, and the window that they fill, if there are more than are wanted."""
-        ends = self._settings.data_query_mode == FUNCTION
         bound = ALL if self.position.until is not None else self._bound
-        found = transactions.transactions(session, window, bound, self._offset_minutes, ends=ends)
+        found = transactions.transactions(session, window, bound, self._times, ends=self._settings.tells_ends)
         if len(found) < bound:
             return found, window
         return found, Window(window.after, lsn_columns.lsn_at(found.commit, -1))

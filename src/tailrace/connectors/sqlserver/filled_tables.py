@@ -6,6 +6,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
+from tailrace.config.properties.sqlserver.reading import FUNCTION
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
@@ -16,7 +17,6 @@ from tailrace.errors import RetriableError, SourceSetupError
 
 log = logging.getLogger(__name__)
 
-FUNCTION: Final = "function"
 """The `data.query.mode` in which changes are read through the functions of instances."""
 _ASKED_AT_ONCE: Final = 100
 _MEASURED: Final = 100  # rows

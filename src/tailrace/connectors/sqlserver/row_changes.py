@@ -53,6 +53,7 @@ def changes_of(
     *,
     transaction_ids: bool,
     rank: int,
+    read_us: int | None = None,
 ) -> Changes:
     """The changes that rows tell of.
 
@@ -64,6 +65,7 @@ def changes_of(
         constants: the fields of the source block that never change.
         transaction_ids: the ids of transactions are wanted.
         rank: how many changes came before them in the same batch.
+        read_us: when they were read, where that is to be told and not when they were made; microseconds since the epoch.
 
     """
     first = np.flatnonzero(rows.operation != AFTER)
@@ -73,6 +75,8 @@ def changes_of(
     run, begins = lsn_columns.runs_of(rows.commit[first])
     commit = rows.commit[first[begins]]
     time_us = transactions.time_us[transactions.places(commit)]
+    if read_us is not None:
+        time_us = np.full_like(time_us, read_us)
     commit_texts = Fact(lsn_columns.texts(commit), Level.TRANSACTION)
     change_texts = Fact(lsn_columns.texts(rows.change[first]), Level.CHANGE)
     return Changes(
@@ -102,9 +106,9 @@ def changes_of(
     )
 
 
-def newest_ms(changes: Changes) -> int:
-    """When the last transaction of changes was, milliseconds since the epoch."""
-    return int(changes.source["ts_ms"].vector.data[-1])
+def newest_ms(rows: ChangeRows, transactions: Transactions) -> int:
+    """When the transaction of the last row was, milliseconds since the epoch."""
+    return int(transactions.time_us[transactions.places(rows.commit[-1:])][0]) // 1000
 
 
 def not_delivered(

@@ -1,8 +1,7 @@
 """The transactions of a window: commit LSNs and times, from cdc.lsn_time_mapping, read once for all tables.
 
-Debezium tells as time of a change what it selects beside it: the begin of the transaction where change tables are read
-themselves, its end where they are read through functions. Both are the server's local time; the offset of its zone at the
-time of reading is taken off.
+The time of a change is the begin or the end of its transaction (`SqlServerSettings.tells_ends`); both are the server's local
+time (`local_times.py`).
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql
 """
@@ -14,19 +13,18 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.sqlserver import lsn_columns
 from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.local_times import LocalTimes, microseconds
 from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
 from tailrace.errors import PositionLostError
 
 Int64 = npt.NDArray[np.int64]
 
 _BATCH: Final = 50_000
-_MINUTE_US: Final = 60_000_000
 _HEAD: Final = "SELECT sys.fn_cdc_get_max_lsn(), DATEPART(TZOFFSET, SYSDATETIMEOFFSET())"
 
 
@@ -78,27 +76,29 @@ def head(session: Session) -> Head:
     return Head(Lsn(bytes(lsn)) if lsn else Lsn(bytes(SIZE)), int(offset))
 
 
-def transactions(session: Session, window: Window, at_most: int, offset_minutes: int, *, ends: bool) -> Transactions:
+def transactions(session: Session, window: Window, at_most: int, times: LocalTimes, *, ends: bool) -> Transactions:
     """The first transactions of a window; those without changes, which only say that time goes by, are left out.
 
     Args:
         session: in the database.
         window: of its log.
         at_most: so many.
-        offset_minutes: how far the server's clock is ahead of UTC.
+        times: makes UTC of the server's.
         ends: the times of their ends are wanted, not of their begins.
 
     """
-    column = "tran_end_time" if ends else "tran_begin_time"
     sql = (
-        f"SELECT TOP ({at_most}) start_lsn, {column} FROM cdc.lsn_time_mapping "  # noqa: S608 -- both are ours
+        f"SELECT TOP ({at_most}) start_lsn, tran_begin_time, tran_end_time FROM cdc.lsn_time_mapping "  # noqa: S608 -- ours
         "WHERE start_lsn > ? AND start_lsn <= ? AND tran_id <> 0x00 ORDER BY start_lsn"
     )
-    commits, times = [np.empty((0, SIZE), np.uint8)], [np.empty(0, np.int64)]
+    nothing = np.empty(0, np.int64)
+    commits, shown = [np.empty((0, SIZE), np.uint8)], [(nothing, nothing)]
     for batch in session.batches(sql, window.after.raw, window.until.raw, rows=_BATCH):
         commits.append(lsn_columns.raw_of(batch.column(0), "start_lsn"))
-        times.append(_microseconds(batch.column(1)) - offset_minutes * _MINUTE_US)
-    return Transactions(np.concatenate(commits), np.concatenate(times))
+        shown.append((microseconds(batch.column(1)), microseconds(batch.column(2))))
+    begun, ended = (np.concatenate(each) for each in zip(*shown, strict=True))
+    commit = np.concatenate(commits)
+    return Transactions(commit, times.utc(session, commit, begun, ended)[1 if ends else 0])
 
 
 def count_transactions(session: Session, window: Window) -> int:
@@ -110,9 +110,3 @@ def count_transactions(session: Session, window: Window) -> int:
 def reaches_back_to(session: Session, lsn: Lsn) -> bool:
     """Whether all transactions behind that LSN are still told of."""
     return session.one("SELECT TOP (1) 1 FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw) is not None
-
-
-def _microseconds(array: pa.Array) -> Int64:
-    """Local times as microseconds since the epoch; a transaction without one has 0."""
-    plain = array.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0)
-    return plain.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

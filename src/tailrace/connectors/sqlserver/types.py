@@ -93,7 +93,7 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
     return ColumnType(
         column.name,
         key,
-        with_rule(key, rule, column),
+        with_rule(key, rule, column, settings.tailrace_event_shape),
         _expressions(column, key),
         converter_of(column, key, settings.binary_handling_mode),
         rule,

@@ -160,8 +160,10 @@ class WindowTables:
         numbers = numbers if found.kept is None else numbers[found.kept]
         if found.fault is not None:
             end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
+        read_us = batch.now_us if self._tables.tells_reading_time else None
+        transactions, constants = opened.transactions, captured.constants
         changes = changes_of(
-            rows, numbers, columns, opened.transactions, captured.constants, transaction_ids=ids, rank=batch.rank
+            rows, numbers, columns, transactions, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
         )
         prepared = captured.shape.prepare(changes)
         if orders is not None:
@@ -173,7 +175,7 @@ class WindowTables:
             batch.changes += len(changes)
             batch.tables += 1
             batch.rank += len(changes)
-            batch.note_time(newest_ms(changes))
+            batch.note_time(newest_ms(rows, transactions))
         return end, found.fault
 
     def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:

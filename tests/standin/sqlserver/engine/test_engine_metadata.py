@@ -1,3 +1,6 @@
+import datetime as dt
+from zoneinfo import ZoneInfo
+
 import pytest
 from tests.standin.sqlserver.engine.client import INT, Client
 
@@ -94,6 +97,23 @@ def test_the_agent_can_be_stopped(engine: Engine, a: Client) -> None:
     assert a.value(sql) == 1
     engine.agent_running = False
     assert a.value(sql) == 0
+
+
+def test_the_servers_clock_shows_the_time_of_its_zone() -> None:
+    engine = Engine(password="secret", clock=lambda: dt.datetime(2026, 7, 1, 12, tzinfo=dt.UTC))
+    try:
+        engine.zone = ZoneInfo("Europe/Paris")
+        engine.create_database("shop")
+        client = Client(engine)
+        here, in_utc = "2026-07-01 14:00:00", "2026-07-01 12:00:00"
+        for name in ("GETDATE", "CURRENT_TIMESTAMP", "SYSDATETIME", "GETUTCDATE", "SYSUTCDATETIME", "SYSDATETIMEOFFSET"):
+            call = name if name == "CURRENT_TIMESTAMP" else f"{name}()"
+            shown = str(client.value(f"SELECT CONVERT(varchar(40), {call}, 121)"))
+            assert shown.startswith(in_utc if "UTC" in name else here), name
+            assert shown.endswith("+02:00") is (name == "SYSDATETIMEOFFSET")
+        assert client.value("SELECT DATEPART(TZOFFSET, SYSDATETIMEOFFSET())") == 120
+    finally:
+        engine.close()
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,30 @@ from __future__ import annotations
 from tailrace.config.properties import reading
 from tailrace.config.property import Kind, Property, Status, varied
 
+FUNCTION = "function"
+PROCESSING = "processing"
+
 PROPERTIES = (
+    Property(
+        name="source.timestamp.mode",
+        kind=Kind.ENUM,
+        default="commit",
+        allowed=("commit", PROCESSING),
+        doc="What the times of the source block of a change say: `commit`, when its transaction was committed; `processing`, "
+        "when it was read from the change table. Left out, what Debezium 3.6 tells, which has no such property: the begin of "
+        "the transaction, or its end with `data.query.mode=function`; with an older `tailrace.event.shape` its end.",
+    ),
+    Property(
+        name="database.server.timezone",
+        doc="Time zone of the server's clock, by which it writes when transactions were committed: `Europe/Paris`, `CET`, "
+        "`+02:00`, `UTC`. Without it the offset that the clock has now is taken off, which is an hour wrong for what was "
+        "committed before the clocks were changed and is read after. Debezium has it no more.",
+    ),
     Property(
         name="data.query.mode",
         kind=Kind.ENUM,
         default="direct",
-        allowed=("direct", "function"),
+        allowed=("direct", FUNCTION),
         doc="Whether change tables are read themselves, or through `cdc.fn_cdc_get_all_changes_...`, which does not tell the "
         "order of a transaction's statements.",
     ),

@@ -6,6 +6,7 @@ and arguments were checked before, by the engine's plan.
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,6 +48,8 @@ class Answers:
         try:
             request = recognised(session, query, plan)
         except UnreadableError:
+            return None
+        if session.engine.zone is not dt.UTC and any(shown.part == parts.ZONED for shown in request.shown):
             return None
         found = self._store.of(session, request.table)
         if found is None or not _has(request.order, is_by_seqval=found[1]):

@@ -114,7 +114,7 @@ class CaptureJob:
     def scan(self, maxtrans: int, maxscans: int) -> int:
         """Up to `maxscans` cycles; gives how many transactions were captured."""
         with self._scanning:
-            scan = self.scans.begin(self._feature.engine.now_utc())
+            scan = self.scans.begin(self._feature.engine.now())
             try:
                 for _ in range(maxscans):
                     if not self._cycle(scan, maxtrans):
@@ -124,7 +124,7 @@ class CaptureJob:
                 scan.failed = 1
                 raise
             finally:
-                self.scans.end(scan, self._feature.engine.now_utc())
+                self.scans.end(scan, self._feature.engine.now())
             return scan.found.transactions
 
     def _cycle(self, scan: Scan, maxtrans: int) -> bool:
@@ -160,4 +160,4 @@ class CaptureJob:
         """An entry without a transaction in cdc.lsn_time_mapping."""
         self._entry_at = time.monotonic()
         if self._database.is_cdc_enabled:
-            self._new_cycle().idle(self._feature.log.here(), self._feature.engine.now_utc())
+            self._new_cycle().idle(self._feature.log.here(), self._feature.engine.now())

@@ -28,7 +28,7 @@ class CleanupJobs:
 
     def __init__(self, feature: ChangeDataCapture) -> None:
         self._feature = feature
-        self._due = _next_night(feature.engine.now_utc())
+        self._due = _next_night(feature.engine.now())
         self._stopped = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -46,7 +46,7 @@ class CleanupJobs:
 
     def run_due(self) -> bool:
         """Clean all databases if it is time; whether it was."""
-        now = self._feature.engine.now_utc()
+        now = self._feature.engine.now()
         if now < self._due or not self._feature.engine.agent_running:
             return False
         self._due = _next_night(now)

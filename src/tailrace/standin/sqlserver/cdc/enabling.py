@@ -47,7 +47,7 @@ def enable_db(session: EngineSession, database: Database) -> None:
     if "cdc" in database.schemas:
         raise failure(22906, database.name)
     number = max(number for number, _ in database.schemas.values() if number < 16384) + 1
-    now = session.engine.now_utc()[:23]
+    now = session.engine.now()[:23]
 
     def work(transaction: Transaction) -> None:
         database.schemas["cdc"] = (number, "cdc")
@@ -85,7 +85,7 @@ def enable_table(session: EngineSession, database: Database, instances: Instance
     if wish.filegroup and wish.filegroup.upper() != "PRIMARY":
         raise failure(22973, wish.filegroup, database.name)
     lock_schema(session, source)
-    now = session.engine.now_utc()
+    now = session.engine.now()
     made = shapes.change_table(
         session.engine.catalog, name, captured, [c.name for c in key] if net else [], created=now[:23]
     )

@@ -89,7 +89,7 @@ def add(session: EngineSession, database: Database, kind: str, given: dict[str, 
     def work(transaction: Transaction) -> None:
         msdb, table = _table(session)
         if table is None:
-            now = session.engine.now_utc()[:23]
+            now = session.engine.now()[:23]
             table = shapes.system_table(
                 session.engine.catalog, "dbo", "cdc_jobs", shapes.CDC_JOBS, ("database_id", "job_type"), created=now
             )

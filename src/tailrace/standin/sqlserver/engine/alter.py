@@ -71,7 +71,7 @@ def changing(
     shown = new or old
     assert shown is not None  # noqa: S101  # one of both is there
     if new is not None:
-        new = replace(new, modified=session.engine.now_utc()[:23])
+        new = replace(new, modified=session.engine.now()[:23])
         database.put(new)
     else:
         database.remove(shown.id)

@@ -46,7 +46,7 @@ def made(session: EngineSession, statement: tree.CreateTable, *, is_shipped: boo
         if database.table(schema, name) is not None:
             raise error(2714, name)
         shown = database.schemas[(schema or "dbo").lower()][1]
-        now = session.engine.now_utc()[:23]
+        now = session.engine.now()[:23]
         empty = Table(
             session.engine.catalog.new_id(), shown, name, (), created=now, modified=now, is_shipped=is_shipped
         )
@@ -90,7 +90,7 @@ def _create_temporary(session: EngineSession, name: str, statement: tree.CreateT
     if name.lower() in session.temporary:
         raise error(2714, name)
     catalog = session.engine.catalog
-    now = session.engine.now_utc()[:23]
+    now = session.engine.now()[:23]
     table = _defined(
         session, Table(catalog.new_id(), "dbo", name, (), is_temporary=True, created=now, modified=now), statement
     )

@@ -103,7 +103,7 @@ def planned(session: EngineSession, node: tree.Statement, query: tree.Query) -> 
 def prepare(session: EngineSession, plan: Plan) -> dict[str, Stored]:
     """Locks, views and checks before a plan runs; gives its parameters."""
     session.finish_reading()
-    session.now = ""
+    session.now = None
     for read in plan.reads:
         access.check_read(session, read)
         lock_read(session, read, plan)

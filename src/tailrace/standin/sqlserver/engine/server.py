@@ -61,6 +61,7 @@ class Engine:
         hooks: get every committed transaction (`log.py`).
         availability: the Always On group that databases of it belong to; `AvailabilityGroup` sets it.
         agent_running: whether SQL Server Agent shows as running; tests stop it.
+        zone: that the server's own times are in.
 
     """
 
@@ -82,6 +83,7 @@ class Engine:
         self.path = self.folder / "tailrace-sqlserver.sqlite"
         self.password = password
         self._clock = clock or (lambda: dt.datetime.now(dt.UTC))
+        self.zone: dt.tzinfo = dt.UTC
         self.catalog = Catalog()
         self.system = SystemObjects()
         self.locks = Locks()
@@ -96,7 +98,7 @@ class Engine:
         self.rows: dict[int, int] = {}
         self.table_changes = TableChanges()
         self.columns = TableStore()
-        self.started = self.now_utc()
+        self.started = self.now()
         self.rowversion = 2000
         self._snapshots: dict[int, int] = {}
         self._transactions = count(1)
@@ -116,13 +118,22 @@ class Engine:
         self._saved = catalog_file.load(self, connection)
         for number, name in enumerate(_SYSTEM_DATABASES, 1):
             if name not in self.catalog.databases:
-                self.catalog.databases[name] = Database(number, name, self.now_utc()[:23])
+                self.catalog.databases[name] = Database(number, name, self.now()[:23])
         self.save_catalog(connection)
         connection.raw.close()
 
-    def now_utc(self) -> str:
-        """The time as datetime2(7) is stored."""
-        return self._clock().strftime("%Y-%m-%d %H:%M:%S.%f") + "0"
+    def now(self) -> str:
+        """The time of the server's zone, as datetime2(7) is stored."""
+        return self.shown(self.moment())
+
+    def moment(self) -> dt.datetime:
+        """The time, in the server's zone."""
+        return self._clock().astimezone(self.zone)
+
+    @staticmethod
+    def shown(moment: dt.datetime) -> str:
+        """What a clock shows, as datetime2(7) is stored."""
+        return moment.strftime("%Y-%m-%d %H:%M:%S.%f") + "0"
 
     def login(self, login: Login, replica: Replica | None = None) -> EngineSession:
         """A new session, through a replica where it is not the engine itself; raises 18456, 4060, 976, 978, 979."""
@@ -152,7 +163,7 @@ class Engine:
             if name.lower() in self.catalog.databases:
                 raise error(1801, name)
             number = max(database.id for database in self.catalog.databases.values()) + 1
-            database = Database(number, name, self.now_utc()[:23])
+            database = Database(number, name, self.now()[:23])
             self.catalog.databases[name.lower()] = database
             self.catalog.changed()
             connection = Connection(self.path)
@@ -182,7 +193,7 @@ class Engine:
     def new_transaction(self, session: EngineSession, *, is_autocommit: bool = False, name: str = "") -> Transaction:
         """A transaction that begins now."""
         number = next(self._transactions)
-        transaction = Transaction(number, self.now_utc(), name, is_autocommit=is_autocommit)
+        transaction = Transaction(number, self.now(), name, is_autocommit=is_autocommit)
         transaction.mark = self.sequence + 1 if is_autocommit else -number
         if not is_autocommit:
             self.locks.acquire(session.id, ("transaction", number), EXCLUSIVE)

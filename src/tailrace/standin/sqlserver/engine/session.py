@@ -5,6 +5,7 @@ Source: "SET statements", https://learn.microsoft.com/sql/t-sql/statements/set-s
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -79,7 +80,7 @@ class EngineSession(SessionTransactions):
         self.rows: reading.Rows | None = None
         self.errors: list[SqlError] = []
         self.ending: SqlError | None = None
-        self.now = ""
+        self.now: dt.datetime | None = None
         self.wants_values = False
         self._id = number
         self._database = self._first = database

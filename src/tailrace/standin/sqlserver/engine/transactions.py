@@ -237,7 +237,7 @@ def logged(session: EngineSession, transaction: Transaction) -> LoggedTransactio
         transaction.id,
         transaction.name,
         transaction.begun,
-        engine.now_utc(),
+        engine.now(),
         engine.sequence,
         session.id,
         transaction.records,

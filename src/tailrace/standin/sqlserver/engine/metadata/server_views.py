@@ -45,7 +45,7 @@ def _services(session: EngineSession, _database: Database) -> ViewRows:
 
 
 def _sessions(session: EngineSession, _database: Database) -> ViewRows:
-    now = session.engine.now_utc()[:23]
+    now = session.engine.now()[:23]
     for s in _beside(session):
         database = session.engine.catalog.database(s.database)
         yield (
@@ -65,7 +65,7 @@ def _sessions(session: EngineSession, _database: Database) -> ViewRows:
 
 def _requests(session: EngineSession, _database: Database) -> ViewRows:
     waiting = session.engine.locks.waiting()
-    now = session.engine.now_utc()[:23]
+    now = session.engine.now()[:23]
     for s in _beside(session):
         if s is session or s.id in waiting:
             database = session.engine.catalog.database(s.database)

@@ -7,6 +7,7 @@ https://learn.microsoft.com/sql/t-sql/functions/metadata-functions-transact-sql
 # ruff: noqa: E501  # tables stand in long lines
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Callable
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final
@@ -112,12 +113,16 @@ def _xact_state(session: EngineSession, _database: Database) -> Stored:
 
 
 def _now(session: EngineSession, *, to: str) -> Stored:
-    now = session.now = session.now or session.engine.now_utc()
-    if to == "datetime":
-        return moments.text(moments.as_datetime(moments.moment(now)))
-    return now + "+00:00" if to == "offset" else now
+    """The time of the batch's statement: what the server's clock shows, with or without its offset, or UTC's."""
+    now = session.now = session.now or session.engine.moment()
+    shown = session.engine.shown(now.astimezone(dt.UTC) if to in _OF_UTC else now)
+    if to.startswith("datetime "):
+        return moments.text(moments.as_datetime(moments.moment(shown)))
+    minutes = (now.utcoffset() or dt.timedelta()) // dt.timedelta(minutes=1)
+    return shown + moments.offset_text(minutes) if to == "offset" else shown
 
 
+_OF_UTC: Final = frozenset({"datetime of UTC", "datetime2 of UTC", "offset"})  # a datetimeoffset is stored so
 _FUNCTIONS: Final[dict[str, Callable[..., Stored]]] = {
     **OBJECT_FUNCTIONS,
     "ORIGINAL_DB_NAME": lambda s, _d: s.login.database or "master",
@@ -140,10 +145,10 @@ _FUNCTIONS: Final[dict[str, Callable[..., Stored]]] = {
     ),
     "FULLTEXTSERVICEPROPERTY": lambda _s, _d, _name: 0,
     "CURRENT_TRANSACTION_ID": lambda s, _d: s.transaction.id if s.transaction else 0,
-    "GETDATE": lambda s, _d: _now(s, to="datetime"),
-    "CURRENT_TIMESTAMP": lambda s, _d: _now(s, to="datetime"),
-    "GETUTCDATE": lambda s, _d: _now(s, to="datetime"),
-    "SYSDATETIME": lambda s, _d: _now(s, to="datetime2"),
-    "SYSUTCDATETIME": lambda s, _d: _now(s, to="datetime2"),
+    "GETDATE": lambda s, _d: _now(s, to="datetime here"),
+    "CURRENT_TIMESTAMP": lambda s, _d: _now(s, to="datetime here"),
+    "GETUTCDATE": lambda s, _d: _now(s, to="datetime of UTC"),
+    "SYSDATETIME": lambda s, _d: _now(s, to="datetime2 here"),
+    "SYSUTCDATETIME": lambda s, _d: _now(s, to="datetime2 of UTC"),
     "SYSDATETIMEOFFSET": lambda s, _d: _now(s, to="offset"),
 }
