@@ -132,6 +132,16 @@ def test_a_server_that_is_not_there_may_come_back() -> None:
 
 
 @pytest.mark.drivers
+@pytest.mark.parametrize("name", ["driver_applicationName", "database_applicationName"])
+@pytest.mark.parametrize("application", ["orders cdc", "a;APP={b}=c", "MSSQL-Python"])
+def test_the_server_lists_the_connection_under_the_name_that_was_given(
+    sqlserver: Database, name: str, application: str
+) -> None:
+    with connect(of(sqlserver, **{name: application})) as session:
+        assert session.one("SELECT program_name FROM sys.dm_exec_sessions WHERE session_id = @@SPID") == application
+
+
+@pytest.mark.drivers
 def test_a_query_that_takes_too_long_is_given_up(sqlserver: Database) -> None:
     with connect(of(sqlserver, database_query_timeout_ms="1000")) as session:
         with pytest.raises(RetriableError, match="timeout expired"):

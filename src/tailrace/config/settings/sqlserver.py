@@ -30,6 +30,7 @@ class SqlServerSettings(Settings):
     driver_serverspn: str | None
     driver_msiclientid: str | None
     driver_applicationintent: str
+    driver_applicationname: str | None
     driver_multisubnetfailover: bool
     driver_logintimeout: int
     driver_connectretrycount: int

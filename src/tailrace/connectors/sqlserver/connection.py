@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver import driver
 from tailrace.connectors.sqlserver.connection_string import connection_string
-from tailrace.connectors.sqlserver.driver import driver
 from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver
 from tailrace.connectors.sqlserver.trusting import trusted
 from tailrace.errors import RetriableError, TailraceError
@@ -144,7 +144,7 @@ class Session:
         except TailraceError:
             raise
         except Exception as error:
-            if not is_of_driver(error, driver()):
+            if not is_of_driver(error, driver.driver()):
                 raise
             raise of_driver(error, doing) from error
 
@@ -171,12 +171,12 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
 
     """
     name = database if database is not None else _first_database(settings)
-    module = driver()
+    module = driver.driver()
     where = f"SQL Server at {settings.database_hostname}"
     text = connection_string(settings, name)
     try:
         with trusted(settings):
-            connection = module.connect(text, autocommit=True, timeout=settings.driver_logintimeout)
+            connection = driver.connection(text, settings.driver_applicationname, settings.driver_logintimeout)
     except Exception as error:
         if not is_of_driver(error, module):
             raise

@@ -25,7 +25,7 @@ def connection_string(settings: SqlServerSettings, database: str | None = None) 
         keywords["Database"] = database
     keywords |= _login(settings)
     keywords |= {name: value for name, value in _options(settings) if value is not None}
-    return ";".join(f"{name}={_quoted(value)}" for name, value in keywords.items())
+    return ";".join(f"{name}={quoted_value(value)}" for name, value in keywords.items())
 
 
 def _server(settings: SqlServerSettings) -> str:
@@ -68,6 +68,6 @@ def _switch(is_on: bool) -> str:
     return "yes" if is_on else "no"
 
 
-def _quoted(value: str) -> str:
+def quoted_value(value: str) -> str:
     """A value in braces may hold anything; a closing brace is doubled."""
     return "{" + value.replace("}", "}}") + "}" if set(value) & set("{};= ") else value

@@ -156,12 +156,12 @@ PROPERTIES = (
     *_ENCRYPTION,
     *_LOGIN,
     *_NETWORK,
-    Property(
-        name="driver.applicationName",
-        aliases=("database.applicationName",),
-        status=Status.IGNORED,
-        reason="mssql-python gives its own",
-        doc="Name under which the server lists the connection.",
+    _driver(
+        "applicationName",
+        "Name under which the server lists the connections (`program_name` of `sys.dm_exec_sessions`); without it "
+        "mssql-python's own.",
+        pattern=re.compile(r"[^\x00]{1,128}"),
+        pattern_says="a text of at most 128 characters",
     ),
     Property(
         name="database.sqlserver.agent.status.query",
