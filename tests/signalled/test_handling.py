@@ -5,7 +5,7 @@ import pytest
 from tailrace.schema.tables import TableId
 from tailrace.signalled.handling import Surroundings, handled
 from tailrace.signalled.work import Work
-from tailrace.signals.model import Channel, ExecuteSnapshot, SnapshotKind
+from tailrace.signals.model import Channel, ExecuteSnapshot, SnapshotKind, StopSnapshot
 
 A, B, NOWHERE = (TableId("db", "", name) for name in ("a", "b", "nowhere"))
 
@@ -35,7 +35,41 @@ def test_a_table_that_nobody_knows_waits_for_its_turn_in_the_lane_that_would_del
     effects = [handled(asked("one", NOWHERE, B), Work(), here) for here in (lane(0), lane(1, NOWHERE, B))]
     assert [effect.work.ids for effect in effects] == [[], [NOWHERE, B]]
     assert told(effects[1]) == [("STARTED", "one", "db.nowhere,db.b")]
-    assert caplog.text.count("'one' names the table db.nowhere") == 1
+    assert caplog.text.count("'one' names 'db.nowhere', which no captured table matches") == 1
+
+
+def named(*names, kind=SnapshotKind.INCREMENTAL, **more):
+    return ExecuteSnapshot(id="one", channel=Channel.KAFKA, kind=kind, collections=names, **more)
+
+
+@pytest.mark.parametrize(
+    ("names", "kind", "aggregate"),
+    [
+        (("db.a b",), SnapshotKind.INCREMENTAL, "Incremental Snapshot"),
+        (("aa",), SnapshotKind.BLOCKING, "Initial Snapshot"),
+    ],
+)
+def test_what_names_no_table_is_told_once_with_a_hint(names, kind, aggregate, caplog):
+    here = [lane(0, B), lane(1, A)]
+    effects = [handled(named(*names, "db.b", kind=kind), Work(), each) for each in here]
+    found = [each for effect in effects for each in effect.notifications if each.type == "TABLE_SCAN_COMPLETED"]
+    assert [(each.aggregate_type, each.additional_data["scanned_collection"]) for each in found] == [(aggregate, names[0])]
+    assert found[0].additional_data["status"] == "UNKNOWN_SCHEMA"
+    assert caplog.text.count("the signal 'one' names") == 1
+    assert "db." in caplog.text.partition("which no captured table matches (")[2]
+
+
+def test_a_stop_that_names_no_table_is_told(caplog):
+    work = handled(named("db.a"), Work(), lane(0, A)).work
+    stop = StopSnapshot(id="two", channel=Channel.FILE, kind=SnapshotKind.INCREMENTAL, collections=("db.aa", "db.a"))
+    assert handled(stop, work, lane(0, A)).work.ids == []
+    assert caplog.text.count("the signal 'two' names 'db.aa'") == 1
+
+
+def test_what_means_nothing_in_a_signal_is_told(caplog):
+    handled(named("db.a", unknown=("why",)), Work(), lane(0, A))
+    handled(named("db.a", unknown=("why",)), Work(), lane(1))
+    assert caplog.text.count("the signal 'one' has in its data what means nothing: why") == 1
 
 
 def test_what_is_asked_for_meanwhile_is_put_behind_and_has_no_beginning_of_its_own():

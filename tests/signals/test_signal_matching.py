@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tailrace.schema.tables import TableId
-from tailrace.signals.matching import Collection, collections_of, stopped_by
+from tailrace.signals.matching import Collection, collections_of, is_name, stopped_by, unmatched
 from tailrace.signals.model import Channel, Condition, ExecuteSnapshot, SnapshotKind, StopSnapshot
 from tailrace.signals.names import signal_tables, table_id
 
@@ -108,9 +108,49 @@ def test_a_table_that_is_not_there_is_told_as_such_in_its_place():
     assert found == (Collection(B), Collection(table("no.such"), known=False), Collection(A))
 
 
-def test_what_is_neither_is_left_out(caplog):
+def test_what_is_neither_is_left_out():
     assert collections_of(execute("", "db9.[ab] c"), TABLES) == ()
-    assert "'db9.[ab] c' is the name of no table and matches none" in caplog.text
+    assert [is_name(name) for name in ("", "db9.[ab] c", "db9.a")] == [False, False, True]
+
+
+ORDERS, ELSEWHERE = TableId("shop", "dbo", "orders"), TableId("crm", "dbo", "orders")
+ODD = TableId("shop", "dbo", "my.orders")
+OF_SCHEMAS = (ORDERS, ELSEWHERE, ODD, TableId("shop", "sales", "orders"))
+
+
+@pytest.mark.parametrize("kind", SnapshotKind)
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("shop.dbo.orders", [ORDERS]),
+        (r"shop\.dbo\.orders", [ORDERS]),
+        ("dbo.orders", [ORDERS, ELSEWHERE]),
+        ("DBO.ORDERS", [ORDERS, ELSEWHERE]),
+        (r"dbo\.ord.*", [ORDERS, ELSEWHERE]),
+        ('dbo."my.orders"', [ODD]),
+        ('shop.dbo."my.orders"', [ODD]),
+        (r"sales\..*", [OF_SCHEMAS[3]]),
+        ("orders", []),
+    ],
+)
+def test_where_tables_have_a_schema_a_name_may_do_without_the_database(name, expected, kind):
+    assert meant(name, tables=OF_SCHEMAS, kind=kind) == expected
+
+
+@pytest.mark.parametrize("kind", SnapshotKind)
+@pytest.mark.parametrize("name", ["dbo.orders", "shop.dbo.orders"])
+def test_a_condition_may_do_without_the_database_too(name, kind):
+    signal = execute("dbo.orders", kind=kind, conditions=(Condition(name, "x"),))
+    assert {each.table: each.condition for each in collections_of(signal, OF_SCHEMAS)}[ORDERS] == "x"
+
+
+def test_what_names_nothing_comes_with_what_may_be_meant():
+    found = unmatched(execute("db1.a", "a", "db1.bb", "`db1`.`nothing`", r"db7\..*", "b"), TABLES)
+    assert list(found) == ["a", "db1.bb", "`db1`.`nothing`", r"db7\..*", "b"]
+    assert "db1.a" in found["a"]
+    assert "db1.b" in found["db1.bb"]
+    of_schemas = unmatched(execute("orders", kind=SnapshotKind.BLOCKING), OF_SCHEMAS)
+    assert "dbo.orders" in of_schemas["orders"]
 
 
 def test_the_first_condition_that_fits_counts():

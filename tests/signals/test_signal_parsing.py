@@ -107,6 +107,12 @@ def test_a_name_for_a_blocking_snapshot_may_be_a_list():
     assert signal("execute-snapshot", data).collections == ("db1.a", "db1.b", "db1.c{1,2}")
 
 
+def test_other_names_in_the_data_are_kept_to_be_told():
+    assert execute(reason="why not", type="blocking").unknown == ("reason",)
+    assert signal("stop-snapshot", {"by": "me"}).unknown == ("by",)
+    assert execute().unknown == ()
+
+
 def test_a_surrogate_key_that_is_blank_is_none():
     assert execute(surrogate_key="uid").surrogate_key == "uid"
     assert execute(surrogate_key="  ").surrogate_key is None
@@ -126,7 +132,7 @@ def test_the_older_condition_is_for_all_tables_unless_there_are_newer_ones():
 def test_a_stop_names_tables_or_means_all():
     some = signal("stop-snapshot", '{"type":"INCREMENTAL", "data-collections": ["public.MyFirstTable"]}')
     assert some == StopSnapshot(id="ad-hoc-1", channel=SOURCE, kind=INCREMENTAL, collections=("public.MyFirstTable",))
-    for data in (None, "", "{}", '{"data-collections": []}', '{"data-collections": "db1.t"}'):
+    for data in (None, "", "{}", '{"data-collections": []}', '{"data-collections": null}'):
         assert signal("stop-snapshot", data) == StopSnapshot(id="ad-hoc-1", channel=SOURCE, kind=INCREMENTAL)
 
 
@@ -185,7 +191,25 @@ def test_only_the_first_placeholder_is_filled_and_a_backslash_hides_one(message,
         (None, "{}", "it has no type"),
         ("set-binlog-position", '{"gtid_set": "a:1"}', "tailrace takes no position from a signal"),
         ("execute-snapshot", None, "data-collections is missing or empty"),
-        ("execute-snapshot", '{"data-collections": "db1.t"}', "data-collections is missing or empty"),
+        ("execute-snapshot", '{"data-collections": "db1.t"}', "data-collections should be a list, not text"),
+        ("stop-snapshot", '{"data-collections": "db1.t"}', "data-collections should be a list, not text"),
+        ("stop-snapshot", '{"data-collection": ["db1.t"]}', "'data-collection' in its data means nothing; write 'data-collections'"),
+        ("execute-snapshot", '{"data_collections": ["a"]}', "'data_collections' in its data means nothing"),
+        (
+            "execute-snapshot",
+            '{"data-collections": ["a"], "additional-filters": "x", "additionalConditions": []}',
+            "'additionalConditions' in its data means nothing; write 'additional-conditions'",
+        ),
+        (
+            "execute-snapshot",
+            '{"data-collections": ["a"], "additional-conditions": {"data-collection": "a", "filter": "x"}}',
+            "additional-conditions should be a list, not an object",
+        ),
+        (
+            "execute-snapshot",
+            '{"data-collections": ["a"], "additional-condition": ["x"]}',
+            "additional-condition should be text, not a list",
+        ),
         ("execute-snapshot", '{"data-collections": ["a", 5]}', "each of data-collections should be text"),
         ("execute-snapshot", '{"data-collections": ["a["]}', "data-collections: 'a[' is not a regular expression"),
         ("stop-snapshot", '{"data-collections": ["a["]}', "data-collections: 'a[' is not a regular expression"),

@@ -66,13 +66,13 @@ class InitialSnapshot:
             status=Status.SUCCEEDED.value,
         )
 
-    def table_failed(self, table: TableId) -> Notification:
-        """The database did not let a table be read."""
+    def table_failed(self, table: TableId, status: Status = Status.SQL_EXCEPTION) -> Notification:
+        """A table was not read: the database did not let it be, or there is none."""
         return self._tell(
             "TABLE_SCAN_COMPLETED",
             connector_name=self._connector,
             scanned_collection=str(table),
-            status=Status.SQL_EXCEPTION.value,
+            status=status.value,
         )
 
     def chunk_in_progress(self, table: TableId, chunk: int, chunks: int, rows: int) -> Notification:

@@ -12,15 +12,15 @@ Source: Debezium documentation, "Sending signals to a Debezium connector", and t
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tailrace.notifications.model import Notification
-from tailrace.notifications.snapshots import IncrementalSnapshot
+from tailrace.notifications.snapshots import IncrementalSnapshot, InitialSnapshot, Status
 from tailrace.schema.tables import TableId
 from tailrace.signalled.work import BlockingWork, TableWork, Work
-from tailrace.signals.matching import Collection, collections_of, stopped_by
+from tailrace.signals.matching import Collection, collections_of, is_name, stopped_by, unmatched
 from tailrace.signals.model import (
     ExecuteSnapshot,
     Log,
@@ -92,12 +92,38 @@ def handled(signal: Signal, work: Work, here: Surroundings) -> Effect:
 
 
 def _executed(signal: ExecuteSnapshot, work: Work, here: Surroundings) -> Effect:
-    found = collections_of(signal, here.tables())
-    for each in found:
-        if not each.known and here.is_first:
-            log.warning(
-                "the signal %r names the table %s, which is not captured: it is left out", signal.id, each.table
-            )
+    tables = here.tables()
+    effect = _begun(signal, collections_of(signal, tables), work, here)
+    told = _told_unmatched(signal, tables, here) if here.is_first else []
+    return replace(effect, notifications=(*told, *effect.notifications))
+
+
+def _told_unmatched(signal: ExecuteSnapshot, tables: Sequence[TableId], here: Surroundings) -> list[Notification]:
+    """Tell of what names nothing. An incremental snapshot tells of a name that may be a table's when its turn comes."""
+    unknown = _warned(signal, tables)
+    ids = [TableId("", "", name) for name in unknown]
+    if signal.kind is SnapshotKind.BLOCKING:
+        return [InitialSnapshot(here.connector).table_failed(id_, Status.UNKNOWN_SCHEMA) for id_ in ids]
+    tell = IncrementalSnapshot(here.connector, signal.id)
+    return [tell.table_completed(id_, (), 0, Status.UNKNOWN_SCHEMA) for id_ in ids if not is_name(id_.name)]
+
+
+def _warned(signal: ExecuteSnapshot | StopSnapshot, tables: Sequence[TableId]) -> Iterable[str]:
+    """Warn of what means nothing in a signal; the names of tables among it."""
+    if signal.unknown:
+        log.warning("the signal %r has in its data what means nothing: %s", signal.id, ", ".join(signal.unknown))
+    found = unmatched(signal, tables)
+    for name, hint in found.items():
+        log.warning(
+            "the signal %r names %r, which no captured table matches%s: it is left out",
+            signal.id,
+            name,
+            f" ({hint})" if hint else "",
+        )
+    return found
+
+
+def _begun(signal: ExecuteSnapshot, found: Sequence[Collection], work: Work, here: Surroundings) -> Effect:
     if signal.kind is SnapshotKind.BLOCKING:
         return _blocked([each for each in found if each.known], work, here)
     mine = [each for each in found if here.owns(each.table)]
@@ -129,6 +155,8 @@ def _stopped(signal: StopSnapshot, work: Work, here: Surroundings) -> Effect:
         if here.is_first:
             log.warning("the signal %r can't stop a blocking snapshot: only incremental ones can be stopped", signal.id)
         return Effect(work)
+    if here.is_first:
+        _warned(signal, [*here.tables(), *work.ids])
     stopped = stopped_by(signal, work.ids)
     if not stopped:
         return Effect(work)

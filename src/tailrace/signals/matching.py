@@ -3,18 +3,19 @@ r"""Which tables the names in a signal mean.
 A name in `data-collections` is an expression for whole names (`db1\..*`), or a name with quoted parts, which may hold
 dots (`db1."My.Table"`). It is tried as an expression first; what matches nothing is taken literally. Debezium compares
 with regard to case for an incremental snapshot and without for a blocking one. Here case decides where it can (`t` and
-`T` may both be there), and is let go where a name would else mean nothing.
+`T` may both be there), and is let go where a name would else mean nothing. What is still nothing is tried on names without
+the database (`dbo.orders`), where tables have a schema: so people name them in lists, and so Debezium named them once.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector", and the behaviour of 3.6.1.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from tailrace.config.near_misses import Thing, near_miss
 from tailrace.config.patterns import PatternError, compile_java
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
@@ -22,8 +23,7 @@ from tailrace.signals.model import Condition, ExecuteSnapshot, SnapshotKind, Sto
 from tailrace.signals.names import QUOTES, table_id
 
 EVERYTHING: Final = ".*"
-
-log = logging.getLogger(__name__)
+HINTS: Final = 5  # names that get one: each may take a second to find
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,35 +69,53 @@ def stopped_by(signal: StopSnapshot, tables: Iterable[TableId]) -> tuple[TableId
     return tuple(dict.fromkeys(named))
 
 
+def unmatched(signal: ExecuteSnapshot | StopSnapshot, tables: Iterable[TableId]) -> dict[str, str]:
+    """The names in a signal that mean none of the tables, each with what may be meant; "" where nothing is alike."""
+    there = tuple(tables)
+    names = [name for name in dict.fromkeys(signal.collections) if not _named(name, there, signal.kind)]
+    things = [Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"})) for table in there] if names else []
+    return {name: near_miss(name, things) if number < HINTS else "" for number, name in enumerate(names)}
+
+
+def is_name(name: str) -> bool:
+    """Whether it may be the name of a table, which may be there some day."""
+    return _literal(name) is not None
+
+
 def _named(name: str, tables: Sequence[TableId], kind: SnapshotKind) -> list[TableId]:
     """The tables that a name means; none where there is no such table."""
-    for ignore_case in (True,) if kind is SnapshotKind.BLOCKING else (False, True):
-        found = _matching(name, tables, ignore_case=ignore_case) or _equal(name, tables, ignore_case=ignore_case)
-        if found:
-            return found
+    whole = {table: table for table in tables}
+    short = {table: _without_database(table) for table in tables if table.schema}
+    for named in (whole, short):
+        for ignore_case in (True,) if kind is SnapshotKind.BLOCKING else (False, True):
+            found = _matching(name, named, ignore_case=ignore_case) or _equal(name, named, ignore_case=ignore_case)
+            if found:
+                return found
     return []
 
 
-def _matching(name: str, tables: Sequence[TableId], *, ignore_case: bool) -> list[TableId]:
+def _matching(name: str, named: Mapping[TableId, TableId], *, ignore_case: bool) -> list[TableId]:
     try:
         pattern = compile_java(name, ignore_case=ignore_case)
     except PatternError:
         return []  # a quoted name need not be an expression
-    return [table for table in tables if pattern.fullmatch(str(table)) or pattern.fullmatch(quoted_id(table))]
+    return [table for table, id_ in named.items() if pattern.fullmatch(str(id_)) or pattern.fullmatch(quoted_id(id_))]
 
 
-def _equal(name: str, tables: Sequence[TableId], *, ignore_case: bool) -> list[TableId]:
+def _equal(name: str, named: Mapping[TableId, TableId], *, ignore_case: bool) -> list[TableId]:
     wanted = _literal(name)
     if wanted is None or not ignore_case:
-        return [table for table in tables if table == wanted]
-    return [table for table in tables if _folded(table) == _folded(wanted)]
+        return [table for table, id_ in named.items() if id_ == wanted]
+    return [table for table, id_ in named.items() if _folded(id_) == _folded(wanted)]
 
 
 def _as_written(name: str) -> list[TableId]:
     wanted = _literal(name)
-    if wanted is None:
-        log.warning("data-collections: %r is the name of no table and matches none; it is left out", name)
     return [] if wanted is None else [wanted]
+
+
+def _without_database(table: TableId) -> TableId:
+    return TableId(table.schema, "", table.name)
 
 
 def _condition(signal: ExecuteSnapshot, table: TableId) -> str | None:
@@ -108,7 +126,8 @@ def _condition(signal: ExecuteSnapshot, table: TableId) -> str | None:
 
 def _is_for(condition: Condition, table: TableId, kind: SnapshotKind) -> bool:
     """A blocking snapshot's condition is the statement for one table, so that its name is meant literally."""
-    if _literal(condition.collection) == table:
+    ids = (table, _without_database(table)) if table.schema else (table,)
+    if _literal(condition.collection) in ids:
         return True
     if kind is SnapshotKind.BLOCKING:
         return False
@@ -116,7 +135,7 @@ def _is_for(condition: Condition, table: TableId, kind: SnapshotKind) -> bool:
         pattern = compile_java(condition.collection)
     except PatternError:
         return False
-    return any(pattern.fullmatch(text) for text in (str(table), quoted_id(table)))
+    return any(pattern.fullmatch(text) for id_ in ids for text in (str(id_), quoted_id(id_)))
 
 
 def _literal(name: str) -> TableId | None:

@@ -72,6 +72,7 @@ class ExecuteSnapshot(Signal):
     collections: tuple[str, ...]
     conditions: tuple[Condition, ...] = ()
     surrogate_key: str | None = None
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +81,7 @@ class StopSnapshot(Signal):
 
     kind: SnapshotKind
     collections: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

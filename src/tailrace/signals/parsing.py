@@ -2,8 +2,10 @@
 
 What Debezium takes is taken, what it warns about is `Unreadable`. Its JSON reader is not strict: comments, control
 characters within text and anything behind the object are let through, and a field of another kind than expected counts
-as missing. In one thing tailrace takes more: `additional-condition`, the older name, which 3.6 no longer looks at, still
-holds for an incremental snapshot that has no `additional-conditions`: the sender did not want whole tables.
+as missing. Where that would read, or stop, more tables than the sender wanted, tailrace is stricter: lists and
+conditions of another kind are `Unreadable`, and so is a name that is nearly one of those that mean something. In one thing it
+takes more: `additional-condition`, the older name, which 3.6 no longer looks at, still holds for an incremental snapshot
+that has no `additional-conditions`.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector", and the behaviour of 3.6.1.
 """
@@ -13,6 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from typing import Any, Final, NoReturn
 
 from tailrace.config.patterns import PatternError, split_regexes
@@ -37,6 +40,14 @@ Document = Mapping[str, Any]
 _JAVA_BLANKS: Final = "".join(map(chr, range(33)))  # what Java's trim takes away
 _JSON_BLANKS: Final = " \t\r\n"
 _COMMENT: Final = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\r\n]*', re.DOTALL)
+_OF_A_SNAPSHOT: Final = (
+    "data-collections",
+    "type",
+    "additional-conditions",
+    "additional-condition",
+    "surrogate-key",
+)
+_ALIKE: Final = 0.75  # as difflib counts
 _NOT_HERE: Final = {
     "set-binlog-position": "tailrace takes no position from a signal; stop it and use `tailrace offsets import`",
 }
@@ -119,6 +130,7 @@ def _parser(type_: str | None) -> Callable[[str | None, Channel, Document], Sign
 
 
 def _execute(id_: str | None, channel: Channel, data: Document) -> Signal:
+    unknown = _unknown(data)
     names = _names(data)
     if not names:
         raise BadSignalError("data-collections is missing or empty")
@@ -130,12 +142,14 @@ def _execute(id_: str | None, channel: Channel, data: Document) -> Signal:
         collections=_expressions(names, kind),
         conditions=_conditions(data, kind),
         surrogate_key=_filled(data, "surrogate-key"),
+        unknown=unknown,
     )
 
 
 def _stop(id_: str | None, channel: Channel, data: Document) -> Signal:
-    kind = _snapshot_kind(data)
-    return StopSnapshot(id=id_, channel=channel, kind=kind, collections=_expressions(_names(data), kind))
+    unknown, kind = _unknown(data), _snapshot_kind(data)
+    collections = _expressions(_names(data), kind)
+    return StopSnapshot(id=id_, channel=channel, kind=kind, collections=collections, unknown=unknown)
 
 
 def _log(id_: str | None, channel: Channel, data: Document) -> Signal:
@@ -180,8 +194,17 @@ def _snapshot_kind(data: Document) -> SnapshotKind:
         raise BadSignalError(f"the type of the snapshot is {text!r}; it can be incremental or blocking") from None
 
 
+def _unknown(data: Document) -> tuple[str, ...]:
+    """The names in the data of a snapshot's signal that mean nothing."""
+    unknown = [name for name in data if name not in _OF_A_SNAPSHOT]
+    for name in unknown:
+        if meant := get_close_matches(name.lower().replace("_", "-"), _OF_A_SNAPSHOT, 1, _ALIKE):
+            raise BadSignalError(f"{name!r} in its data means nothing; write {meant[0]!r}")
+    return tuple(unknown)
+
+
 def _names(data: Document) -> list[str]:
-    names = _list(data, "data-collections")
+    names = _only_list(data, "data-collections")
     if any(not isinstance(name, str) for name in names):
         raise BadSignalError("each of data-collections should be text")
     return [name.strip(_JAVA_BLANKS) for name in names]
@@ -200,8 +223,10 @@ def _expressions(names: list[str], kind: SnapshotKind) -> tuple[str, ...]:
 
 
 def _conditions(data: Document, kind: SnapshotKind) -> tuple[Condition, ...]:
-    found = tuple(_condition(each) for each in _list(data, "additional-conditions"))
+    found = tuple(_condition(each) for each in _only_list(data, "additional-conditions"))
     older = _filled(data, "additional-condition")
+    if not isinstance(given := data.get("additional-condition"), str | None):
+        raise BadSignalError(f"additional-condition should be text, not {_kind(given)}")
     if not found and older is not None and kind is SnapshotKind.INCREMENTAL:
         return (Condition(EVERYTHING, older),)
     return found
@@ -248,6 +273,13 @@ def _filled(data: Document, name: str) -> str | None:
 def _list(data: Document, name: str) -> list[Any]:
     found = data.get(name)
     return found if isinstance(found, list) else []
+
+
+def _only_list(data: Document, name: str) -> list[Any]:
+    """A list, or nothing at all."""
+    if not isinstance(given := data.get(name), list | None):
+        raise BadSignalError(f"{name} should be a list, not {_kind(given)}")
+    return given or []
 
 
 def _kind(value: Any) -> str:
