@@ -161,6 +161,40 @@ def test_a_secret_with_an_invisible_character_is_not_shown():
     assert from_mapping(MINIMAL | {"database.password": "hunter2\u200b"}).warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("database", "missing", "written"),
+    [
+        ("SQL Server", "database.names", "database.name"),
+        ("MySQL", "database.user", "database.username"),
+        ("MySQL", "database.hostname", "database.host"),
+        ("MySQL", "database.server.id", "database.server.ids"),
+    ],
+)
+def test_beside_a_property_that_is_missing_stands_the_name_that_was_written(database, missing, written):
+    properties = {name: value for name, value in EACH[database].items() if name != missing} | {written: "1"}
+    with pytest.raises(ConfigError) as raised:
+        from_mapping(properties)
+    assert f"{missing} is missing" in str(raised.value)
+    assert f"- {written} is not a property" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "column.mask.hash.SHA-256.salt.s3cr3t",
+        "colum.mask.hash.SHA-256.with.salt.s3cr3t",
+        "column.mask.hash.SHA-256.with.sal.s3cr3t",
+        "column.mask.hash.s3cr3t",
+    ],
+)
+def test_a_salt_in_a_misspelt_name_is_not_shown(name):
+    assert "s3cr3t" not in refused({name: "shop.orders.id"})
+
+
+def test_the_value_of_a_name_that_has_no_effect_is_not_filled():
+    assert said({"_database.password": "${env:TAILRACE_NO_SUCH}"}) == "_database.password is taken for a comment"
+
+
 def test_names_of_one_sort_are_told_together():
     found = from_mapping(MINIMAL | {"_comment": "x", "_table.include.list": "y", "acks": "1"})
     assert found.warnings == (

@@ -10,7 +10,7 @@ from attrs import frozen
 from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
-from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
+from tailrace.config.property import Kind, Property, PropertyTables, Status
 from tailrace.config.spelling import shown
 from tailrace.config.unknown_names import Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
@@ -20,7 +20,7 @@ _SECRET_NAMES = re.compile(
     r".*(secret|password|passphrase|token|sasl\.jaas\.config|basic\.auth\.user\.info|client-secret|ssl\.key|ssl\.keystore\.key)",
     re.IGNORECASE,
 )
-_SALT = re.compile(r"(?<=\.with\.salt\.).+")
+_SALT = re.compile(r"(?<=\.salt\.).+|(?<=\.mask\.hash\.)(?!.*\.salt\.).+")  # of a misspelt name all that may be one
 _NAMES_OF_PARTS = ("converters", "post.processors")  # each item brings properties that begin with its name
 
 
@@ -79,14 +79,14 @@ def collect(
     entries: dict[str, Entry] = {}
     unknown: dict[Verdict, list[str]] = {}
     for given_name in sorted(flat, key=tables.rank):
-        entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
         if given_name.startswith(parts) and parts:
             continue  # belongs to what is refused as a whole
-        verdict = _recognise(entry, tables, others, database, given, problems)
-        if verdict is None:
-            _put(entries, entry, tables, problems)
-        else:
-            unknown.setdefault(verdict, []).append(entry.shown_name)
+        if verdict := _unknown(tables.current_name(given_name), tables, others, database, given):
+            unknown.setdefault(verdict, []).append(shown(hide_salt(given_name)))
+            continue
+        entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
+        _tell_status(entry, tables, problems)
+        _put(entries, entry, tables, problems)
     for verdict, names in unknown.items():
         tell = problems.add if verdict.is_wrong else problems.pass_over
         tell(f"{names[0]} {verdict.words}" if len(names) == 1 else f"{', '.join(names)}: each {verdict.words}")
@@ -118,27 +118,23 @@ def _entry(
     return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
 
 
-def _recognise(
-    entry: Entry,
-    tables: PropertyTables,
-    others: Collection[str],
-    database: str,
-    given: Collection[str],
-    problems: Problems,
+def _unknown(
+    name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]
 ) -> Verdict | None:
-    """None for a property, and for one of a family; else what the name is."""
-    if entry.name in tables.by_name:
+    """What a name is that is no property, and none of a family."""
+    if name in tables.by_name:
         return None
-    family = tables.family_of(entry.name)
+    family = tables.family_of(name)
     if family is None:
-        return judge(entry.name, tables, others, database, given)
-    if near := hidden_in(entry.name, family, tables):
-        return verdict_on(near, tables, database, given)
-    _tell_status(entry, family, problems)
-    return None
+        return judge(name, tables, others, database, given)
+    near = hidden_in(name, family, tables)
+    return verdict_on(near, tables, database, given) if near else None
 
 
-def _tell_status(entry: Entry, family: Family, problems: Problems) -> None:
+def _tell_status(entry: Entry, tables: PropertyTables, problems: Problems) -> None:
+    family = None if entry.name in tables.by_name else tables.family_of(entry.name)
+    if family is None:
+        return
     because = f": {family.reason}" if family.reason else ""
     if family.status is Status.REFUSED:
         problems.add_not_yet(f"{entry.shown_name} is not supported{because}")
