@@ -76,6 +76,9 @@ MISTAKES = [
     ("MySQL", "heartbeat.interval\u200b.ms", "it has an invisible character or a blank in it; did you mean heartbeat.interval.ms?"),
     ("MySQL", "consumer.overrides.client.id", "did you mean consumer.override.client.id?"),
     ("MySQL", "snapshot.minimal.locks", "snapshot.locking.mode says which locks are taken"),
+    ("MySQL", "database.serverId", "did you mean database.server.id? That one is set as well, and counts"),
+    ("SQL Server", "database.trustservercertificate", "did you mean database.trustServerCertificate? It has no effect"),
+    ("MySQL", "", '"" is not a property'),
     ("MySQL", "frobnication", "is not a property of the MySQL connector, and has no effect"),
 ]
 
@@ -116,6 +119,7 @@ def test_the_example_of_a_sort_is_told_what_the_page_says(sort):
         ("MySQL", "\ufefftable.include.list", "table.include.list"),
         ("MySQL", "colum.mask.with.12.chars", "column.mask.with.<n>.chars"),
         ("MySQL", "column.mask.hash.SHA-256.salt.abc", "column.mask.hash.<algorithm>.with.salt.<salt>"),
+        ("MySQL", "database.includeList", "database.include.list"),
         ("SQL Server", "schema.includes.list", "schema.include.list"),
         ("SQL Server", "snapshot.isolation.modes", "snapshot.isolation.mode"),
         ("SQL Server", "debezium.source.table.include.list", "table.include.list"),
@@ -200,6 +204,14 @@ def test_names_of_one_sort_are_told_together():
     assert found.warnings == (
         "_comment, _table.include.list: each is taken for a comment",
         "acks is a property of Kafka's clients, without effect here as in Kafka Connect: write producer.override.acks",
+    )
+
+
+def test_so_are_those_of_one_family():
+    found = from_mapping(MINIMAL | {"offset.storage": "x", "offset.flush.interval.ms": "1", "offsets.topic": "y"})
+    assert found.warnings == (
+        "offset.storage, offset.flush.interval.ms: each is ignored: progress is kept with the sink",
+        "offsets.topic is ignored: progress is kept with the sink",
     )
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
 from tailrace.config.patterns import PatternError, compile_java, split_list
 from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
-from tailrace.config.property import Kind, Property, PropertyTables, Status
+from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
 from tailrace.config.spelling import shown
 from tailrace.config.unknown_names import Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
@@ -78,19 +78,27 @@ def collect(
     given = {tables.current_name(name) for name in flat}
     entries: dict[str, Entry] = {}
     unknown: dict[Verdict, list[str]] = {}
+    families: dict[Family, list[str]] = {}
     for given_name in sorted(flat, key=tables.rank):
         if given_name.startswith(parts) and parts:
             continue  # belongs to what is refused as a whole
         if verdict := _unknown(tables.current_name(given_name), tables, others, database, given):
-            unknown.setdefault(verdict, []).append(shown(hide_salt(given_name)))
+            unknown.setdefault(verdict, []).append(shown(hide_salt(given_name)) or '""')
             continue
         entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
-        _tell_status(entry, tables, problems)
+        if entry.name not in tables.by_name and (family := tables.family_of(entry.name)):
+            families.setdefault(family, []).append(entry.shown_name)
         _put(entries, entry, tables, problems)
     for verdict, names in unknown.items():
         tell = problems.add if verdict.is_wrong else problems.pass_over
-        tell(f"{names[0]} {verdict.words}" if len(names) == 1 else f"{', '.join(names)}: each {verdict.words}")
+        tell(_together(names, verdict.words))
+    for family, names in families.items():
+        _tell_status(family, names, problems)
     return entries
+
+
+def _together(names: Sequence[str], words: str) -> str:
+    return f"{names[0]} {words}" if len(names) == 1 else f"{', '.join(names)}: each {words}"
 
 
 def _secret_names(pattern: str | None, problems: Problems) -> tuple[re.Pattern[str], ...]:
@@ -131,17 +139,14 @@ def _unknown(
     return verdict_on(near, tables, database, given) if near else None
 
 
-def _tell_status(entry: Entry, tables: PropertyTables, problems: Problems) -> None:
-    family = None if entry.name in tables.by_name else tables.family_of(entry.name)
-    if family is None:
-        return
+def _tell_status(family: Family, names: Sequence[str], problems: Problems) -> None:
     because = f": {family.reason}" if family.reason else ""
     if family.status is Status.REFUSED:
-        problems.add_not_yet(f"{entry.shown_name} is not supported{because}")
+        problems.add_not_yet(_together(names, f"is not supported{because}"))
     elif family.status is Status.UNUSED:
-        problems.warn(f"{entry.shown_name} has no effect yet{because}")
+        problems.warn(_together(names, f"has no effect yet{because}"))
     elif family.status is Status.IGNORED:
-        problems.warn(f"{entry.shown_name} is ignored{because}")
+        problems.warn(_together(names, f"is ignored{because}"))
 
 
 def _put(entries: dict[str, Entry], entry: Entry, tables: PropertyTables, problems: Problems) -> None:

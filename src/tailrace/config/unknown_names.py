@@ -57,7 +57,7 @@ def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
     """The property that was meant by a name of an open family, where it is nearly that property's."""
     if not family.is_open:
         return None
-    near = nearest(name, tables.by_name, cutoff=0.93)
+    near = nearest(name, (*tables.by_name, *tables.aliases), cutoff=0.93)
     is_of_near = near is not None and name.startswith(f"{near}.")  # a family's own property, and a member of it
     return None if is_of_near else near
 
