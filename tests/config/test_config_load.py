@@ -237,6 +237,13 @@ def test_a_new_connector_begins_with_a_snapshot_like_debeziums():
     assert from_mapping(properties).snapshot_mode == "initial"
 
 
+def test_transforms_are_refused_with_their_classes():
+    types = {"a": "io.debezium.transforms.ExtractNewRecordState", "b": "org.example.Mask", "c": "org.example.Mask"}
+    properties = {f"transforms.{name}.type": each for name, each in types.items()}
+    message = refused({"transforms": "a,b,c", **properties}, UnsupportedError)
+    assert "'a,b,c' (io.debezium.transforms.ExtractNewRecordState, org.example.Mask): that is not supported" in message
+
+
 def test_parts_of_what_is_refused_are_not_complained_about_again():
     message = refused(
         {"converters": "boolean", "boolean.type": "x", "boolean.selector": "y"}, UnsupportedError

@@ -76,6 +76,9 @@ MISTAKES = [
     ("MySQL", "heartbeat.interval\u200b.ms", "it has an invisible character or a blank in it; did you mean heartbeat.interval.ms?"),
     ("MySQL", "consumer.overrides.client.id", "did you mean consumer.override.client.id?"),
     ("MySQL", "snapshot.minimal.locks", "snapshot.locking.mode says which locks are taken"),
+    ("MySQL", "database.serverId", "did you mean database.server.id? That one is set as well, and counts"),
+    ("SQL Server", "database.trustservercertificate", "did you mean database.trustServerCertificate? It has no effect"),
+    ("MySQL", "", '"" is not a property'),
     ("MySQL", "frobnication", "is not a property of the MySQL connector, and has no effect"),
 ]
 
@@ -116,6 +119,7 @@ def test_the_example_of_a_sort_is_told_what_the_page_says(sort):
         ("MySQL", "\ufefftable.include.list", "table.include.list"),
         ("MySQL", "colum.mask.with.12.chars", "column.mask.with.<n>.chars"),
         ("MySQL", "column.mask.hash.SHA-256.salt.abc", "column.mask.hash.<algorithm>.with.salt.<salt>"),
+        ("MySQL", "database.includeList", "database.include.list"),
         ("SQL Server", "schema.includes.list", "schema.include.list"),
         ("SQL Server", "snapshot.isolation.modes", "snapshot.isolation.mode"),
         ("SQL Server", "debezium.source.table.include.list", "table.include.list"),
@@ -161,11 +165,53 @@ def test_a_secret_with_an_invisible_character_is_not_shown():
     assert from_mapping(MINIMAL | {"database.password": "hunter2\u200b"}).warnings == ()
 
 
+@pytest.mark.parametrize(
+    ("database", "missing", "written"),
+    [
+        ("SQL Server", "database.names", "database.name"),
+        ("MySQL", "database.user", "database.username"),
+        ("MySQL", "database.hostname", "database.host"),
+        ("MySQL", "database.server.id", "database.server.ids"),
+    ],
+)
+def test_beside_a_property_that_is_missing_stands_the_name_that_was_written(database, missing, written):
+    properties = {name: value for name, value in EACH[database].items() if name != missing} | {written: "1"}
+    with pytest.raises(ConfigError) as raised:
+        from_mapping(properties)
+    assert f"{missing} is missing" in str(raised.value)
+    assert f"- {written} is not a property" in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "column.mask.hash.SHA-256.salt.s3cr3t",
+        "colum.mask.hash.SHA-256.with.salt.s3cr3t",
+        "column.mask.hash.SHA-256.with.sal.s3cr3t",
+        "column.mask.hash.s3cr3t",
+    ],
+)
+def test_a_salt_in_a_misspelt_name_is_not_shown(name):
+    assert "s3cr3t" not in refused({name: "shop.orders.id"})
+
+
+def test_the_value_of_a_name_that_has_no_effect_is_not_filled():
+    assert said({"_database.password": "${env:TAILRACE_NO_SUCH}"}) == "_database.password is taken for a comment"
+
+
 def test_names_of_one_sort_are_told_together():
     found = from_mapping(MINIMAL | {"_comment": "x", "_table.include.list": "y", "acks": "1"})
     assert found.warnings == (
         "_comment, _table.include.list: each is taken for a comment",
         "acks is a property of Kafka's clients, without effect here as in Kafka Connect: write producer.override.acks",
+    )
+
+
+def test_so_are_those_of_one_family():
+    found = from_mapping(MINIMAL | {"offset.storage": "x", "offset.flush.interval.ms": "1", "offsets.topic": "y"})
+    assert found.warnings == (
+        "offset.storage, offset.flush.interval.ms: each is ignored: progress is kept with the sink",
+        "offsets.topic is ignored: progress is kept with the sink",
     )
 
 

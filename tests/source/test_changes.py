@@ -110,6 +110,12 @@ def test_wrong_options_are_named(options, wrong, message):
 USUAL = {"topic.prefix": "shop", "database.hostname": "db", "database.user": "u", "database.server.id": "5"}
 
 
+def test_an_older_name_too_is_found_whatever_its_case():
+    job = parse_options(USUAL | {"database.allowpublickeyretrieval": "true"})
+    assert job.document["database.allowPublicKeyRetrieval"] == "true"
+    assert job.warnings == ()
+
+
 def test_a_name_that_is_no_property_is_a_warning_and_with_strict_an_error():
     (warning,) = parse_options(USUAL | {"frobnication": "1"}).warnings
     assert warning.startswith("frobnication is not a property of the MySQL connector")

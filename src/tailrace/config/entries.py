@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import frozen
 
@@ -20,7 +20,7 @@ _SECRET_NAMES = re.compile(
     r".*(secret|password|passphrase|token|sasl\.jaas\.config|basic\.auth\.user\.info|client-secret|ssl\.key|ssl\.keystore\.key)",
     re.IGNORECASE,
 )
-_SALT = re.compile(r"(?<=\.with\.salt\.).+")
+_SALT = re.compile(r"(?<=\.salt\.).+|(?<=\.mask\.hash\.)(?!.*\.salt\.).+")  # of a misspelt name all that may be one
 _NAMES_OF_PARTS = ("converters", "post.processors")  # each item brings properties that begin with its name
 
 
@@ -78,19 +78,27 @@ def collect(
     given = {tables.current_name(name) for name in flat}
     entries: dict[str, Entry] = {}
     unknown: dict[Verdict, list[str]] = {}
+    families: dict[Family, list[str]] = {}
     for given_name in sorted(flat, key=tables.rank):
-        entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
         if given_name.startswith(parts) and parts:
             continue  # belongs to what is refused as a whole
-        verdict = _recognise(entry, tables, others, database, given, problems)
-        if verdict is None:
-            _put(entries, entry, tables, problems)
-        else:
-            unknown.setdefault(verdict, []).append(entry.shown_name)
+        if verdict := _unknown(tables.current_name(given_name), tables, others, database, given):
+            unknown.setdefault(verdict, []).append(shown(hide_salt(given_name)) or '""')
+            continue
+        entry = _entry(given_name, flat[given_name], tables, secret_names, problems)
+        if entry.name not in tables.by_name and (family := tables.family_of(entry.name)):
+            families.setdefault(family, []).append(entry.shown_name)
+        _put(entries, entry, tables, problems)
     for verdict, names in unknown.items():
         tell = problems.add if verdict.is_wrong else problems.pass_over
-        tell(f"{names[0]} {verdict.words}" if len(names) == 1 else f"{', '.join(names)}: each {verdict.words}")
+        tell(_together(names, verdict.words))
+    for family, names in families.items():
+        _tell_status(family, names, problems)
     return entries
+
+
+def _together(names: Sequence[str], words: str) -> str:
+    return f"{names[0]} {words}" if len(names) == 1 else f"{', '.join(names)}: each {words}"
 
 
 def _secret_names(pattern: str | None, problems: Problems) -> tuple[re.Pattern[str], ...]:
@@ -118,34 +126,27 @@ def _entry(
     return Entry(name=name, given_name=given_name, text=text, shown_value=shown_value, broken=broken)
 
 
-def _recognise(
-    entry: Entry,
-    tables: PropertyTables,
-    others: Collection[str],
-    database: str,
-    given: Collection[str],
-    problems: Problems,
+def _unknown(
+    name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]
 ) -> Verdict | None:
-    """None for a property, and for one of a family; else what the name is."""
-    if entry.name in tables.by_name:
+    """What a name is that is no property, and none of a family."""
+    if name in tables.by_name:
         return None
-    family = tables.family_of(entry.name)
+    family = tables.family_of(name)
     if family is None:
-        return judge(entry.name, tables, others, database, given)
-    if near := hidden_in(entry.name, family, tables):
-        return verdict_on(near, tables, database, given)
-    _tell_status(entry, family, problems)
-    return None
+        return judge(name, tables, others, database, given)
+    near = hidden_in(name, family, tables)
+    return verdict_on(near, tables, database, given) if near else None
 
 
-def _tell_status(entry: Entry, family: Family, problems: Problems) -> None:
+def _tell_status(family: Family, names: Sequence[str], problems: Problems) -> None:
     because = f": {family.reason}" if family.reason else ""
     if family.status is Status.REFUSED:
-        problems.add_not_yet(f"{entry.shown_name} is not supported{because}")
+        problems.add_not_yet(_together(names, f"is not supported{because}"))
     elif family.status is Status.UNUSED:
-        problems.warn(f"{entry.shown_name} has no effect yet{because}")
+        problems.warn(_together(names, f"has no effect yet{because}"))
     elif family.status is Status.IGNORED:
-        problems.warn(f"{entry.shown_name} is ignored{because}")
+        problems.warn(_together(names, f"is ignored{because}"))
 
 
 def _put(entries: dict[str, Entry], entry: Entry, tables: PropertyTables, problems: Problems) -> None:

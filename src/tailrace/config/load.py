@@ -80,7 +80,7 @@ def from_mapping(
     flat = from_cloud(flat, problems)
     entries = collect(flat, kind.tables, kind.database, problems, _other_names(kind))
     entries = without_unfilled(entries, flat, kind.tables, problems)
-    values = {prop.name: _value(prop, entries.get(prop.name), problems) for prop in kind.tables.properties}
+    values = {prop.name: _value(prop, entries, problems) for prop in kind.tables.properties}
     known = KnownValues(values, problems.unknown)
     check_together(known, entries, kind.naming, kind.system, problems)
     kind.check(known, entries, problems)
@@ -96,7 +96,7 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Connector
     """The kind of connector; without one that there is, nothing else can be said of the configuration."""
     name = CONNECTOR_CLASS.name
     told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
-    found = _value(CONNECTOR_CLASS, told.get(name), problems)
+    found = _value(CONNECTOR_CLASS, told, problems)
     if found is None:
         problems.raise_if_any(source)
     return KINDS[str(found)]
@@ -109,7 +109,8 @@ def _other_names(kind: ConnectorKind) -> frozenset[str]:
     )
 
 
-def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
+def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> Value:
+    entry = entries.get(prop.name)
     if entry is not None and entry.broken:
         return _default(prop)
     if entry is None or not entry.text.strip():
@@ -122,7 +123,7 @@ def _value(prop: Property, entry: Entry | None, problems: Problems) -> Value:
     except ValueError as error:
         problems.add(f"{entry.shown}: {error}")
         return _default(prop)
-    _tell_status(prop, entry, value, problems)
+    _tell_status(prop, entry, value, _classes(prop, value, entries), problems)
     _tell_disguise(entry, problems)
     return value
 
@@ -137,11 +138,18 @@ def _default(prop: Property) -> Value:
     return () if prop.kind.is_list and prop.default is None else prop.default
 
 
-def _tell_status(prop: Property, entry: Entry, value: Value, problems: Problems) -> None:
+def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
+    """The classes of what a list names, such as `transforms`, where each has its `type`."""
+    types = [entries.get(f"{prop.name}.{item}.type") for item in _texts(value)]
+    names = dict.fromkeys(each.shown_value for each in types if each is not None)
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _tell_status(prop: Property, entry: Entry, value: Value, classes: str, problems: Problems) -> None:
     if value in (_default(prop), None) and prop.status is not Status.WORKS:
         return
     if prop.status is Status.REFUSED and entry.text.strip() not in prop.harmless:
-        problems.add_not_yet(f"{entry.shown}: that is not supported yet; {prop.reason or 'leave it out'}")
+        problems.add_not_yet(f"{entry.shown}{classes}: that is not supported yet; {prop.reason or 'leave it out'}")
     elif prop.status is Status.UNUSED:
         problems.warn(_no_effect(entry, "has no effect yet", prop.reason))
     elif prop.status is Status.IGNORED or value is None:

@@ -136,7 +136,7 @@ class Family:
     @property
     def is_open(self) -> bool:
         """Whether any name with the prefix belongs to it, so that a misspelt name may hide in it."""
-        return self.name.endswith("*")
+        return self.name.endswith(("*", "<camelCase>"))
 
 
 def prefixed(name: str, doc: str, status: Status, reason: str, *, aliases: tuple[str, ...] = ()) -> Family:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 import re
 import unicodedata
 from collections.abc import Iterable
@@ -52,5 +53,6 @@ def ratio(name: str, other: str) -> float:
     return difflib.SequenceMatcher(None, _plain(name), _plain(other)).ratio()
 
 
+@functools.lru_cache(maxsize=4096)
 def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()

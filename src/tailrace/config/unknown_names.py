@@ -39,7 +39,8 @@ def judge(name: str, tables: PropertyTables, others: Collection[str], database: 
     if plain.startswith("tailrace."):
         return _own(plain, tables)
     if words := _meant(plain, database):
-        return Verdict(f"is not a property of the {database} connector, and has no effect: {words}")
+        wrong = any(_is_missing(each, tables, given) for each in words.split())
+        return Verdict(f"is not a property of the {database} connector, and has no effect: {words}", is_wrong=wrong)
     if match := _sort_of(plain):
         return Verdict(match)
     if plain in others:
@@ -56,7 +57,7 @@ def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
     """The property that was meant by a name of an open family, where it is nearly that property's."""
     if not family.is_open:
         return None
-    near = nearest(name, tables.by_name, cutoff=0.93)
+    near = nearest(name, (*tables.by_name, *tables.aliases), cutoff=0.93)
     is_of_near = near is not None and name.startswith(f"{near}.")  # a family's own property, and a member of it
     return None if is_of_near else near
 
@@ -72,8 +73,14 @@ def _near(near: str, tables: PropertyTables, database: str, given: Collection[st
     if current in given:
         return Verdict(f"{words} That one is set as well, and counts")
     known = tables.by_name.get(current) or tables.family_of(current)
-    wrong = changes_records(known.name if known else current, database)
+    wrong = changes_records(known.name if known else current, database) or _is_missing(current, tables, given)
     return Verdict(words if wrong else f"{words} It has no effect", is_wrong=wrong)
+
+
+def _is_missing(name: str, tables: PropertyTables, given: Collection[str]) -> bool:
+    """Whether a property has to be there and is not, so that the configuration is refused anyway."""
+    prop = tables.by_name.get(name)
+    return prop is not None and prop.required and name not in given
 
 
 def _own(name: str, tables: PropertyTables) -> Verdict:

@@ -143,7 +143,8 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
 
 def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
     """The file's properties, and over them the options'."""
-    spelled = {prop.name.lower(): prop.name for kind in KINDS.values() for prop in kind.tables.properties}
+    tables = [kind.tables for kind in KINDS.values()]
+    spelled = {name.lower(): name for each in tables for name in (*each.aliases, *each.by_name)}
     for name in given.keys() - OWN - spelled.keys():
         if near := nearest(name, _SHOWN, ALIKE):
             raise ConfigError(f"{name} is no option of a DataFrame; did you mean {near}?")
