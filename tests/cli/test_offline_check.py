@@ -169,6 +169,27 @@ def test_a_value_with_line_ends_makes_no_further_line(check):
     assert (code, len(out.splitlines()), "\x1b" in out) == (2, 1, False)
 
 
+@pytest.mark.parametrize(
+    ("properties", "says"),
+    [
+        ({"producer.override.client.id": "\ud800"}, "producer.override.client.id has a character that no text can have"),
+        ({"producer.override.client.id": "a\0b"}, "producer.override.client.id has a character that no text can have"),
+        ({"connector.class": "${env:NOT_HERE}"}, "connector.class is not known here, and without it nothing can be checked"),
+        ({"database.port": "\ud800"}, "database.port is"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_texts_that_are_none_are_refused(check, properties, says, options):
+    code, out = check({"a.json": MYSQL | properties}, *options)
+    assert (code, says in out) == (2, True)
+
+
+@pytest.mark.parametrize("text", ["${file:/a\0b:key}", "${directory:/\ud800:key}", "${env:a\0b}", "${env:}", "${env:=}"])
+def test_places_that_can_not_be_are_not_there(check, text):
+    code, out = check({"a.json": MYSQL | {"database.password": text, "producer.override.ssl.ca.location": "/a\0b"}})
+    assert (code, "database.password: ${" in out, "ssl.ca.location" in out) == (0, True, True)
+
+
 @pytest.mark.parametrize("text", ["${env:NOT_HERE}", "${file:/nowhere/db:password}", "${directory:/nowhere:password}", "${HOST}"])
 def test_what_whoever_deploys_fills_is_a_warning(check, text):
     code, out = check({"a.json": MYSQL | {"database.hostname": text}})

@@ -76,7 +76,7 @@ def check_offline(paths: Sequence[Path], worker: Worker | None, *, as_json: bool
         if not as_json:
             typer.echo(_line(each))
     if as_json:
-        typer.echo(json.dumps({"files": [each.as_json() for each in found]}, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps({"files": [each.as_json() for each in found]}, indent=2))
     for note in worker.ignored() if worker else ():
         typer.echo(f"note: {note}", err=True)
     return exit_code_for(ConfigError()) if any(each.problems for each in found) else 0

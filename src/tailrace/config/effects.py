@@ -20,7 +20,8 @@ CHANGES_RECORDS: Final = frozenset(
     skipped.operations skip.messages.without.change
     column.truncate.to.<n>.chars column.mask.with.<n>.chars
     column.mask.hash.<algorithm>.with.salt.<salt> column.mask.hash.v2.<algorithm>.with.salt.<salt>
-    source.timestamp.mode database.server.timezone time.precision.mode decimal.handling.mode bigint.unsigned.handling.mode binary.handling.mode enable.time.adjuster
+    source.timestamp.mode database.server.timezone
+    time.precision.mode decimal.handling.mode bigint.unsigned.handling.mode binary.handling.mode enable.time.adjuster
     include.query sourceinfo.struct.maker source.struct.version unavailable.value.placeholder
     schema.name.adjustment.mode field.name.adjustment.mode converters post.processors
     tombstones.on.delete include.schema.changes include.schema.comments

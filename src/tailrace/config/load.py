@@ -98,6 +98,8 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Connector
     told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
     found = _value(CONNECTOR_CLASS, told, problems)
     if found is None:
+        if problems.offline and name in problems.unknown:
+            problems.add(f"{name} is not known here, and without it nothing can be checked")
         problems.raise_if_any(source)
     return KINDS[str(found)]
 

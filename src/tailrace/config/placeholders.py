@@ -66,7 +66,7 @@ def _without_key(provider: str, path: Path) -> str:
 
 
 def _from_environment(shown: str, name: str) -> str:
-    value = os.environ.get(name)
+    value = os.environ.get(name) if name.isprintable() else None
     if value is None:
         raise PlaceholderError(f"{shown}: the environment has no variable {name}")
     return value
@@ -97,6 +97,8 @@ def _read(shown: str, path: Path) -> str:
         raise PlaceholderError(
             f"{shown}: {path} is a directory; for a file in it write ${{directory:{path}:FILE}}"
         ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+    except UnicodeDecodeError:
+        raise PlaceholderError(f"{shown}: can't read {path}: it is not UTF-8") from None
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "that can't be a path"
         raise PlaceholderError(f"{shown}: can't read {path}: {reason}") from error

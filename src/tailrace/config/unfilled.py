@@ -29,7 +29,8 @@ _PERHAPS_MEANT: Final = {
     "$NAME": re.compile(r"^\$[A-Za-z_]\w*$"),
     "%NAME%": re.compile(r"^%[A-Za-z_]\w*%$"),
 }
-_CLIENTS: Final = (
+_FAMILIES: Final = (
+    "topic.creation.",
     "producer.override.",
     "consumer.override.",
     "admin.override.",
@@ -64,7 +65,7 @@ def without_unfilled(
 
 
 def _matters(name: str, prop: Property | None) -> bool:
-    return name.startswith(_CLIENTS) if prop is None else prop.status is not Status.IGNORED
+    return name.startswith(_FAMILIES) if prop is None else prop.status is not Status.IGNORED
 
 
 def _styles(raw: str) -> list[str]:

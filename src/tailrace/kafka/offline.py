@@ -83,11 +83,18 @@ def _of_client(prefix: str, given: PassThrough, problems: Problems) -> dict[str,
     }
 
 
+def _can_be_read(path: str) -> bool:
+    try:
+        return os.access(path, os.R_OK)
+    except ValueError:  # which can't be a path
+        return False
+
+
 def _of_missing_files(prefix: str, given: PassThrough, unknown: set[str], problems: Problems) -> tuple[str, ...]:
     beginnings: tuple[str, ...] = ()
     for name, belonging in _FILES.items():
         path = given.get(name, "").strip()
-        if path and name not in unknown and not os.access(path, os.R_OK):
+        if path and name not in unknown and not _can_be_read(path):
             problems.warn(f"{prefix}{name}: {path} is not on this machine, or can't be read here; it was not looked into")
             beginnings += belonging
     return beginnings

@@ -28,6 +28,7 @@ _INVALID: Final = re.compile(r'Invalid value .*for configuration property "([^"]
 
 def try_options(kind: str, options: Mapping[str, str], prefix: str, *, transactional: bool = False) -> None:
     """Raise `ConfigError`, with the property's name and not its value, when no such client can be made."""
+    _check_texts(options, prefix)
     surplus = {"group.id": "trial"} if kind == "consumer" else {}
     if transactional:
         surplus["transactional.id"] = "trial"
@@ -35,6 +36,14 @@ def try_options(kind: str, options: Mapping[str, str], prefix: str, *, transacti
         _MAKERS[kind]({**surplus, **without_marks(options), **_SILENT})
     except (KafkaException, TypeError, ValueError) as error:
         raise ConfigError(_complaint(error, options, prefix)) from None
+
+
+def _check_texts(options: Mapping[str, str], prefix: str) -> None:
+    """A text of C's ends at its first zero, and half a character is none: the library breaks, or takes it for another text."""
+    for name, text in options.items():
+        if "\0" in name + text or any("\ud800" <= each <= "\udfff" for each in name + text):
+            shown = "".join(each if each.isprintable() else "?" for each in name)
+            raise ConfigError(f"{prefix}{shown} has a character that no text can have")
 
 
 def _complaint(error: Exception, options: Mapping[str, str], prefix: str) -> str:
