@@ -8,7 +8,7 @@ import pytest
 
 from support.counting_log import counting_job
 from tailrace.connectors.base import Progress
-from tailrace.errors import FencedError
+from tailrace.errors import FencedError, StoppedError
 from tailrace.sinks.base import Claim
 from tailrace.source import run, together
 from tailrace.source.job import Job, Pace
@@ -38,6 +38,14 @@ def test_a_server_that_hangs_does_not_hold_up_a_stop(tmp_path, monkeypatch, hang
     assert run._Run(None, "", link, stop, told.append)._come_together(job)
     assert time.monotonic() - began < 30
     assert f"{together.APART} (there was no answer in time)" in told
+
+
+def test_a_stop_at_a_start_does_not_wait_for_where_lanes_can_meet(tmp_path, monkeypatch, hanging):
+    job = counting_job(tmp_path, 10, lanes=1, pace=Pace(retry_seconds=10))
+    monkeypatch.setattr(Job, "new_connector", lambda _: SimpleNamespace(meeting_point=hanging))
+    stop = StopTime(lambda: True, SECONDS)
+    with pytest.raises(StoppedError):
+        run._Run(None, "", SimpleNamespace(), stop, lambda _: None)._log(job, APART, available_now=False)
 
 
 def raising(error):

@@ -157,7 +157,7 @@ class _Run:
             if attempts == together.ATTEMPTS:
                 raise ProgressError(together.unchanged(job, claim))
             self.notice(together.told(job, claim))
-            meeting = together.to_one_position(job, claim, self._asking(job), nearest=attempts == 0)
+            meeting = self._meeting(job, claim, nearest=attempts == 0)
             if self._kept_up(meeting, available_now=True):
                 return self._come_together(together.as_recorded(job, claim))
             claim = self._claimed(job)
@@ -190,8 +190,13 @@ class _Run:
             return claim.is_at_one_position
         self.notice(f"{counted(job.lanes)} to one position, before the end")
         self.link.let_tasks_work()
-        meeting = in_time(lambda: together.to_one_position(job, claim, self._asking(job)), self.stop_asked)
-        return not self._kept_up(meeting, available_now=True)
+        return not self._kept_up(self._meeting(job, claim), available_now=True)
+
+    def _meeting(self, job: Job, claim: Claim, *, nearest: bool = True) -> Job:
+        """A job to where all lanes can meet; a stop does not wait for it, as the end of a transaction may be far away."""
+        return in_time(
+            lambda: together.to_one_position(job, claim, self._asking(job), nearest=nearest), self.stop_asked
+        )
 
     def _claimed(self, job: Job) -> Claim:
         """Take the sink over; with nothing recorded yet, for one lane."""
