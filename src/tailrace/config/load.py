@@ -31,6 +31,7 @@ from tailrace.config.property import Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
+from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
@@ -84,6 +85,8 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Connector
     told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
     found = _value(CONNECTOR_CLASS, told, problems)
     if found is None:
+        if f"{SERVER_PREFIX}{name}" in flat:
+            problems.add(f"names begin with {SERVER_PREFIX}, as Debezium Server has them: take that away")
         problems.raise_if_any(source)
     return KINDS[str(found)]
 
