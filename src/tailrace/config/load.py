@@ -22,12 +22,13 @@ from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
 from tailrace.config.passthrough import passed
+from tailrace.config.patterns import split_list
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.properties.own import SHAPE_1_4
-from tailrace.config.property import Property, Status
+from tailrace.config.property import Kind, Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
@@ -113,6 +114,7 @@ def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> 
         problems.add(f"{entry.shown}: {error}")
         return _default(prop)
     _tell_status(prop, entry, value, _classes(prop, value, entries), problems)
+    _tell_items(prop, entry, problems)
     _tell_disguise(entry, problems)
     return value
 
@@ -125,6 +127,12 @@ def _absent(prop: Property, problems: Problems) -> Value:
 
 def _default(prop: Property) -> Value:
     return () if prop.kind.is_list and prop.default is None else prop.default
+
+
+def _tell_items(prop: Property, entry: Entry, problems: Problems) -> None:
+    for item in split_list(entry.text) if prop.kind is Kind.LIST else ():
+        if item in prop.harmless:
+            problems.warn(f"{entry.shown}: {item} is ignored: {prop.reason}")
 
 
 def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
