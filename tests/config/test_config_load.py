@@ -338,6 +338,11 @@ def test_a_history_in_kafka_that_is_chosen_by_its_class_needs_both():
     assert f"{KAFKA}bootstrap.servers is missing" in message
 
 
+def test_brokers_of_the_history_that_can_not_be_filled_are_told_once():
+    message = refused({f"{KAFKA}topic": "h", f"{KAFKA}bootstrap.servers": "${env:TAILRACE_NO_SUCH}"})
+    assert message.count(f"{KAFKA}bootstrap.servers") == 1
+
+
 def test_no_history_is_chosen_where_none_is_named():
     assert from_mapping(MINIMAL).schema_history_internal is None
 

@@ -55,12 +55,19 @@ def test_all_of_them_together():
     assert given.incremental_snapshot_chunk_size == 1
 
 
+def test_the_channels_of_the_jvm_are_passed_over():
+    found = settings({"signal.enabled.channels": "source,jmx", "notification.enabled.channels": "jmx"})
+    assert (found.signal_enabled_channels, found.notification_enabled_channels) == (("source",), ())
+    assert found.warnings == (
+        "signal.enabled.channels is 'source,jmx': jmx is ignored: it belongs to the JVM; use kafka or file",
+        "notification.enabled.channels is 'jmx': jmx is ignored: it belongs to the JVM; use sink or log",
+    )
+
+
 @pytest.mark.parametrize(
     ("properties", "says"),
     [
-        ({"signal.enabled.channels": "source,jmx"}, "jmx is not supported: it belongs to the JVM; use kafka or file"),
         ({"signal.enabled.channels": "pigeon"}, "'pigeon' is not among its values: source, kafka, file"),
-        ({"notification.enabled.channels": "jmx"}, "jmx is not supported: it belongs to the JVM; use sink or log"),
         ({"notification.enabled.channels": "sink"}, "notification.sink.topic.name is missing"),
         ({"notification.sink.topic.name": "a b", "notification.enabled.channels": "sink"}, "letters, digits, dots"),
         ({"signal.enabled.channels": "kafka"}, "signal.kafka.bootstrap.servers is missing"),

@@ -199,6 +199,11 @@ def test_the_value_of_a_name_that_has_no_effect_is_not_filled():
     assert said({"_database.password": "${env:TAILRACE_NO_SUCH}"}) == "_database.password is taken for a comment"
 
 
+def test_a_file_of_debezium_server_is_told_by_its_prefix():
+    with pytest.raises(ConfigError, match=r"names begin with debezium\.source\., as Debezium Server has them"):
+        from_mapping({f"debezium.source.{name}": value for name, value in MINIMAL.items()})
+
+
 def test_names_of_one_sort_are_told_together():
     found = from_mapping(MINIMAL | {"_comment": "x", "_table.include.list": "y", "acks": "1"})
     assert found.warnings == (

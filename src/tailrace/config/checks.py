@@ -104,7 +104,7 @@ def _check_file_history(values: Mapping[str, Value], problems: Problems) -> None
 def _check_kafka_history(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
     """Debezium's default class is Kafka's, and a configuration that names topic and brokers leaves it out."""
     names = ("schema.history.internal.kafka.topic", "schema.history.internal.kafka.bootstrap.servers")
-    named = [name for name in names if values[name]]
+    named = [name for name in names if is_given(entries, name)]
     kind, absent = values["schema.history.internal"], not is_given(entries, "schema.history.internal")
     if kind == KAFKA_HISTORY or (absent and named):
         for name in names:

@@ -12,12 +12,16 @@ from typing import Final
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CLOUD, JSON, SQL_SERVER
 
-_FORMATS: Final = {"value": "output.data.format", "key": "output.key.format"}
+_FORMATS: Final = ("output.data.format", "output.key.format")
 _DECIMALS: Final = "json.output.decimal.format"
 _AFTER: Final = "after.state.only"
 _CLEANUP: Final = "cleanup.policy"
 _LOGIN: Final = ("kafka.api.key", "kafka.api.secret", "kafka.auth.mode", "kafka.service.account.id", "kafka.endpoint")
-_OWN: Final = frozenset({*_FORMATS.values(), _DECIMALS, _AFTER, _CLEANUP, *_LOGIN})
+_OWN: Final = frozenset({*_FORMATS, _DECIMALS, _AFTER, _CLEANUP, *_LOGIN})
+_CONVERTERS: Final = dict.fromkeys(("key.converter", "value.converter"), JSON) | dict.fromkeys(
+    ("key.converter.schemas.enable", "value.converter.schemas.enable"), "false"
+)
+"""JSON of Confluent Cloud has no schemas."""
 _OF_V1: Final = {"skipped.operations": "none", "schema.name.adjustment.mode": "avro"}
 """Defaults of the first version, which is Debezium 1.x."""
 
@@ -33,13 +37,15 @@ def from_cloud(flat: Mapping[str, str], problems: Problems) -> dict[str, str]:
     for warning in _warnings(flat, name, first=version.is_first, stays=version.connector == SQL_SERVER):
         problems.warn(warning)
     usual = _OF_V1 if version.is_first else {}
-    return usual | _converters(flat) | {key: value for key, value in flat.items() if key not in _OWN}
+    return usual | _CONVERTERS | {key: value for key, value in flat.items() if key not in _OWN}
 
 
 def _not_yet(flat: Mapping[str, str], *, first: bool) -> Iterator[str]:
-    for name in _FORMATS.values():
+    for name in _FORMATS:
         if _given(flat, name, "JSON").upper() != "JSON":
             yield f"{name} is {flat[name]!r}: that format is not supported yet; it must be JSON"
+    if _given(flat, _DECIMALS, "BASE64").upper() != "BASE64":
+        yield f"{_DECIMALS} is {flat[_DECIMALS]!r}: that is not supported yet; it must be BASE64"
     if _given(flat, _AFTER, "true" if first else "false").lower() != "false":
         whose = f"{_AFTER} is {flat[_AFTER]!r}" if _AFTER in flat else f"{_AFTER} is 'true' by default with this class"
         yield (
@@ -65,18 +71,6 @@ def _warnings(flat: Mapping[str, str], name: str, *, first: bool, stays: bool) -
             f"connector.class is {name!r}, which is Debezium 1.x: events have the fields of Debezium 3.6; nearest to those of "
             f"{name} is tailrace.event.shape={shape}"
         )
-
-
-def _converters(flat: Mapping[str, str]) -> dict[str, str]:
-    """JSON of Confluent Cloud has no schemas."""
-    made: dict[str, str] = {}
-    for side in _FORMATS:
-        made |= {
-            f"{side}.converter": JSON,
-            f"{side}.converter.schemas.enable": "false",
-            f"{side}.converter.decimal.format": _given(flat, _DECIMALS, "BASE64"),
-        }
-    return made
 
 
 def _given(flat: Mapping[str, str], name: str, default: str) -> str:

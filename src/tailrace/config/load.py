@@ -21,17 +21,19 @@ from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
 from tailrace.config.passthrough import passed
+from tailrace.config.patterns import split_list
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.properties.own import CURRENT, SHAPE_1_4
-from tailrace.config.property import Property, Status
+from tailrace.config.property import Kind, Property, Status
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.unfilled import without_unfilled
 from tailrace.config.unknown import KnownValues
+from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
 from tailrace.schema.routing import Routing
@@ -98,6 +100,8 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Connector
     told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
     found = _value(CONNECTOR_CLASS, told, problems)
     if found is None:
+        if f"{SERVER_PREFIX}{name}" in flat:
+            problems.add(f"names begin with {SERVER_PREFIX}, as Debezium Server has them: take that away")
         if problems.offline and name in problems.unknown:
             problems.add(f"{name} is not known here, and without it nothing can be checked")
         problems.raise_if_any(source)
@@ -126,6 +130,7 @@ def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> 
         problems.add(f"{entry.shown}: {error}")
         return _default(prop)
     _tell_status(prop, entry, value, _classes(prop, value, entries), problems)
+    _tell_items(prop, entry, problems)
     _tell_disguise(entry, problems)
     return value
 
@@ -138,6 +143,12 @@ def _absent(prop: Property, problems: Problems) -> Value:
 
 def _default(prop: Property) -> Value:
     return () if prop.kind.is_list and prop.default is None else prop.default
+
+
+def _tell_items(prop: Property, entry: Entry, problems: Problems) -> None:
+    for item in split_list(entry.text) if prop.kind is Kind.LIST else ():
+        if item in prop.harmless:
+            problems.warn(f"{entry.shown}: {item} is ignored: {prop.reason}")
 
 
 def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:

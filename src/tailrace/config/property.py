@@ -68,9 +68,10 @@ class Property:
         required: absence is an error.
         status: what tailrace does with it.
         reason: why it is ignored, or what is to be done instead; the second half of a message.
-        harmless: values of a property that is not there yet which switch it off, and so are no error.
+        harmless: values of a property that is not there yet which switch it off, and so are no error; items of a list that
+            are passed over, with the reason.
         not_yet: values of a property that works which are not there yet.
-        impossible: values, or items of a list, that can't be had, each with the reason, or what to do instead.
+        impossible: values that can't be had, each with the reason, or what to do instead.
         recognised: patterns of values that can't be had yet, each with what is said of them; `not_yet` need not list them.
         pattern: what a text must match as a whole.
         pattern_says: the pattern in words.

@@ -212,13 +212,15 @@ def _allowed(prop: Property) -> str:
         words += "; also " + ", ".join(
             f"{_code(old)} for {_code(new)}" for old, new in prop.other_spellings.items()
         )
+    if prop.harmless and prop.status is Status.WORKS:
+        words += "; ignored " + ", ".join(map(_code, prop.harmless)) + (f" ({prop.reason})" if prop.reason else "")
     if prop.not_yet:
         words += "; not yet " + ", ".join(map(_code, prop.not_yet))
     return words
 
 
 def _status(status: Status, reason: str) -> str:
-    return f"{status.value} ({reason})" if reason else status.value
+    return f"{status.value} ({reason})" if reason and status is not Status.WORKS else status.value
 
 
 def _code(text: str) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from attrs import frozen
 
@@ -16,6 +17,8 @@ from tailrace.config.effects import changes_records
 from tailrace.config.name_sorts import EVERYWHERE, MEANT, SORTS
 from tailrace.config.property import Family, PropertyTables
 from tailrace.config.spelling import ALIKE, SIMILAR, nearest, ratio, visible
+
+SERVER_PREFIX: Final = "debezium.source."
 
 
 @frozen
@@ -34,7 +37,7 @@ def judge(name: str, tables: PropertyTables, others: Collection[str], database: 
     plain = visible(name)
     if plain != name and (near := _known(plain, tables)):
         return _near(near, tables, database, given, because="it has an invisible character or a blank in it; ")
-    if (stripped := plain.removeprefix("debezium.source.")) != plain:
+    if (stripped := plain.removeprefix(SERVER_PREFIX)) != plain:
         return _near(stripped, tables, database, given, because="Debezium Server's prefix goes; ")
     if plain.startswith("tailrace."):
         return _own(plain, tables)

@@ -73,10 +73,8 @@ def _list(prop: Property, text: str) -> tuple[str, ...]:
         for expression in expressions:
             compile_java(expression)
         return expressions
-    items = split_list(text)
+    items = tuple(item for item in split_list(text) if item not in prop.harmless)
     for item in items:
-        if item in prop.impossible:
-            raise ValueError(f"{item} is not supported: {prop.impossible[item]}")
         if prop.allowed and item not in prop.allowed:
             raise ValueError(f"{item!r} is not among its values: {', '.join(prop.allowed)}")
     return items

@@ -24,7 +24,8 @@ PROPERTIES = (
         kind=Kind.LIST,
         default=("source",),
         allowed=("source", "kafka", "file"),
-        impossible={"jmx": "it belongs to the JVM; use kafka or file"},
+        harmless=("jmx",),
+        reason="it belongs to the JVM; use kafka or file",
         doc="Where signals come from: the tables of `signal.data.collection`, a Kafka topic, a file (with `tasks.max` 1).",
     ),
     Property(
@@ -68,7 +69,8 @@ PROPERTIES = (
         name="notification.enabled.channels",
         kind=Kind.LIST,
         allowed=("sink", "log"),
-        impossible={"jmx": "it belongs to the JVM; use sink or log"},
+        harmless=("jmx",),
+        reason="it belongs to the JVM; use sink or log",
         doc="Where notifications go: into a topic beside the events, into the log.",
     ),
     Property(
