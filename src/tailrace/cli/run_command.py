@@ -28,7 +28,7 @@ def run_connector(
         job, settings = load_job(config, target, from_worker)
         check_folder(target)
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
-            for warning in settings.warnings:
+            for warning in (*(from_worker.warnings() if from_worker else ()), *settings.warnings):
                 screen.notice(f"warning: {warning}")
             for note in (*(from_worker.ignored() if from_worker else ()), *assumed_converters(settings)):
                 screen.notice(f"note: {note}")
