@@ -32,7 +32,7 @@ def check_connector(config: Path, *, worker: Worker | None = None, apply: bool =
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     for note in (*(worker.ignored() if worker else ()), *settings.notes):
         _line(out, "note", "cyan", note)
-    for warning in settings.warnings:
+    for warning in (*(worker.warnings() if worker else ()), *settings.warnings):
         _line(out, "warning", "yellow", warning)
     findings: Sequence[Finding] = checks_of(settings).check(settings)
     _print(out, findings)

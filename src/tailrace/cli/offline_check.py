@@ -77,9 +77,17 @@ def check_offline(paths: Sequence[Path], worker: Worker | None, *, as_json: bool
             typer.echo(_line(each))
     if as_json:
         typer.echo(json.dumps({"files": [each.as_json() for each in found]}, indent=2))
-    for note in worker.ignored() if worker else ():
-        typer.echo(f"note: {note}", err=True)
+    if worker:
+        _tell_of_worker(worker)
     return exit_code_for(ConfigError()) if any(each.problems for each in found) else 0
+
+
+def _tell_of_worker(worker: Worker) -> None:
+    """What concerns no single connector, beside the verdicts."""
+    for note in worker.ignored():
+        typer.echo(f"note: {note}", err=True)
+    for warning in worker.warnings():
+        typer.echo(f"warning: {warning}", err=True)
 
 
 def _line(checked: Checked) -> str:

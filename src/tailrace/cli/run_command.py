@@ -31,7 +31,7 @@ def run_connector(
         with Screen(verbose=verbose, quiet_progress=to == "console") as screen:
             for note in (*(from_worker.ignored() if from_worker else ()), *settings.notes):
                 screen.notice(f"note: {note}")
-            for warning in settings.warnings:
+            for warning in (*(from_worker.warnings() if from_worker else ()), *settings.warnings):
                 screen.notice(f"warning: {warning}")
             stopped = run_job(
                 job,

@@ -51,7 +51,7 @@ def without_unfilled(
         prop = tables.by_name.get(name)
         if entry.broken or not _matters(name, prop):
             continue
-        raw = flat[entry.given_name]
+        raw = flat.get(entry.given_name, entry.text)
         if not (styles := _styles(raw)):
             continue
         if _can_be(entry, prop, raw):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,7 @@ CONVERTERS: Final = ("key.converter", "value.converter", "header.converter")
 _CLIENTS: Final = ("producer", "consumer", "admin")
 _SERVERS: Final = "bootstrap.servers"
 _HANDED_ON: Final = ("topic.creation.enable",)
+_UNKNOWN: Final = "that is no property of a Connect worker"
 _PROTOCOL: Final = re.compile(r"^[A-Z_]+://")
 
 
@@ -90,12 +92,17 @@ class Worker:
         """What has no effect, a sentence for each reason."""
         by_reason: dict[str, list[str]] = {}
         for name in self.properties:
-            if reason := self._ignored(name):
+            if (reason := self._ignored(name)) and reason != _UNKNOWN:
                 by_reason.setdefault(reason, []).append(name)
         return [
             f"{self.path}: {', '.join(names)} {'is' if len(names) == 1 else 'are'} ignored: {reason}"
             for reason, names in by_reason.items()
         ]
+
+    def warnings(self) -> list[str]:
+        """What nobody knows, with what may be meant."""
+        unknown = (name for name in self.properties if self._ignored(name) == _UNKNOWN)
+        return [f"{self.path}: {name} is ignored: {_UNKNOWN}{_meant(name)}" for name in unknown]
 
     def _merged(self, own: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
         merged = dict(own)
@@ -144,7 +151,12 @@ class Worker:
             return None
         if is_security(name) or name in BY_CLIENT["admin"]:
             return "it is for the worker's own clients; what its connectors' producers get begins with producer."
-        return "that is no property of a Connect worker that is known here"
+        return _UNKNOWN
+
+
+def _meant(name: str) -> str:
+    found = get_close_matches(name, [*CONVERTERS, *_HANDED_ON, _SERVERS, "config.providers"], n=1, cutoff=0.7)
+    return f"; did you mean {found[0]}?" if found else ""
 
 
 def _of_sinks(client: str, name: str) -> str | None:

@@ -39,7 +39,7 @@ def try_options(kind: str, options: Mapping[str, str], prefix: str, *, transacti
 
 
 def _check_texts(options: Mapping[str, str], prefix: str) -> None:
-    """A text of C's ends at its first zero, and half a character is none: the library breaks, or takes it for another text."""
+    """A text of C ends at its first zero, and half a character is none: the library misreads such texts, or breaks."""
     for name, text in options.items():
         if "\0" in name + text or any("\ud800" <= each <= "\udfff" for each in name + text):
             shown = "".join(each if each.isprintable() else "?" for each in name)
