@@ -96,7 +96,8 @@ class DatabaseLog:
         self._quiet_since = time.monotonic()
         self._warned_of_agent = False
         self._head = ZERO
-        self._times = LocalTimes(settings.server_zone)
+        self._zone = settings.server_zone
+        self._times = LocalTimes(self._zone)
         self._given_offset = None if planned is None else planned.offset_minutes
         self._is_last = False
         self.is_at_head = False
@@ -175,8 +176,8 @@ class DatabaseLog:
         """The next window, without the limit of its transactions; None while there is none."""
         head = transactions.head(session)
         self._head = head.lsn
-        if (zone := self._settings.server_zone) is not None:
-            warn_of_other_offset(zone, str(self._settings.database_server_timezone), head.offset_minutes)
+        if self._zone is not None:
+            warn_of_other_offset(self._zone, str(self._settings.database_server_timezone), head.offset_minutes)
         self._times.offset_minutes = head.offset_minutes if self._given_offset is None else self._given_offset
         after = self.position.lsn
         if self.position.until is not None:

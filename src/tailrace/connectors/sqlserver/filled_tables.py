@@ -17,7 +17,6 @@ from tailrace.errors import RetriableError, SourceSetupError
 
 log = logging.getLogger(__name__)
 
-"""The `data.query.mode` in which changes are read through the functions of instances."""
 _ASKED_AT_ONCE: Final = 100
 _MEASURED: Final = 100  # rows
 _KEY_BYTES: Final = 40  # of the columns that every change table has

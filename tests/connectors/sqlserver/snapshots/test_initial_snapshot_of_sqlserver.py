@@ -57,6 +57,17 @@ def test_a_quiet_table_is_read_as_it_is(sqlserver, settings_for):
     assert snapshot.progress.snapshot == {"lanes": 1, "done": True}
 
 
+@pytest.mark.parametrize("listed", ["dbo.t", "DBO[.]T", "{0}.dbo.t"])
+def test_the_tables_of_a_snapshot_are_listed_by_either_name(sqlserver, settings_for, listed):
+    for name in ("s", "t"):
+        sqlserver.sql(f"CREATE TABLE dbo.{name} (id int PRIMARY KEY); INSERT dbo.{name} VALUES (1)")
+        sqlserver.capture(name)
+    sqlserver.capture_all()
+    settings = settings_for(snapshot_include_collection_list=listed.format(sqlserver.name))
+    snapshot = taken(settings, between=sqlserver.step)
+    assert [topic for topic in snapshot.topics if topic != "s"] == [f"s.{sqlserver.name}.dbo.t"]
+
+
 @pytest.mark.parametrize(
     ("shape", "marks"), [("2.1", ["true", "true", "true", "last"]), ("1.4", [True] * 4), ("current", None)]
 )

@@ -6,6 +6,7 @@ from tailrace.config.properties import reading
 from tailrace.config.property import Kind, Property, Status, varied
 
 FUNCTION = "function"
+"""The `data.query.mode` in which changes are read through the functions of instances."""
 PROCESSING = "processing"
 
 PROPERTIES = (
