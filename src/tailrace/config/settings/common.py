@@ -115,7 +115,6 @@ class Settings:
     snapshot_locking_mode: str
     snapshot_include_collection_list: tuple[str, ...]
     snapshot_delay_ms: int
-    snapshot_fetch_size: int | None
     snapshot_lock_timeout_ms: int
     snapshot_max_threads: int | None
     snapshot_max_threads_multiplier: int
