@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import frozen
 
 from tailrace.config.filters import (
@@ -18,6 +20,8 @@ from tailrace.config.secret import Secret
 from tailrace.config.topic_creation import TopicCreation
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
+
+MOST_POLL_MS: Final = 5_000
 
 
 @frozen(kw_only=True)
@@ -193,6 +197,11 @@ class Settings:
     signal_consumer: PassThrough
     warnings: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
+
+    @property
+    def poll_ms(self) -> int:
+        """How long to wait for the log: `poll.interval.ms`, at most as long as in Debezium; a stop waits for no longer."""
+        return min(self.poll_interval_ms, MOST_POLL_MS)
 
     @property
     def column_policies(self) -> tuple[ColumnPolicy, ...]:
