@@ -66,7 +66,7 @@ def test_they_are_the_same_when_their_turn_comes(filled, opened, key, monkeypatc
     read = {}
     for packs in (True, False):
         monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.source.UNPACKED_BYTES", 0 if packs else 1 << 20)
-        opens, segment = opened(column)
+        opens, segment = opened(column, rows_at_most=1024)
         with opens as source:
             chunk = source.read(segment)
         held, whole = (sum(getattr(block, name) for block in chunk.blocks) for name in ("held_bytes", "bytes"))
