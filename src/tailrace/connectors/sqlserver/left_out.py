@@ -144,7 +144,7 @@ def left_out(found: Iterator[tuple[int, Exception]], mode: str, named: Callable[
 
 def fault_of(name: str, cause: Exception) -> Exception:
     """What to say of a row that ends reading."""
-    return type(cause)(f"{name}: {cause}. What comes before it is delivered; {_ADVICE}")
+    return type(cause)(f"{name}: {cause}; {_ADVICE}")
 
 
 def _with_second_rows(rows: ChangeRows, first: Indices) -> Indices:
