@@ -276,3 +276,8 @@ def test_an_internal_switch_that_changes_events_is_refused():
     name = "internal.change.column.filter.override"
     assert name in refused({name: "true"}, UnsupportedError)
     assert "is ignored" in with_({"internal.streaming.lsn.optimization": "true"}).warnings[0]
+
+
+@pytest.mark.parametrize(("given", "waits"), [("20", 20), ("5000", 5000), ("600000", 5000)])
+def test_the_log_is_looked_at_every_five_seconds_at_least(given, waits):
+    assert settings(poll_interval_ms=given).poll_ms == waits

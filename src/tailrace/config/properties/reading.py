@@ -13,7 +13,7 @@ PROPERTIES = (
         kind=Kind.MS,
         default=500,
         minimum=1,
-        doc="How long to wait for more changes before an incomplete batch goes on.",
+        doc="How long to wait for more changes before an incomplete batch goes on; more than 5000 is 5000, as in Debezium.",
     ),
     Property(
         name="max.batch.size",

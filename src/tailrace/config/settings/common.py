@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from attrs import frozen
 
 from tailrace.config.filters import (
@@ -18,6 +20,8 @@ from tailrace.config.secret import Secret
 from tailrace.config.topic_creation import TopicCreation
 from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
+
+MOST_POLL_MS: Final = 5_000
 
 
 @frozen(kw_only=True)
@@ -116,7 +120,6 @@ class Settings:
     snapshot_locking_mode: str
     snapshot_include_collection_list: tuple[str, ...]
     snapshot_delay_ms: int
-    snapshot_fetch_size: int | None
     snapshot_lock_timeout_ms: int
     snapshot_max_threads: int | None
     snapshot_max_threads_multiplier: int
@@ -195,6 +198,11 @@ class Settings:
     warnings: tuple[str, ...]
     notes: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
+
+    @property
+    def poll_ms(self) -> int:
+        """How long to wait for the log: `poll.interval.ms`, at most as long as in Debezium; a stop waits for no longer."""
+        return min(self.poll_interval_ms, MOST_POLL_MS)
 
     @property
     def column_policies(self) -> tuple[ColumnPolicy, ...]:

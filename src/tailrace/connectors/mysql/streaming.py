@@ -224,7 +224,7 @@ class LogReader:
         return Blocks(stream, self._block_bytes)
 
     def _wait_ms(self) -> int:
-        longest = self._settings.poll_interval_ms
+        longest = self._settings.poll_ms
         for each in (self._heartbeats, self._asked):
             longest = longest if each is None else each.wait_ms(longest)
         return longest

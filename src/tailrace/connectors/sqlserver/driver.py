@@ -47,7 +47,7 @@ def _named(application: str) -> Any:
     """The driver's class of connections, with another name than its own."""
     first = f"APP={quoted_value(application)};"
 
-    class Named(driver().Connection):  # type: ignore[misc] -- the module has no types
+    class Named(driver().Connection):  # type: ignore[misc]
         def _construct_connection_string(self, *given: Any, **more: Any) -> Any:
             made = super()._construct_connection_string(*given, **more)
             return first + made if isinstance(made, str) else (first + made[0], *made[1:])

@@ -27,6 +27,8 @@ _ADVICE: Final = (
     "event.processing.failure.handling.mode=warn leaves such rows out, of the log where provide.transaction.metadata is off"
 )
 
+_NONE: Final = np.empty(0, np.intp)
+
 Indices = npt.NDArray[np.intp]
 Columns = list[Vector | None]
 
@@ -55,8 +57,8 @@ def converted(captured: Captured, rows: ChangeRows, mode: str) -> Converted:
     """What of some rows can be delivered.
 
     Raises:
-        LogFormatError: no value can be converted, even of no row.
-        StructureError: a column came as another type than is known, likewise.
+        LogFormatError: no value of a column can be converted.
+        StructureError: likewise; it came as another type than is known.
 
     """
     try:
@@ -64,6 +66,7 @@ def converted(captured: Captured, rows: ChangeRows, mode: str) -> Converted:
     except (LogFormatError, StructureError) as error:
         if not len(rows):
             raise
+        captured.columns(rows.take(_NONE))  # raises where it is the column, and no value, that can't be shown
         first = np.flatnonzero(rows.operation != AFTER)
         found = faults(first, lambda some: captured.columns(rows.take(_with_second_rows(rows, some))), error)
 
@@ -107,6 +110,7 @@ def shown(
     except (LogFormatError, StructureError) as error:
         if not count:
             raise
+        convert(_taken(arrays, _NONE))  # as above
         found = faults(np.arange(count), lambda some: convert(_taken(arrays, some)), error)
         if mode == FAIL:
             row, cause = next(found, (0, error))
@@ -140,7 +144,7 @@ def left_out(found: Iterator[tuple[int, Exception]], mode: str, named: Callable[
 
 def fault_of(name: str, cause: Exception) -> Exception:
     """What to say of a row that ends reading."""
-    return type(cause)(f"{name}: {cause}. What comes before it is delivered; {_ADVICE}")
+    return type(cause)(f"{name}: {cause}; {_ADVICE}")
 
 
 def _with_second_rows(rows: ChangeRows, first: Indices) -> Indices:

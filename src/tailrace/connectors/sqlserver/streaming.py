@@ -177,7 +177,7 @@ class LogReader:
         return Batch(_microseconds() if self._now_us is None else self._now_us)
 
     def _wait_ms(self) -> int:
-        longest = self._settings.poll_interval_ms
+        longest = self._settings.poll_ms
         for each in (self._heartbeats, self._asked):
             longest = longest if each is None else each.wait_ms(longest)
         return longest

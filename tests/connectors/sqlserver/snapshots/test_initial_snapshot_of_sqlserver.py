@@ -14,7 +14,7 @@ from tailrace.config.load import from_mapping
 from tailrace.connectors.base import Progress
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.snapshots import sections, source
-from tailrace.errors import ConfigError, PositionLostError, RetriableError
+from tailrace.errors import ConfigError, PositionLostError, RetriableError, SnapshotLockError
 
 LAG = 0.6
 
@@ -211,7 +211,7 @@ def test_a_reader_waits_for_a_change_that_is_not_committed_also_where_there_are_
     other = sqlserver.server.connect(sqlserver.name)
     try:
         other.cursor().execute("BEGIN TRANSACTION; DELETE dbo.t")
-        with pytest.raises(RetriableError, match="Lock request time out"):
+        with pytest.raises(SnapshotLockError, match="Lock request time out"):
             taken(settings_for(snapshot_lock_timeout_ms="0"), between=sqlserver.step)
     finally:
         other.close()
@@ -230,7 +230,7 @@ def test_so_does_a_statement_of_the_users_own(sqlserver, settings_for):
     other = sqlserver.server.connect(sqlserver.name)
     try:
         other.cursor().execute("BEGIN TRANSACTION; DELETE dbo.t")
-        with pytest.raises(RetriableError, match="Lock request time out"):
+        with pytest.raises(SnapshotLockError, match="Lock request time out"):
             taken(settings_for(snapshot_lock_timeout_ms="0", **override), between=sqlserver.step)
     finally:
         other.close()

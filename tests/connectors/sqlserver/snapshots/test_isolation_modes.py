@@ -105,21 +105,21 @@ def held(tables):
 @pytest.mark.parametrize("mode", [None, "read_committed", "repeatable_read", "exclusive"])
 def test_a_lock_that_is_not_to_be_had_in_time_fails_the_snapshot(tables, settings_for, mode):
     settings = settings_for(snapshot_lock_timeout_ms="0", **({"snapshot_isolation_mode": mode} if mode else {}))
-    with pytest.raises(SnapshotLockError, match=rf"on {tables.name}\.dbo\.t within snapshot\.lock\.timeout\.ms=0: .*End its"):
+    with pytest.raises(SnapshotLockError, match=rf"lock {tables.name}\.dbo\.t within snapshot\.lock\.timeout\.ms=0: .*End its"):
         taken(settings, between=tables.step)
 
 
 @pytest.mark.usefixtures("held", "always_split")
 def test_a_lock_in_the_way_of_cutting_a_table_is_waited_for_no_longer(tables, settings_for):
     tables.sql("INSERT dbo.t SELECT object_id, N'more' FROM sys.all_objects WHERE object_id > 100")
-    with pytest.raises(SnapshotLockError, match=rf"on {tables.name}\.dbo\.t within"):
+    with pytest.raises(SnapshotLockError, match=rf"lock {tables.name}\.dbo\.t within"):
         begun(settings_for(snapshot_lock_timeout_ms="0"), 2)
 
 
 @pytest.mark.usefixtures("held")
 def test_a_lock_on_a_table_without_a_key_is_waited_for_no_longer(tables, settings_for):
     settings = settings_for(snapshot_lock_timeout_ms="0", table_include_list=r"dbo\.u")
-    with pytest.raises(SnapshotLockError, match=rf"on {tables.name}\.dbo\.u within snapshot\.lock\.timeout\.ms=0"):
+    with pytest.raises(SnapshotLockError, match=rf"lock {tables.name}\.dbo\.u within snapshot\.lock\.timeout\.ms=0"):
         taken(settings, between=tables.step)
 
 

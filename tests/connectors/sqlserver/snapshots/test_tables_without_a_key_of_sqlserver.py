@@ -10,7 +10,7 @@ from tests.connectors.sqlserver.snapshots.writing import SEED
 from support.snapshotting import keyed, taken
 from tailrace.config.load import from_mapping
 from tailrace.connectors.sqlserver.snapshots import views
-from tailrace.errors import RetriableError
+from tailrace.errors import SnapshotLockError
 
 COLUMNS = ("n", "v", "f", "b", "d", "big")
 
@@ -131,7 +131,7 @@ def test_a_lock_that_is_not_to_be_had_is_told_of(table, monkeypatch):
     other = table.server.connect(table.name)
     try:
         other.cursor().execute("BEGIN TRANSACTION; INSERT dbo.k (n) VALUES (5)")
-        with pytest.raises(RetriableError, match="Lock request time out"):
+        with pytest.raises(SnapshotLockError, match="Lock request time out"):
             taken(settings_of(table, snapshot_lock_timeout_ms="0"), between=table.step)
     finally:
         other.close()

@@ -10,6 +10,8 @@ import pytest
 
 from tailrace.connectors.sqlserver.beginning import heads
 from tailrace.connectors.sqlserver.positions import restart_at
+from tailrace.connectors.sqlserver.snapshots import statements
+from tailrace.connectors.sqlserver.snapshots.blocks import BLOCK_BYTES, blocks_of
 from tailrace.connectors.sqlserver.snapshots.gathered import GATHERED_BYTES, gather
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
@@ -64,7 +66,7 @@ def test_they_are_the_same_when_their_turn_comes(filled, opened, key, monkeypatc
     read = {}
     for packs in (True, False):
         monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.source.UNPACKED_BYTES", 0 if packs else 1 << 20)
-        opens, segment = opened(column)
+        opens, segment = opened(column, rows_at_most=1024)
         with opens as source:
             chunk = source.read(segment)
         held, whole = (sum(getattr(block, name) for block in chunk.blocks) for name in ("held_bytes", "bytes"))
@@ -103,3 +105,19 @@ def test_a_step_of_an_incremental_snapshot_has_so_many_bytes_however_well_they_p
         size = sum(block.bytes for chunk in gathered.chunks for block in chunk.blocks)
     assert GATHERED_BYTES <= size < 2 * GATHERED_BYTES
     assert sum(map(len, gathered.chunks)) < 16_000
+
+
+@pytest.mark.parametrize(("v", "length"), [("nvarchar(max)", 20_000), ("nvarchar(100)", 100)])
+def test_a_table_without_a_key_is_read_as_many_rows_at_a_time_as_some_megabytes_hold(sqlserver, settings_for, v, length):
+    sqlserver.sql(f"CREATE TABLE dbo.wide (v {v})")
+    sqlserver.capture("wide")
+    sqlserver.sql(f"INSERT dbo.wide SELECT REPLICATE(CAST(N'x' AS {v}), {length}) FROM {NUMBERS}")
+    sqlserver.capture_all()
+    settings, table = settings_for(), TableId(sqlserver.name, "dbo", "wide")
+    point = restart_at(heads(settings))
+    with closing(SqlServerSource(settings, point.to_dict(), {quoted_id(table): None})) as source:
+        read, session = source.table(table), source.database(table).reading()
+        sizes = [(len(block), block.bytes) for block in blocks_of(read, session, statements.whole(table, read.selects))]
+    assert sum(count for count, _ in sizes) == 1000
+    assert all(size < 2 * BLOCK_BYTES for _, size in sizes)
+    assert (len(sizes) > 1) == (length > 100)

@@ -34,7 +34,8 @@ PROPERTIES = (
         name="snapshot.fetch.size",
         kind=Kind.INT,
         minimum=0,
-        status=Status.UNUSED,
+        status=Status.IGNORED,
+        reason="as many rows are read at a time as some megabytes hold",
         doc="Rows fetched at a time during a snapshot.",
     ),
     Property(

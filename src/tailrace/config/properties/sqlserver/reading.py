@@ -54,7 +54,7 @@ PROPERTIES = (
         default=10_000,
         minimum=0,
         status=Status.IGNORED,
-        reason="memory is bounded by the bytes of a batch",
+        reason="as many rows are held at a time as some megabytes have",
         doc="Rows of an answer that are held in memory at a time.",
     ),
     *varied(

@@ -5,6 +5,7 @@ Those that wait for the log may be packed meanwhile, as many of them are held at
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -12,10 +13,15 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
+from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_at, key_vectors
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.snapshot.segments import Bound
 
+BLOCK_BYTES: Final = 4 << 20
+BLOCK_ROWS: Final = 1 << 14
+FIRST_WIDE_ROWS: Final = 1 << 5
+GROWTH: Final = 4  # from block to block, at most
 _PACKING: Final = pa.ipc.IpcWriteOptions(compression=pa.Codec("zstd", compression_level=1))
 
 
@@ -86,6 +92,15 @@ class ReadRows:
     def _bound_of(self, batch: pa.RecordBatch, row: int) -> Bound | None:
         key = self._table.key
         return None if key is None else bound_at(key, self._keys_of(batch.slice(row, 1)), 0)
+
+
+def blocks_of(read: ReadTable, session: Session, sql: str) -> Iterator[ReadRows]:
+    """All rows of a query, as many at a time as some megabytes hold."""
+    rows = [FIRST_WIDE_ROWS if read.is_wide else BLOCK_ROWS]
+    for batch in session.batches(sql, rows=lambda: rows[-1]):
+        aimed = BLOCK_BYTES * batch.num_rows // max(int(batch.nbytes), 1)
+        rows[:] = [max(1, min(aimed, rows[-1] * GROWTH, BLOCK_ROWS))]
+        yield ReadRows(read, batch)
 
 
 def _packed(batch: pa.RecordBatch) -> pa.Buffer:

@@ -33,12 +33,11 @@ from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.snapshots import statements
-from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
+from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.connectors.sqlserver.snapshots.reading import SqlServerSnapshot, read_changes
-from tailrace.connectors.sqlserver.snapshots.source import BLOCK_ROWS
 from tailrace.errors import ConfigError
 from tailrace.schema.history import parse_id
 from tailrace.snapshot.digests import Digests
@@ -116,8 +115,8 @@ class IsolatedSnapshot(SqlServerSnapshot):
         sql = statements.whole(table, read.selects, override=None if override is None else override.statement)
         read_us = time.time_ns() // 1000
         with within_lock_timeout(self._settings, table):
-            for batch in self._databases[table.catalog].reading().batches(sql, rows=BLOCK_ROWS):
-                yield ReadChunk(read, [ReadRows(read, batch)], False, read_us, _no_digests)
+            for block in blocks_of(read, self._databases[table.catalog].reading(), sql):
+                yield ReadChunk(read, [block], False, read_us, _no_digests)
 
     def _begun(self, database: Database) -> Lsn:
         """Begin a transaction and take its position, behind the locks that belong to the mode."""

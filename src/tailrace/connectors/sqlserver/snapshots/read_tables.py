@@ -86,6 +86,11 @@ class ReadTable:
         return [*columns, *(each for each in self._told if each not in columns)]
 
     @property
+    def is_wide(self) -> bool:
+        """Whether values may be of any length."""
+        return any((self.table.columns[i].length or 0) >= structures.UNLIMITED // 2 for i in self.selected)
+
+    @property
     def reading(self) -> Reading:
         """How its change table is read."""
         return Reading(self.instance, tuple(self.selects), mask=True)

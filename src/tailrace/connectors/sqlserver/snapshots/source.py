@@ -31,7 +31,7 @@ from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots import passed, statements, views
 from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
-from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
+from tailrace.connectors.sqlserver.snapshots.blocks import BLOCK_ROWS, ReadRows
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_at
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
@@ -53,7 +53,6 @@ HELD_BYTES: Final = 2 * GATHERED_BYTES  # with those that were not asked for yet
 UNPACKED_BYTES: Final = 32 << 20  # what is read while so many wait is packed
 GATHERED_SECONDS: Final = 5.0
 SETTLED_SECONDS: Final = 0.5  # after so many a moment is noted behind what was read ahead
-BLOCK_ROWS: Final = 1 << 14
 ATTEMPTS: Final = 6
 PAUSE_SECONDS: Final = 0.2
 LSN: Final = "lsn"
@@ -336,7 +335,8 @@ class SqlServerSource:
         key, table = read.key, read.table.id
         if key is None:
             raise KeyError(table)
-        database, limit = self._databases[table.catalog], self._rows_at_most or self._sizes.limit(table)
+        database = self._databases[table.catalog]
+        limit = self._rows_at_most or self._sizes.limit(table, is_wide=read.is_wide)
         interval = (segment.after, segment.upto)
         override = self._overrides.get(table)
         statement, condition = None if override is None else override.statement, self._conditions.get(table)

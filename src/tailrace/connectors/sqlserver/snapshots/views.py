@@ -23,12 +23,11 @@ from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
 from tailrace.connectors.sqlserver.snapshots import statements
-from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
+from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.connectors.sqlserver.snapshots.row_digests import row_digests
 from tailrace.snapshot.digests import Digests
 
-BLOCK_ROWS: Final = 1 << 14
 MOMENT_SECONDS: Final = 0.1
 
 _NOW: Final = "SELECT SYSDATETIME()"
@@ -66,8 +65,8 @@ class TableView:
     def rows(self) -> Iterator[ReadChunk]:
         """All rows, in no order."""
         read_us = time.time_ns() // 1000
-        for batch in self._reading.batches(self._sql, rows=BLOCK_ROWS):
-            yield ReadChunk(self._read, [ReadRows(self._read, batch)], False, read_us, self._digested)
+        for block in blocks_of(self._read, self._reading, self._sql):
+            yield ReadChunk(self._read, [block], False, read_us, self._digested)
 
     def _digested(self, blocks: Sequence[ReadRows]) -> Digests:
         """Of whole rows; there is one block."""

@@ -82,7 +82,7 @@ def enable_table(session: EngineSession, database: Database, instances: Instance
     net = wish.supports_net_changes if wish.supports_net_changes is not None else index is not None
     if net and index is None:
         raise failure(22939)
-    if wish.filegroup and wish.filegroup.upper() != "PRIMARY":
+    if wish.filegroup and not database.has_filegroup(wish.filegroup):
         raise failure(22973, wish.filegroup, database.name)
     lock_schema(session, source)
     now = session.engine.now()

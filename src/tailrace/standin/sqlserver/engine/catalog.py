@@ -167,7 +167,8 @@ class Database:
     """A database.
 
     Attributes:
-        options: in upper case, with their values: ALLOW_SNAPSHOT_ISOLATION, READ_COMMITTED_SNAPSHOT, RECOVERY….
+        options: in upper case, with their values: ALLOW_SNAPSHOT_ISOLATION, READ_COMMITTED_SNAPSHOT, RECOVERY…;
+            FILEGROUP and a name for a filegroup.
         is_cdc_enabled: as sys.databases shows it; kept by `cdc`.
         principals: its users and roles with their permissions; master has the server's logins too.
 
@@ -193,6 +194,10 @@ class Database:
     def is_system(self) -> bool:
         """Whether it is master, tempdb, model or msdb."""
         return self.id <= SYSTEM_DATABASES
+
+    def has_filegroup(self, name: str) -> bool:
+        """Whether there is a filegroup; what lies in it nobody asks."""
+        return name.upper() == "PRIMARY" or self.options.get(f"FILEGROUP {name.upper()}") == "ON"
 
     def put(self, table: Table) -> None:
         """Add a table or replace the one of its id."""

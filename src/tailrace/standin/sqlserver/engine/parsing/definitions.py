@@ -156,8 +156,13 @@ class DefinitionReader(SecurityReader):
             self.expect("=")
             altered.new_name = self.name()
             return altered
+        for word, value in (("ADD", "ON"), ("REMOVE", "OFF")):  # of filegroups only the names are known
+            if self.accept(word, "FILEGROUP"):
+                altered.options.append((f"FILEGROUP {self.name().upper()}", value))
+                self.ignored()
+                return altered
         if not self.accept("SET"):
-            if not self.at_any("ADD", "MODIFY", "REMOVE"):  # files and filegroups change nothing
+            if not self.at_any("ADD", "MODIFY", "REMOVE"):  # files change nothing
                 raise unsupported(f"ALTER DATABASE … {self.token.text}")
             self.ignored()
             return altered
