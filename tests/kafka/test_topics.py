@@ -153,3 +153,14 @@ def test_a_topic_of_ours_is_made_and_grows(strict_broker, topics_on, name):
     assert described(strict_broker, name)[0] == 4
     topics_on(strict_broker).ensure_own(name, 6, 6, {})
     assert described(strict_broker, name)[0] == 6
+
+
+@pytest.mark.parametrize("rules", [{}, {"topic__creation__default__partitions": "1", "topic__creation__default__replication__factor": "1"}])
+def test_names_that_differ_in_dots_and_underscores_only_are_told_as_what_they_are(kafka_broker, topics_on, name, rules):
+    topics_on(kafka_broker).ensure([f"{name}.shop.orders"])
+    with pytest.raises(ConfigError) as caught:
+        topics_on(kafka_broker, **rules).ensure([f"{name}_shop_orders"])
+    message = str(caught.value)
+    assert f"{name}.shop.orders" in message
+    assert "counts dots and underscores in the names of topics as the same" in message
+    assert "topic.delimiter" in message

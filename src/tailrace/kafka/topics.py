@@ -110,6 +110,7 @@ class Topics:
             self._client().create_topics([topic], operation_timeout=CREATION_SECONDS)[name].result()
         except KafkaException as error:
             if error.args[0].code() != KafkaError.TOPIC_ALREADY_EXISTS:
+                self._refuse_collision(name)
                 raise client_error(error.args[0], f"the topic {name} can't be created") from error
         self._await(name, bool)
 
@@ -138,7 +139,21 @@ class Topics:
                 return
             answers += 1
             time.sleep(PAUSE_SECONDS * 5)
+        self._refuse_collision(name)
         raise ConfigError(_missing_message(name, enabled=self._creation.enabled))
+
+    def _refuse_collision(self, name: str) -> None:
+        """Raise `ConfigError` where a topic is there that Kafka takes for the same; brokers do not always say so."""
+        try:
+            there = self._client().list_topics(timeout=CREATION_SECONDS).topics
+        except KafkaException as error:
+            raise client_error(error.args[0], f"the topic {name} can't be looked up") from error
+        if other := next((each for each in there if each != name and _alike(each) == _alike(name)), None):
+            raise ConfigError(
+                f"the topic {name} can't be created beside {other}: Kafka counts dots and underscores in the names of "
+                "topics as the same. Set topic.delimiter and topic.prefix as they were when that topic was made, or to what "
+                "makes another name, or delete that topic if nobody needs its records"
+            )
 
     def _await(self, name: str, ready: Callable[[int | None], bool]) -> None:
         """Wait until the brokers have brought a topic up, with a leader for each partition."""
@@ -166,6 +181,10 @@ def _partitions(topic: TopicMetadata | None) -> int | None:
         raise client_error(topic.error, f"the topic {topic.topic} can't be used")
     lacks_leader = any(partition.leader < 0 for partition in topic.partitions.values())
     return 0 if lacks_leader else len(topic.partitions)
+
+
+def _alike(name: str) -> str:
+    return name.replace(".", "_")
 
 
 def _missing_message(name: str, *, enabled: bool) -> str:
