@@ -281,3 +281,18 @@ def test_an_internal_switch_that_changes_events_is_refused():
 @pytest.mark.parametrize(("given", "waits"), [("20", 20), ("5000", 5000), ("600000", 5000)])
 def test_the_log_is_looked_at_every_five_seconds_at_least(given, waits):
     assert settings(poll_interval_ms=given).poll_ms == waits
+
+
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("snapshot.fetch.size", "as many rows are read at a time as some megabytes hold"),
+        ("query.fetch.size", "as many rows are held at a time as some megabytes have"),
+        ("max.batch.size", "memory is bounded by"),
+        ("max.queue.size", "memory is bounded by"),
+        ("max.queue.size.in.bytes", "memory is bounded by"),
+    ],
+)
+def test_a_size_without_effect_says_why(name, reason):
+    (warning,) = settings(**{name.replace(".", "_"): "5000"}).warnings
+    assert warning.startswith(f"{name} is ignored: {reason}")
