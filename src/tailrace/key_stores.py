@@ -165,7 +165,8 @@ def _key_in_pkcs12(file: StoreFile, content: bytes) -> list[Identity]:
     found = _pkcs12(file, content)
     if found.key is None or found.cert is None:
         return []
-    return [Identity(found.key, _chain(found.cert.certificate, [each.certificate for each in found.additional_certs]))]
+    chain = _chain(found.cert.certificate, [each.certificate for each in found.additional_certs])
+    return [Identity(cast("PKCS12PrivateKeyTypes", found.key), chain)]
 
 
 def _chain(own: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
