@@ -12,7 +12,7 @@ import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from tailrace.errors import ConfigError
 from tailrace.jks import MAGIC, JavaKeyStore, read_jks
@@ -135,7 +135,7 @@ def _keys_in_jks(file: StoreFile, content: bytes) -> list[Identity]:
     except ValueError as error:
         raise ConfigError(f"{file.name}: the private key in {file.path} can't be opened: {error}") from None
     chains = [tuple(_certificate(file, der) for der in key.chain) for key in keys]
-    return [Identity(key, chain) for key, chain in zip(opened, chains, strict=True)]  # type: ignore[arg-type]
+    return [Identity(cast("PKCS12PrivateKeyTypes", key), chain) for key, chain in zip(opened, chains, strict=True)]
 
 
 def _jks(file: StoreFile, content: bytes) -> JavaKeyStore:
@@ -165,7 +165,8 @@ def _key_in_pkcs12(file: StoreFile, content: bytes) -> list[Identity]:
     found = _pkcs12(file, content)
     if found.key is None or found.cert is None:
         return []
-    return [Identity(found.key, _chain(found.cert.certificate, [each.certificate for each in found.additional_certs]))]
+    chain = _chain(found.cert.certificate, [each.certificate for each in found.additional_certs])
+    return [Identity(cast("PKCS12PrivateKeyTypes", found.key), chain)]
 
 
 def _chain(own: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
