@@ -152,7 +152,7 @@ def test_that_no_converter_is_named_is_said(check):
     without = {name: text for name, text in MYSQL.items() if "converter" not in name}
     code, out = check({"a.json": without})
     assert code == 0
-    assert out.startswith("a.json: accepted (key.converter and value.converter are not set: keys are JSON with schemas")
+    assert out.startswith("a.json: accepted (key.converter and value.converter are not set: keys and values are JSON with schemas")
 
 
 def test_what_the_worker_hands_on_is_checked_too(check, tmp_path):
