@@ -10,6 +10,7 @@ from functools import partial
 
 import pytest
 
+from support.every_scenario import only_with_all
 from support.kafka_reading import read_topics
 from support.live_run import LiveRun
 from support.mysql_settings import properties_for
@@ -110,7 +111,7 @@ def stopped(shop):
     assert shop.run.stop() == 0, shop.run.log.read_text()
 
 
-@pytest.mark.parametrize("how", ["killed", "stopped"])
+@pytest.mark.parametrize("how", ["killed", pytest.param("stopped", marks=only_with_all)])
 def test_other_topic_names_after_lanes_were_left_apart(shop, how):
     shop.configure(2, ".")
     shop.to_the_head()

@@ -10,6 +10,7 @@ import pytest
 from attrs import evolve
 
 from support.changing_lanes import TABLES, Rows, Runs, assert_each_change_once
+from support.every_scenario import only_with_all
 from support.mysql_settings import properties_for
 from tailrace.connectors.mysql import streaming
 from tailrace.sinks.kafka.progress import ProgressRecord
@@ -181,7 +182,7 @@ def test_any_changes_and_kills_from_the_snapshot_on(runs, rows, chance):
     assert all([op for op, _ in told].count("r") <= 1 for told in found.values())
 
 
-@pytest.mark.parametrize("kind", ["incremental", "blocking"])
+@pytest.mark.parametrize("kind", ["incremental", pytest.param("blocking", marks=only_with_all)])
 def test_any_changes_and_kills_within_what_a_signal_asked_for(runs, rows, source, chance, kind):
     runs.start(2)
     rows.write(12)

@@ -6,7 +6,6 @@ Each fixture is a connector that was stopped in the middle of something; see REA
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,11 +16,11 @@ import pytest
 from stored_state.events import check
 from stored_state.replaying import DATA, Replay
 from stored_state.stages import Servers
+from support.every_scenario import only_with_all
 from tailrace.testing.mysql_server import Unavailable
 from tailrace.testing.sqlserver_server import Unavailable as NoSqlServer
 
 FOLDERS = sorted(DATA.glob("*/*/scenario.json"))
-EVERY = bool(os.environ.get("TAILRACE_TEST_EVERY_SCENARIO"))
 ALWAYS = (
     *("mysql-lanes-apart", "mysql-snapshot", "mysql-incremental-snapshot", "mysql-one-lane-to-files", "mysql-query"),
     *("mysql-frame-log", "mysql-frame-snapshot", "mysql-frame-signal", "mysql-prepared-xa"),
@@ -31,7 +30,7 @@ ALWAYS = (
 
 def _marks(name: str, content: dict[str, Any]) -> list[pytest.MarkDecorator]:
     server = pytest.mark.mysql if content["kind"] == "mysql" else pytest.mark.drivers
-    often = [server] if name in ALWAYS or EVERY else [server, pytest.mark.skip("TAILRACE_TEST_EVERY_SCENARIO=1 runs it")]
+    often = [server] if name in ALWAYS else [server, only_with_all]
     if content["way"] == "frame":
         return often
     return [*often, pytest.mark.spark, pytest.mark.slow, *([pytest.mark.kafka] if content["way"] == "kafka" else [])]

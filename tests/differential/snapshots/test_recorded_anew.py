@@ -4,8 +4,6 @@ Debezium's version is pinned, so by default only two scenarios are played again,
 all of them, and what else is Debezium's own business (about five minutes).
 """
 
-import os
-
 import pytest
 from tests.differential import cases
 from tests.differential.records import by_topic
@@ -15,6 +13,7 @@ from tests.differential.snapshots.recording import golden, played
 from tests.differential.snapshots.running import Session
 from tests.differential.snapshots.scenarios import SCENARIOS, SMALL
 
+from support.every_scenario import EVERY, only_with_all
 from tailrace.testing.mysql_server import MySqlServer
 
 pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow, pytest.mark.usefixtures("bench")]
@@ -30,9 +29,7 @@ ZEROFILL = (
     "INSERT INTO d_zerofill.t VALUES (1, 999999999.999)",
 )
 TWO_READERS = {"initial, two threads", "initial, killed"}
-EVERY = bool(os.environ.get("TAILRACE_TEST_EVERY_SCENARIO"))
 PLAYED = [s for s in SCENARIOS if s.name not in TWO_READERS and (EVERY or s.name in {"initial", "incremental"})]
-of_debezium_alone = pytest.mark.skipif(not EVERY, reason="Debezium's own: TAILRACE_TEST_EVERY_SCENARIO=1 runs it")
 
 
 @pytest.mark.parametrize("scenario", PLAYED, ids=lambda s: s.name)
@@ -42,7 +39,7 @@ def test_a_scenario_gives_the_golden_records(servers, scenario, tmp_path):
     assert _comparable(ours) == _comparable(theirs)
 
 
-@of_debezium_alone
+@only_with_all
 def test_a_snapshot_and_the_stream_read_the_same_row_alike_but_where_it_is_known(bench, tmp_path):
     with MySqlServer() as server:
         found = values.read_twice(server, tmp_path)
@@ -50,7 +47,7 @@ def test_a_snapshot_and_the_stream_read_the_same_row_alike_but_where_it_is_known
     assert [odd for odd in values.ODD if not any(odd.explains(each) for each in found)] == []
 
 
-@of_debezium_alone
+@only_with_all
 @pytest.mark.parametrize(
     ("sql", "tables", "properties", "complaint"),
     [

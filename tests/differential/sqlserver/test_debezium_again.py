@@ -4,8 +4,6 @@ Debezium's version is pinned, so by default a few scenarios are played again; TA
 them (about ten minutes). With TAILRACE_TEST_SQLSERVER_URL both read a real server's log, which nothing was recorded of.
 """
 
-import os
-
 import pytest
 from tests.differential.compare import Mask, compare
 from tests.differential.sqlserver.following import Following
@@ -16,8 +14,9 @@ from tests.differential.sqlserver.running import DebeziumSession
 from tests.differential.sqlserver.scenarios import SCENARIOS
 from tests.differential.sqlserver.stand import Stand
 
+from support.every_scenario import EVERY
+
 pytestmark = [pytest.mark.debezium, pytest.mark.drivers, pytest.mark.slow, pytest.mark.usefixtures("with_debezium")]
-EVERY = bool(os.environ.get("TAILRACE_TEST_EVERY_SCENARIO"))
 A_FEW = {"changes", "policies and keys"}
 OF_THE_MOMENT = {"incremental snapshot"}  # windows, and capture that runs by itself
 PLAYED = [s for s in SCENARIOS if s.name not in OF_THE_MOMENT and (EVERY or s.name in A_FEW)]
