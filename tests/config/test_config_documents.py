@@ -109,3 +109,24 @@ def test_properties_beside_config_are_refused():
 
 def test_what_kafka_connect_answers_is_taken_too():
     assert from_mapping({"name": "a", "config": MINIMAL, "tasks": [], "type": "source"}).name == "a"
+
+
+WITHOUT_CLASS = {name: value for name, value in MINIMAL.items() if name != "connector.class"}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"connectorName": "mine", "connectorConfiguration": MINIMAL, "capacity": {"provisionedCapacity": {"mcuCount": 1}}},
+        {
+            "apiVersion": "kafka.strimzi.io/v1beta2",
+            "kind": "KafkaConnector",
+            "metadata": {"name": "mine", "labels": {"strimzi.io/cluster": "connect"}},
+            "spec": {"class": MINIMAL["connector.class"], "tasksMax": 1, "config": WITHOUT_CLASS},
+        },
+    ],
+)
+def test_what_msk_connect_and_strimzi_put_a_connector_into_is_taken(tmp_path, document):
+    (tmp_path / "c.json").write_text(json.dumps(document))
+    settings = load(tmp_path / "c.json")
+    assert (settings.name, settings.topic_prefix) == ("mine", "shop")

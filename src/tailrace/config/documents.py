@@ -86,6 +86,18 @@ def _name(found: Any, number: int) -> str:
 def _object(found: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise ConfigError(f"{path} holds no JSON object")
+    return _unwrapped(found)
+
+
+def _unwrapped(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What Amazon's MSK Connect and Strimzi's operator put a connector into, as Kafka Connect has it."""
+    config, spec, metadata = (found.get(name) for name in ("connectorConfiguration", "spec", "metadata"))
+    if isinstance(config, Mapping):
+        return {"name": found.get("connectorName"), "config": config}
+    if found.get("kind") == "KafkaConnector" and isinstance(spec, Mapping) and isinstance(spec.get("config"), Mapping):
+        told = {"connector.class": spec.get("class"), "tasks.max": spec.get("tasksMax")}
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        return {"name": name, "config": {**spec["config"], **told}}
     return found
 
 
