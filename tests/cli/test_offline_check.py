@@ -215,7 +215,7 @@ def of_client(prefix, properties):
     [
         ({"sasl.jaas.config": "no.Module required password='secret-word';"}, "sasl.jaas.config: the login module must be one of"),
         ({"security.protocol": "TLS"}, "security.protocol has a value that it can't have"),
-        ({"no.such.property": "1"}, "no.such.property is a property of neither Java's nor librdkafka's client"),
+        ({"ssl.truststore.locatio": "x"}, "ssl.truststore.locatio is not a property of Kafka's clients; did you mean ssl.truststore.location?"),
     ],
 )
 def test_properties_of_kafkas_clients_are_tried(check, prefix, properties, says):

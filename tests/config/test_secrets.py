@@ -1,11 +1,13 @@
 """Secrets come from elsewhere if wanted, and are never shown."""
 
 import logging
+import os
 import pickle
 
 import pytest
 from configurations import MINIMAL
 
+from tailrace.config.entries import hide_login
 from tailrace.config.load import from_mapping
 from tailrace.config.secret import Secret
 from tailrace.errors import ConfigError
@@ -137,3 +139,29 @@ def test_a_placeholder_that_can_not_be_filled_says_why_and_nothing_else(text, sa
 def test_a_file_without_the_key_is_named(tmp_path):
     (tmp_path / "db.properties").write_text("a=1\n")
     assert "has no property 'b'" in refused({"database.password": f"${{file:{tmp_path}/db.properties:b}}"})
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        f"jdbc:mysql://me:{PASSWORD}@db.example.org:3306/shop",
+        f"jdbc:sqlserver://db.example.org:1433;user=me;Password={PASSWORD};encrypt=true",
+        f"db.example.org?user=me&password={PASSWORD}",
+        f"me:{PASSWORD}@db.example.org",
+    ],
+)
+def test_the_password_of_an_address_is_not_shown(address):
+    message = refused({"database.hostname": address})
+    assert (PASSWORD in message, "db.example.org" in message, "********" in message) == (False, True, True)
+
+
+@pytest.mark.parametrize("text", ["me@example.org", "INSERT INTO t VALUES ('a:b')", "a.b:c;d.e:f", "db\\.(a|b)@c"])
+def test_other_values_are_shown_as_they_are(text):
+    assert hide_login(text) == text
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "pipe"])
+@pytest.mark.parametrize("form", ["${{file:{path}:key}}", "${{directory:{path.parent}:{path.name}}}"])
+def test_a_placeholder_reads_no_device_and_no_pipe(tmp_path, path, form):
+    os.mkfifo(tmp_path / "pipe")
+    assert "it is a device or a pipe, and may never end" in refused({"topic.prefix": form.format(path=tmp_path / path)})

@@ -143,6 +143,7 @@ def test_it_is_none_where_the_right_one_is_set_as_well():
 @pytest.mark.parametrize(
     ("name", "shown"),
     [
+        ("table.include\udfff.list", r"table.include\udfff.list"),
         ("table.include.list\u200b", r"table.include.list\u200b is not"),
         ("table.include.list\u00a0", r"table.include.list\u00a0 is not"),
         ("table.include.list ", r"table.include.list\u0020 is not"),

@@ -108,19 +108,21 @@ def _checked(paths: Iterable[Path], worker: Worker | None, *, strict: bool) -> I
 
 
 def _of_file(path: Path, worker: Worker | None, *, strict: bool) -> Iterator[Checked]:
+    of_all = Problems(strict=strict)
     try:
-        documents = read_documents(path)
+        documents = read_documents(path, of_all)
     except ConfigError as error:
         yield Checked(file=str(path), problems=[str(error).removeprefix(f"{path} ").removeprefix(f"{path}, ")])
         return
     if not documents:
         yield Checked(file=str(path), problems=["there is no connector in it"])
     for name, document in documents:
-        yield _of_document(f"{path} ({name})" if name else str(path), document, worker, strict=strict)
+        problems = Problems(strict=strict, offline=True, wrong=[*of_all.wrong], warnings=[*of_all.warnings])
+        yield _of_document(f"{path} ({name})" if name else str(path), document, worker, problems)
 
 
-def _of_document(file: str, document: Mapping[str, Any], worker: Worker | None, *, strict: bool) -> Checked:
-    problems, notes = Problems(strict=strict, offline=True), list[str]()
+def _of_document(file: str, document: Mapping[str, Any], worker: Worker | None, problems: Problems) -> Checked:
+    notes: list[str] = []
     try:
         told = from_mapping(
             worker.applied_to(document, problems) if worker else document, source=file, problems=problems

@@ -14,6 +14,7 @@ from tailrace.config.signal_checks import check_signals
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 from tailrace.kafka.java_names import BY_CLIENT, Fate
+from tailrace.kafka.unknown_names import is_unknown, judge
 
 _EITHER = (
     ("database.include.list", "database.exclude.list"),
@@ -134,7 +135,12 @@ def _check_transactional_id(entries: Mapping[str, Entry], problems: Problems) ->
 def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> None:
     """What is refused is said where a client is needed; what does nothing is said here."""
     for prefix, kind in _CLIENTS.items():
-        for name, entry in entries.items():
-            row = BY_CLIENT[kind].get(name.removeprefix(prefix)) if name.startswith(prefix) else None
-            if row is not None and row.fate is Fate.IGNORED and name not in _COUNTS_HERE:
+        given = {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
+        for name, entry in given.items():
+            row = BY_CLIENT[kind].get(name)
+            if row is not None and row.fate is Fate.IGNORED and entry.name not in _COUNTS_HERE:
                 problems.warn(f"{entry.shown_name} is ignored: {row.says}")
+            elif is_unknown(kind, name):
+                verdict = judge(kind, name, given)
+                tell = problems.add if verdict.is_wrong else problems.pass_over
+                tell(f"{entry.shown_name} {verdict.words}")

@@ -13,7 +13,9 @@ _INTRODUCTION = """\
 What may follow `producer.override.`, `consumer.override.`, `admin.override.`, `schema.history.internal.producer.`,
 `schema.history.internal.consumer.` and `signal.consumer.`: the properties of Kafka's Java clients, which are in the tables
 below, and all of librdkafka's by its own names. The client library is asked at the start whether it takes them; a message
-names the property and not its value. What is about security in `producer.override` counts for the other two clients as
+names the property and not its value. A name that neither has is a warning, as with Java's clients, but an error where it is
+nearly a property of security or of the partitioner. Of a number that is too large or too small for the client library the
+nearest that it takes counts. What is about security in `producer.override` counts for the other two clients as
 well, unless they have properties of security of their own; likewise with the schema history's producer. The signal topic's
 consumer goes by `signal.consumer.` alone, and may be told `auto.offset.reset` and `isolation.level`. The brokers are those
 of `--to kafka:…`. How to encrypt and log in is told by [the guide](../guides/kafka-security.md).

@@ -7,17 +7,19 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tailrace.config.entries import hide_salt
 from tailrace.config.javaproperties import PropertiesError, parse
 from tailrace.config.problems import Problems
+from tailrace.config.spelling import shown
 from tailrace.errors import ConfigError
 
 _BESIDE_CONFIG = {"name", "config", "tasks", "type", "initial_state"}  # of Connect's requests and answers
 _YAML = (".yaml", ".yml")
 
 
-def read_document(path: Path) -> Mapping[str, Any]:
-    """The contents of a configuration file, as they stand there."""
-    found = _read(path)
+def read_document(path: Path, problems: Problems) -> Mapping[str, Any]:
+    """The contents of a configuration file, as they stand there; of a name that stands there twice the last one counts."""
+    found = _read(path, problems)
     if isinstance(found, list) or _is_dump(found):
         raise ConfigError(
             f"{path} holds no JSON object: of connectors as Kafka Connect lists them, put the one into a file"
@@ -25,12 +27,12 @@ def read_document(path: Path) -> Mapping[str, Any]:
     return _object(found, path)
 
 
-def read_documents(path: Path) -> Sequence[tuple[str, Mapping[str, Any]]]:
+def read_documents(path: Path, problems: Problems) -> Sequence[tuple[str, Mapping[str, Any]]]:
     """The connectors of a file, each with the name that it has there: one without a name, or what Connect's REST lists.
 
     That is an array of `{"name", "config"}`, or the answer to `GET /connectors?expand=info`.
     """
-    found = _read(path)
+    found = _read(path, problems)
     if isinstance(found, list):
         return [(_name(each, at), _object(each, path)) for at, each in enumerate(found, start=1)]
     if _is_dump(found):
@@ -38,9 +40,9 @@ def read_documents(path: Path) -> Sequence[tuple[str, Mapping[str, Any]]]:
     return [("", _object(found, path))]
 
 
-def read_properties(path: Path) -> Mapping[str, str]:
+def read_properties(path: Path, problems: Problems) -> Mapping[str, str]:
     """The contents of a Java properties file."""
-    return _read_properties(path, _text(path))
+    return _read_properties(path, _text(path), problems)
 
 
 def _text(path: Path) -> str:
@@ -49,10 +51,11 @@ def _text(path: Path) -> str:
     except OSError as error:
         raise ConfigError(f"can't read the configuration {path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise ConfigError(f"{path} is not UTF-8 at byte {error.start}") from error
+        utf_16 = " (it seems to be UTF-16: save it as UTF-8)" if error.object[:2] in {b"\xff\xfe", b"\xfe\xff"} else ""
+        raise ConfigError(f"{path} is not UTF-8 at byte {error.start}{utf_16}") from error
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path, problems: Problems) -> Any:
     text = _text(path)
     if not text.strip():
         raise ConfigError(f"{path} is empty")
@@ -62,8 +65,8 @@ def _read(path: Path) -> Any:
             "yq -o=json '.spec.config + {\"connector.class\": .spec.class}'"
         )
     if path.suffix.lower() == ".json" or text.lstrip().startswith(("{", "[")):
-        return _read_json(path, text)
-    return _read_properties(path, text)
+        return _read_json(path, text, problems)
+    return _read_properties(path, text, problems)
 
 
 def _is_dump(found: Any) -> bool:
@@ -83,6 +86,18 @@ def _name(found: Any, number: int) -> str:
 def _object(found: Any, path: Path) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise ConfigError(f"{path} holds no JSON object")
+    return _unwrapped(found)
+
+
+def _unwrapped(found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What Amazon's MSK Connect and Strimzi's operator put a connector into, as Kafka Connect has it."""
+    config, spec, metadata = (found.get(name) for name in ("connectorConfiguration", "spec", "metadata"))
+    if isinstance(config, Mapping):
+        return {"name": found.get("connectorName"), "config": config}
+    if found.get("kind") == "KafkaConnector" and isinstance(spec, Mapping) and isinstance(spec.get("config"), Mapping):
+        told = {"connector.class": spec.get("class"), "tasks.max": spec.get("tasksMax")}
+        name = metadata.get("name") if isinstance(metadata, Mapping) else None
+        return {"name": name, "config": {**spec["config"], **told}}
     return found
 
 
@@ -108,7 +123,7 @@ def _texts(config: Mapping[str, Any], problems: Problems) -> dict[str, str]:
         elif isinstance(value, str | int | float):
             texts[name] = str(value)
         elif value is not None:
-            problems.add(f"{name} is a JSON {_json_type(value)}: {_instead(value)}")
+            problems.add(f"{shown(hide_salt(name))} is a JSON {_json_type(value)}: {_instead(value)}")
     return texts
 
 
@@ -122,28 +137,39 @@ def _instead(value: Any) -> str:
     return "every property is a text, a number or a boolean"
 
 
-def _read_json(path: Path, text: str) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        return _without_repetition(path, pairs)
+def _read_json(path: Path, text: str, problems: Problems) -> Any:
+    def last(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        return _last_ones(pairs, problems)
 
     try:
-        return json.loads(text, object_pairs_hook=once)
+        return json.loads(text, object_pairs_hook=last)
     except json.JSONDecodeError as error:
-        raise ConfigError(f"{path}, line {error.lineno}, column {error.colno}: {error.msg}") from error
+        raise ConfigError(f"{path}, line {error.lineno}, column {error.colno}: {error.msg}{_no_json(error)}") from error
     except (RecursionError, ValueError) as error:
         raise ConfigError(f"{path} is JSON that can't be read: it nests too deeply, or has too long a number") from error
 
 
-def _read_properties(path: Path, text: str) -> Mapping[str, str]:
+def _no_json(error: json.JSONDecodeError) -> str:
+    """What people write that JSON does not have, in Kafka Connect either."""
+    before, here = error.doc[: error.pos].rstrip(), error.doc[error.pos :].lstrip()
+    if here.startswith(("//", "/*", "#")):
+        return " (JSON has no comments)"
+    return " (JSON has no comma before a closing bracket)" if before.endswith(",") and here.startswith(("}", "]")) else ""
+
+
+def _read_properties(path: Path, text: str, problems: Problems) -> Mapping[str, str]:
     try:
-        return _without_repetition(path, parse(text))
+        return _last_ones(parse(text), problems)
     except PropertiesError as error:
         raise ConfigError(f"{path}, {error}") from error
 
 
-def _without_repetition(path: Path, pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+def _last_ones(pairs: Sequence[tuple[str, Any]], problems: Problems) -> dict[str, Any]:
+    """As in Kafka Connect, and in Java's properties."""
     found: dict[str, Any] = {}
     for name, value in pairs:
-        if found.setdefault(name, value) != value:
-            raise ConfigError(f"{path}: {name} stands there twice with different values")
+        if name in found and found[name] != value:
+            told = shown(hide_salt(name))
+            problems.pass_over(f"{told} stands there more than once with different values: the last one counts")
+        found[name] = value
     return found

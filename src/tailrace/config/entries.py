@@ -20,6 +20,7 @@ _SECRET_NAMES = re.compile(
     r".*(secret|password|passphrase|token|sasl\.jaas\.config|basic\.auth\.user\.info|client-secret|ssl\.key|ssl\.keystore\.key)",
     re.IGNORECASE,
 )
+_IN_ADDRESSES = re.compile(r"(?<=:)\S+(?=@)|(?<=[?&;])(pass\w*|pwd|secret|token)=[^&;\s]*", re.IGNORECASE)
 _SALT = re.compile(r"(?<=\.salt\.).+|(?<=\.mask\.hash\.)(?!.*\.salt\.).+")  # of a misspelt name all that may be one
 _NAMES_OF_PARTS = ("converters", "post.processors")  # each item brings properties that begin with its name
 
@@ -58,6 +59,11 @@ class Entry:
 def hide_salt(name: str) -> str:
     """The name of a hash property with asterisks for its salt; any other name as it is."""
     return _SALT.sub(HIDDEN, name)
+
+
+def hide_login(text: str) -> str:
+    """A value with asterisks for the password of an address, such as a JDBC URL, that stands where none should."""
+    return _IN_ADDRESSES.sub(lambda found: f"{found[1]}={HIDDEN}" if found[1] else HIDDEN, text)
 
 
 def is_given(entries: Mapping[str, Entry], name: str) -> bool:
@@ -117,7 +123,7 @@ def _entry(
     name = tables.current_name(given_name)
     prop = tables.by_name.get(name)
     hidden = (prop is not None and prop.kind is Kind.SECRET) or any(p.fullmatch(name) for p in secret_names)
-    shown_value = HIDDEN if hidden and not is_placeholder(raw) else raw
+    shown_value = HIDDEN if hidden and not is_placeholder(raw) else hide_login(raw)
     try:
         text, broken = fill(raw), False
     except PlaceholderError as error:

@@ -59,7 +59,7 @@ def load_with_document(
 ) -> tuple[Mapping[str, Any], Settings]:
     """The settings with the mapping that they are of, for other processes. Raises as `load`."""
     problems = Problems(strict=strict)
-    document = read_document(path)
+    document = read_document(path, problems)
     if worker is not None:
         document = worker.applied_to(document, problems)
     return document, from_mapping(document, source=str(path), problems=problems)

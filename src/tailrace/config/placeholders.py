@@ -6,8 +6,10 @@ their usual names. What they bring in is never shown in a message: the placehold
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import stat
 from pathlib import Path
 
 from tailrace.config.javaproperties import PropertiesError, parse
@@ -92,6 +94,9 @@ def _in(shown: str, directory: Path, name: str) -> str:
 
 def _read(shown: str, path: Path) -> str:
     try:
+        mode = path.stat().st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise OSError(errno.EINVAL, "it is a device or a pipe, and may never end")  # noqa: TRY301 - told as the others
         return path.read_text(encoding="utf-8")
     except IsADirectoryError:
         raise PlaceholderError(

@@ -26,7 +26,7 @@ def _shown(character: str) -> str:
 
 def is_invisible(character: str) -> bool:
     """Whether nobody sees it, or takes it for a common blank."""
-    return character != " " and (character.isspace() or unicodedata.category(character) in {"Cf", "Cc", "Co", "Cn"})
+    return character != " " and (character.isspace() or unicodedata.category(character) in {"Cf", "Cc", "Co", "Cn", "Cs"})
 
 
 def is_disguised(character: str) -> bool:

@@ -9,7 +9,7 @@ own clients, its topics, its REST interface) has no meaning here; `ignored` says
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Final
@@ -39,16 +39,21 @@ class Worker:
     Attributes:
         path: of the file, for messages.
         properties: as they stand there.
+        repeated: what is said of names that stand there more than once.
 
     """
 
     path: str
     properties: Mapping[str, str] = field(repr=False)
+    repeated: Sequence[str] = ()
 
     @classmethod
     def read(cls, path: Path | None) -> Worker | None:
         """That of a file; None where none is named. Raises `ConfigError` where it can't be read."""
-        return None if path is None else cls(str(path), read_properties(path))
+        if path is None:
+            return None
+        problems = Problems()
+        return cls(str(path), read_properties(path, problems), problems.warnings)
 
     def applied_to(self, document: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
         """The connector's configuration with what its worker hands on; what is its own wins."""
@@ -100,9 +105,10 @@ class Worker:
         ]
 
     def warnings(self) -> list[str]:
-        """What nobody knows, with what may be meant."""
+        """What stands there twice, and what nobody knows, with what may be meant."""
         unknown = (name for name in self.properties if self._ignored(name) == _UNKNOWN)
-        return [f"{self.path}: {name} is ignored: {_UNKNOWN}{_meant(name)}" for name in unknown]
+        told = (*self.repeated, *(f"{name} is ignored: {_UNKNOWN}{_meant(name)}" for name in unknown))
+        return [f"{self.path}: {each}" for each in told]
 
     def _merged(self, own: Mapping[str, Any], problems: Problems) -> dict[str, Any]:
         merged = dict(own)

@@ -9,9 +9,13 @@ properties of security that need more than a name are in `tailrace.kafka.securit
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Mapping
+from typing import Final
 
 from attrs import frozen
+
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,19}")  # as many digits as a number of Java's has
 
 
 class Fate(enum.Enum):
@@ -45,8 +49,8 @@ class JavaName:
     says: str = ""
 
 
-def _same(*names: str) -> tuple[JavaName, ...]:
-    return tuple(JavaName(name=name, to=(name,)) for name in names)
+def _same(*names: str, convert: Callable[[str], str] = str) -> tuple[JavaName, ...]:
+    return tuple(JavaName(name=name, to=(name,), convert=convert) for name in names)
 
 
 def _to(name: str, *to: str, says: str = "", convert: Callable[[str], str] = str) -> JavaName:
@@ -72,13 +76,13 @@ def _whole(text: str) -> int:
         raise ValueError("it must be a whole number") from None
 
 
+def _within(low: int, high: int) -> Callable[[str], str]:
+    """The nearest number that the client library takes, where Java takes any; what is no number the library refuses."""
+    return lambda text: str(min(max(int(text), low), high)) if _INTEGER.fullmatch(text) else text
+
+
 def _kilobytes(text: str) -> str:
     return str(max(1, -(-_whole(text) // 1024)))
-
-
-def _buffer(text: str) -> str:
-    """Java's -1, the system's choice, is 0."""
-    return str(max(0, _whole(text)))
 
 
 def _idle(text: str) -> str:
@@ -94,6 +98,11 @@ def _lower(text: str) -> str:
     return text.lower()
 
 
+_MOST = 2**31 - 1
+_BUFFER = _within(0, 100_000_000)  # Java's -1, the system's choice, is 0
+_BACKOFF = _within(1, 300_000)
+_REQUEST = _within(10, 300_000)  # the longest that socket.timeout.ms can be
+_LEVEL = _within(-1, 12)
 _BOUNDED = "at most `transaction.timeout.ms`, with delivery exactly once"
 _SERIALIZERS = "keys and values are bytes"
 _METRICS = "it only concerns the JVM's metrics"
@@ -106,6 +115,9 @@ _KERBEROS_ITSELF = "librdkafka renews tickets in its own way"
 _ALONE = "topics are read alone, without a group"
 _BROKERS = "only a broker checks tokens"
 _BLOCK = "sending waits as long as the queue is full"
+_WATCHING = tuple(
+    f"io.confluent.monitoring.clients.interceptor.Monitoring{client}Interceptor" for client in ("Producer", "Consumer")
+)  # which count records and leave them as they are
 
 GENERAL = (
     _to(
@@ -113,32 +125,36 @@ GENERAL = (
         "bootstrap.servers",
         says="only the brokers that are named as the target, or for the history",
     ),
-    *_same("client.id", "client.dns.lookup", "metadata.max.age.ms", "reconnect.backoff.ms", "reconnect.backoff.max.ms"),
-    *_same("retry.backoff.ms", "retry.backoff.max.ms", "metadata.recovery.strategy"),
+    *_same("client.id", "client.dns.lookup", "metadata.recovery.strategy"),
+    *_same("metadata.max.age.ms", convert=_within(1, 86_400_000)),
+    *_same("reconnect.backoff.ms", "reconnect.backoff.max.ms", convert=_within(0, 3_600_000)),
+    *_same("retry.backoff.ms", "retry.backoff.max.ms", convert=_BACKOFF),
     *_same("metadata.recovery.rebootstrap.trigger.ms", "enable.metrics.push"),
     _to("connections.max.idle.ms", "connections.max.idle.ms", convert=_idle),
-    _to("send.buffer.bytes", "socket.send.buffer.bytes", convert=_buffer),
-    _to("receive.buffer.bytes", "socket.receive.buffer.bytes", convert=_buffer),
-    *_same("socket.connection.setup.timeout.ms"),
+    _to("send.buffer.bytes", "socket.send.buffer.bytes", convert=_BUFFER),
+    _to("receive.buffer.bytes", "socket.receive.buffer.bytes", convert=_BUFFER),
+    *_same("socket.connection.setup.timeout.ms", convert=_within(1000, _MOST)),
     *_ignored("socket.connection.setup.timeout.ms is what counts", "socket.connection.setup.timeout.max.ms"),
     *_ignored(
         _METRICS, "metrics.num.samples", "metrics.recording.level", "metrics.sample.window.ms", "metric.reporters"
     ),
     *_ignored(_METRICS, "auto.include.jmx.reporter"),
     *_ignored(_JVM, "security.providers", "config.providers"),
-    _refused("interceptor.classes", "Java classes can't be called", ""),
+    _refused("interceptor.classes", "Java classes can't be called", "", *_WATCHING),
 )
 PRODUCER = (
     _to("acks", "acks", convert=_acks, says="with delivery exactly once only `all`"),
-    *_same("enable.idempotence", "linger.ms", "batch.size", "transaction.timeout.ms"),
-    *_same("max.in.flight.requests.per.connection", "retries"),
+    *_same("enable.idempotence", "transaction.timeout.ms", "retries"),
+    *_same("linger.ms", convert=_within(0, 900_000)),
+    *_same("batch.size", convert=_within(1, _MOST)),
+    *_same("max.in.flight.requests.per.connection", convert=_within(1, 1_000_000)),
     _to("buffer.memory", "queue.buffering.max.kbytes", convert=_kilobytes),
     _to("compression.type", "compression.type", convert=_lower),
-    _to("compression.gzip.level", says="`compression.level`, where that is the type"),
-    _to("compression.lz4.level", says="`compression.level`, where that is the type"),
-    _to("compression.zstd.level", says="`compression.level`, where that is the type"),
-    _to("max.request.size", "message.max.bytes"),
-    _to("request.timeout.ms", "request.timeout.ms", "socket.timeout.ms", says=_BOUNDED),
+    _to("compression.gzip.level", says="`compression.level`, where that is the type", convert=_LEVEL),
+    _to("compression.lz4.level", says="`compression.level`, where that is the type", convert=_LEVEL),
+    _to("compression.zstd.level", says="`compression.level`, where that is the type", convert=_LEVEL),
+    _to("max.request.size", "message.max.bytes", convert=_within(1000, 1_000_000_000)),
+    _to("request.timeout.ms", "request.timeout.ms", "socket.timeout.ms", says=_BOUNDED, convert=_REQUEST),
     _to("delivery.timeout.ms", "delivery.timeout.ms", says=_BOUNDED),
     *_ignored(_BLOCK, "max.block.ms"),
     *_ignored("idle topics are forgotten as librdkafka has it", "metadata.max.idle.ms"),
@@ -159,10 +175,13 @@ PRODUCER = (
     _refused("transaction.two.phase.commit.enable", "nothing outside takes part in a transaction", "false"),
 )
 CONSUMER = (
-    *_same("client.rack", "fetch.min.bytes", "fetch.max.bytes", "max.partition.fetch.bytes", "check.crcs"),
+    *_same("client.rack", "check.crcs"),
+    *_same("fetch.min.bytes", convert=_within(1, 100_000_000)),
+    *_same("fetch.max.bytes", convert=_within(0, 2_147_483_135)),
+    *_same("max.partition.fetch.bytes", convert=_within(1, 1_000_000_000)),
     *_same("group.id", "allow.auto.create.topics"),
-    _to("fetch.max.wait.ms", "fetch.wait.max.ms"),
-    _to("request.timeout.ms", "socket.timeout.ms"),
+    _to("fetch.max.wait.ms", "fetch.wait.max.ms", convert=_within(0, 300_000)),
+    _to("request.timeout.ms", "socket.timeout.ms", convert=_REQUEST),
     *_ignored(_ALONE, "group.instance.id", "group.protocol", "group.remote.assignor"),
     *_ignored(_ALONE, "heartbeat.interval.ms", "session.timeout.ms", "max.poll.interval.ms"),
     *_ignored(_ALONE, "partition.assignment.strategy", "auto.commit.interval.ms"),
@@ -175,7 +194,7 @@ CONSUMER = (
     _refused("isolation.level", "the progress is read with read_committed", "read_committed"),
 )
 ADMIN = (
-    _to("request.timeout.ms", "socket.timeout.ms"),
+    _to("request.timeout.ms", "socket.timeout.ms", convert=_REQUEST),
     *_same("retries"),
     *_ignored(_OWN, "default.api.timeout.ms"),
     _refused("bootstrap.controllers", "the brokers are asked, not the controllers", ""),

@@ -27,6 +27,9 @@ EVENT_DELIVERY: Final = 0x1
 EVENT_LOG: Final = 0x4
 EVENT_ERROR: Final = 0x8
 
+UNKNOWN_PROPERTY: Final = -2
+"""What `conf_set` returns."""
+
 PURGE_QUEUE: Final = 0x1
 PURGE_IN_FLIGHT: Final = 0x2
 PURGE_NON_BLOCKING: Final = 0x4
@@ -172,6 +175,16 @@ class Library:
     def name_of(self, code: int) -> str:
         """The name of a code."""
         return text_of(self.err2name(code))
+
+
+def knows(name: str) -> bool:
+    """Whether the library has a property of that name, of whichever client."""
+    library = librdkafka()
+    conf = library.conf_new()
+    try:
+        return bool(library.conf_set(conf, name.encode(errors="replace"), b"", None, 0) != UNKNOWN_PROPERTY)
+    finally:
+        library.conf_destroy(conf)
 
 
 def text_of(text: bytes | None) -> str:

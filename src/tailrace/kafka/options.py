@@ -19,6 +19,7 @@ from tailrace.kafka.java_names import BY_CLIENT, Fate, JavaName, is_security
 from tailrace.kafka.msk import with_region
 from tailrace.kafka.security import security_options
 from tailrace.kafka.trial import try_options
+from tailrace.kafka.unknown_names import is_unknown
 
 Kind = Literal["producer", "consumer", "admin"]
 Given = Mapping[str, str]
@@ -154,7 +155,7 @@ def _other(kind: Kind, given: Given, producer: Given, producer_prefix: str, pref
 
 
 def _translated(kind: Kind, given: Given, prefix: str) -> Options:
-    """Java's names and librdkafka's as librdkafka's; what it calls by two names gets one of them."""
+    """Java's names and librdkafka's as librdkafka's; what it calls by two names gets one of them, what nobody knows goes."""
     texts = {_OTHER_NAMES.get(name, name): text.strip() for name, text in given.items()}
     texts.pop("bootstrap.servers", None)
     options: Options = {}
@@ -167,7 +168,7 @@ def _translated(kind: Kind, given: Given, prefix: str) -> Options:
         if name in LEVELS and kind == "producer":
             options |= _level(name, text, texts)
         elif row is None:
-            own[name] = text
+            own |= {} if is_unknown(kind, name) else {name: text}
         elif row.fate is Fate.SECURITY:
             security[name] = text
         else:

@@ -18,7 +18,6 @@ from tailrace.kafka.msk import without_marks
 
 _MAKERS: Final = {"producer": Producer, "consumer": Consumer, "admin": AdminClient}
 _SILENT: Final = {"log_level": "0"}
-_UNKNOWN: Final = re.compile(r'No such configuration property: "([^"]*)"')
 _KERBEROS: Final = (
     "Kerberos (GSSAPI), which is also what is meant where no mechanism is named, is not in the client library; see the guide "
     "on Kafka's security"
@@ -48,8 +47,6 @@ def _check_texts(options: Mapping[str, str], prefix: str) -> None:
 
 def _complaint(error: Exception, options: Mapping[str, str], prefix: str) -> str:
     text = error.args[0].str() if isinstance(error, KafkaException) else str(error)
-    if match := _UNKNOWN.search(text):
-        return f"{prefix}{match[1]} is a property of neither Java's nor librdkafka's client"
     if match := _INVALID.search(text):
         return f"{prefix}{match[1]} has a value that it can't have"
     if "mechanism GSSAPI" in text:

@@ -163,7 +163,7 @@ def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:
 
 def _of_file(path: Path) -> dict[str, str]:
     problems = Problems()
-    flat = flatten(read_document(path), problems)
+    flat = flatten(read_document(path, problems), problems)
     problems.raise_if_any(str(path))
     return flat
 
