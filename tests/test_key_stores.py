@@ -1,6 +1,7 @@
 """Key stores as Java's keytool writes them: `tests/data/key_stores/make.sh` made the ones that are read here."""
 
 import datetime as dt
+import hashlib
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import NoEncryption, load_pem_private_key
 
+from support.jks import jks
 from tailrace.errors import ConfigError
 from tailrace.jks import JksError, read_jks
 from tailrace.key_stores import StoreFile, identity, read_store, trusted_certificates
@@ -145,6 +147,30 @@ def test_a_damaged_key_is_an_error_and_no_crash():
             assert type(key)(damaged, key.chain).opened(SECRET) == key.opened(SECRET)
         except JksError:
             continue
+
+
+@pytest.mark.parametrize("password", [SECRET, None])
+def test_a_certificate_of_a_version_that_nobody_knows_is_said(tmp_path, password):
+    version = bytes.fromhex("a003020102")
+    body = (STORES / "trust.jks").read_bytes()[:-20].replace(version, version[:-1] + b"\x06")
+    digest = hashlib.sha1(SECRET.encode("utf-16-be") + b"Mighty Aphrodite" + body, usedforsecurity=False).digest()
+    (tmp_path / "store").write_bytes(body + digest)
+    assert "holds a certificate that can't be read: 6 is" in refusal(lambda: trusted(tmp_path / "store", password))
+
+
+def test_a_key_of_a_kind_that_nobody_knows_is_said(tmp_path):
+    unknown = bytes.fromhex("301002010030070605" + "2a03040506" + "04020500")
+    (tmp_path / "store").write_bytes(jks(SECRET, keys=[(Der(unknown), [Der(b"certificate")])]))
+    assert "can't be opened: " in refusal(lambda: shown(tmp_path / "store"))
+
+
+class Der(bytes):
+    """What is put into a store as it stands."""
+
+    def private_bytes(self, *_):
+        return bytes(self)
+
+    public_bytes = private_bytes
 
 
 def test_nothing_expires_soon():

@@ -132,7 +132,7 @@ def _keys_in_jks(file: StoreFile, content: bytes) -> list[Identity]:
     keys = [key for key in _jks(file, content).keys if key.chain]
     try:
         opened = [load_der_private_key(key.opened(password or ""), None) for key in keys]
-    except ValueError as error:
+    except _unusable() as error:
         raise ConfigError(f"{file.name}: the private key in {file.path} can't be opened: {error}") from None
     chains = [tuple(_certificate(file, der) for der in key.chain) for key in keys]
     return [Identity(cast("PKCS12PrivateKeyTypes", key), chain) for key, chain in zip(opened, chains, strict=True)]
@@ -152,7 +152,7 @@ def _certificate(file: StoreFile, der: bytes) -> x509.Certificate:
 
     try:
         return load_der_x509_certificate(der)
-    except ValueError as error:
+    except _unusable() as error:
         raise ConfigError(f"{file.name}: {file.path} holds a certificate that can't be read: {error}") from error
 
 
@@ -182,10 +182,18 @@ def _pkcs12(file: StoreFile, content: bytes) -> PKCS12KeyAndCertificates:
 
     try:
         return pkcs12.load_pkcs12(content, file.password.encode() if file.password else None)
-    except ValueError as error:
+    except _unusable() as error:
         raise ConfigError(
             f"{file.name}: {file.path} is neither PEM nor JKS nor PKCS12, or {file.password_name} does not open it: {error}"
         ) from error
+
+
+def _unusable() -> tuple[type[Exception], ...]:
+    """What the library raises for what is damaged, or of a kind that it does not know."""
+    from cryptography.exceptions import UnsupportedAlgorithm
+    from cryptography.x509 import InvalidVersion
+
+    return ValueError, UnsupportedAlgorithm, InvalidVersion
 
 
 def _refuse_expired(file: StoreFile, certificates: Sequence[x509.Certificate]) -> None:

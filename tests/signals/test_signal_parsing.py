@@ -108,9 +108,21 @@ def test_a_name_for_a_blocking_snapshot_may_be_a_list():
 
 
 def test_other_names_in_the_data_are_kept_to_be_told():
-    assert execute(reason="why not", type="blocking").unknown == ("reason",)
-    assert signal("stop-snapshot", {"by": "me"}).unknown == ("by",)
+    assert execute(reason="why not", type="blocking").unknown == ("'reason'",)
+    assert signal("stop-snapshot", {"by\nERROR": "me"}).unknown == ("'by\\nERROR'",)
     assert execute().unknown == ()
+
+
+def test_what_is_nearly_another_name_and_reads_no_more_than_was_meant_is_only_remembered():
+    data = {"data-collections": ["a"], "surrogate_key": "id"}
+    assert signal("execute-snapshot", data).unknown == ("'surrogate_key' (did you mean 'surrogate-key'?)",)
+    assert execute(collections=["a"]).unknown == ("'collections' (did you mean 'data-collections'?)",)
+
+
+@pytest.mark.parametrize("nothing", ["", {}, [], None])
+def test_empty_conditions_of_any_kind_are_none(nothing):
+    for name in ("additional-conditions", "additional-condition"):
+        assert execute(**{name: nothing}).conditions == ()
 
 
 def test_a_surrogate_key_that_is_blank_is_none():

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException, Producer
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka.admin import AdminClient, ConfigResource, NewTopic, ResourceType
 
 from support.cutting_proxy import CuttingProxy
 from support.kafka_reading import read_topics
@@ -81,6 +81,15 @@ def test_it_takes_transactions(kafka_broker):
 def test_topics_appear_with_the_number_of_partitions_that_was_asked_for(own):
     send(own.client_options(), "three", b"x")
     assert len(AdminClient({"bootstrap.servers": own.address}).list_topics("three").topics["three"].partitions) == 3
+
+
+def test_records_are_kept_however_old_their_timestamps_are(own):
+    """A test's records are of 1970 or 2023, and by default a broker deletes them while the test runs."""
+    topic = ConfigResource(ResourceType.TOPIC, "of-1970")
+    send(own.client_options(), topic.name, b"x")
+    admin = AdminClient({"bootstrap.servers": own.address})
+    limits = admin.describe_configs([topic])[topic].result()
+    assert (limits["retention.ms"].value, limits["retention.bytes"].value) == ("-1", "-1")
 
 
 def test_after_a_kill_it_keeps_its_data_and_its_port(own):

@@ -2,10 +2,10 @@
 
 What Debezium takes is taken, what it warns about is `Unreadable`. Its JSON reader is not strict: comments, control
 characters within text and anything behind the object are let through, and a field of another kind than expected counts
-as missing. Where that would read, or stop, more tables than the sender wanted, tailrace is stricter: lists and
-conditions of another kind are `Unreadable`, and so is a name that is nearly one of those that mean something. In one thing it
-takes more: `additional-condition`, the older name, which 3.6 no longer looks at, still holds for an incremental snapshot
-that has no `additional-conditions`.
+as missing. Where that would read, or stop, more than the sender wanted, tailrace is stricter: lists and conditions of
+another kind are `Unreadable`, and so is what is nearly the name of conditions, or of the tables where none are named. In one
+thing it takes more: `additional-condition`, the older name, which 3.6 no longer looks at, still holds for an incremental
+snapshot that has no `additional-conditions`.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector", and the behaviour of 3.6.1.
 """
@@ -47,6 +47,7 @@ _OF_A_SNAPSHOT: Final = (
     "additional-condition",
     "surrogate-key",
 )
+_CONDITIONS: Final = ("additional-conditions", "additional-condition")
 _ALIKE: Final = 0.75  # as difflib counts
 _NOT_HERE: Final = {
     "set-binlog-position": "tailrace takes no position from a signal; stop it and use `tailrace offsets import`",
@@ -195,12 +196,16 @@ def _snapshot_kind(data: Document) -> SnapshotKind:
 
 
 def _unknown(data: Document) -> tuple[str, ...]:
-    """The names in the data of a snapshot's signal that mean nothing."""
-    unknown = [name for name in data if name not in _OF_A_SNAPSHOT]
-    for name in unknown:
-        if meant := get_close_matches(name.lower().replace("_", "-"), _OF_A_SNAPSHOT, 1, _ALIKE):
-            raise BadSignalError(f"{name!r} in its data means nothing; write {meant[0]!r}")
-    return tuple(unknown)
+    """What the data of a snapshot's signal has that means nothing, with what may be meant."""
+    return tuple(_told_unknown(name, data) for name in data if name not in _OF_A_SNAPSHOT)
+
+
+def _told_unknown(name: str, data: Document) -> str:
+    for meant in get_close_matches(name.lower().replace("_", "-"), _OF_A_SNAPSHOT, 1, _ALIKE):
+        if meant in _CONDITIONS or (meant == "data-collections" and meant not in data):
+            raise BadSignalError(f"{name!r} in its data means nothing; write {meant!r}")
+        return f"{name!r} (did you mean {meant!r}?)"
+    return repr(name)
 
 
 def _names(data: Document) -> list[str]:
@@ -223,10 +228,11 @@ def _expressions(names: list[str], kind: SnapshotKind) -> tuple[str, ...]:
 
 
 def _conditions(data: Document, kind: SnapshotKind) -> tuple[Condition, ...]:
-    found = tuple(_condition(each) for each in _only_list(data, "additional-conditions"))
-    older = _filled(data, "additional-condition")
-    if not isinstance(given := data.get("additional-condition"), str | None):
-        raise BadSignalError(f"additional-condition should be text, not {_kind(given)}")
+    given = {name: data.get(name) for name in _CONDITIONS if data.get(name) not in ("", {}, [])}  # which condition nothing
+    found = tuple(_condition(each) for each in _only_list(given, "additional-conditions"))
+    older = _filled(given, "additional-condition")
+    if not isinstance(text := given.get("additional-condition"), str | None):
+        raise BadSignalError(f"additional-condition should be text, not {_kind(text)}")
     if not found and older is not None and kind is SnapshotKind.INCREMENTAL:
         return (Condition(EVERYTHING, older),)
     return found

@@ -54,6 +54,7 @@ ONE_NODE = {
     "share.coordinator.state.topic.num.partitions": 1,
     "group.initial.rebalance.delay.ms": 0,
     "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
+    "log.retention.ms": -1,  # half a minute after the start Kafka looks for records that are old by their own timestamps
     # a loaded machine or `pause` must not make its own controller fence it; after a kill `kafka_fencing` does
     "broker.session.timeout.ms": 60_000,
 }
