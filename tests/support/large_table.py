@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from support.meanwhile import meanwhile
 
 SECONDS = 120
-ROWS = 200_000
+ROWS = 100_000
 
 
 def document(server, prefix, database, **more):
