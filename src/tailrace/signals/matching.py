@@ -11,7 +11,7 @@ Source: Debezium documentation, "Sending signals to a Debezium connector", and t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -42,6 +42,28 @@ class Collection:
     condition: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """A table as a name may have it.
+
+    Attributes:
+        table: its id.
+        id: the same, or the id without its database.
+        texts: that as names have it, without quotes and with them.
+        folded: that without regard to case.
+
+    """
+
+    table: TableId
+    id: TableId
+    texts: tuple[str, str]
+    folded: TableId
+
+
+_Spellings = Sequence[Sequence[_Spelling]]
+"""Of all tables with their databases, then of those that have a schema without; made once for all names of a signal."""
+
+
 def check_expression(name: str) -> None:
     """Raise `PatternError` where a name is no expression; one with quotes need not be one."""
     try:
@@ -53,7 +75,7 @@ def check_expression(name: str) -> None:
 
 def collections_of(signal: ExecuteSnapshot, tables: Iterable[TableId]) -> tuple[Collection, ...]:
     """The tables to read, in the order of the signal's list, each once; also those that are not among `tables`."""
-    there, found = tuple(tables), dict[TableId, Collection]()
+    there, found = _spelled(tables), dict[TableId, Collection]()
     for name in signal.collections:
         named = _named(name, there, signal.kind)
         for table in named or _as_written(name):
@@ -64,16 +86,16 @@ def collections_of(signal: ExecuteSnapshot, tables: Iterable[TableId]) -> tuple[
 
 def stopped_by(signal: StopSnapshot, tables: Iterable[TableId]) -> tuple[TableId, ...]:
     """The tables of a running snapshot that are to be left out; all of them where the signal names none."""
-    there = tuple(tables)
+    there = _spelled(tables)
     named = (table for name in signal.collections or (EVERYTHING,) for table in _named(name, there, signal.kind))
     return tuple(dict.fromkeys(named))
 
 
 def unmatched(signal: ExecuteSnapshot | StopSnapshot, tables: Iterable[TableId]) -> dict[str, str]:
     """The names in a signal that mean none of the tables, each with what may be meant; "" where nothing is alike."""
-    there = tuple(tables)
+    there = _spelled(tables)
     names = [name for name in dict.fromkeys(signal.collections) if not _named(name, there, signal.kind)]
-    things = [Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"})) for table in there] if names else []
+    things = [_thing(each.table) for each in there[0]] if names else []
     return {name: near_miss(name, things) if number < HINTS else "" for number, name in enumerate(names)}
 
 
@@ -82,31 +104,50 @@ def is_name(name: str) -> bool:
     return _literal(name) is not None
 
 
-def _named(name: str, tables: Sequence[TableId], kind: SnapshotKind) -> list[TableId]:
+def _thing(table: TableId) -> Thing:
+    return Thing(str(table), tuple({table.name, f"{table.schema}.{table.name}"}))
+
+
+def _spelled(tables: Iterable[TableId]) -> _Spellings:
+    there = tuple(tables)
+    whole = [_spelling(table, table) for table in there]
+    return whole, [_spelling(table, _without_database(table)) for table in there if table.schema]
+
+
+def _spelling(table: TableId, id_: TableId) -> _Spelling:
+    return _Spelling(table, id_, _texts(id_), _folded(id_))
+
+
+def _texts(id_: TableId) -> tuple[str, str]:
+    return str(id_), quoted_id(id_)
+
+
+def _named(name: str, spelled: _Spellings, kind: SnapshotKind) -> list[TableId]:
     """The tables that a name means; none where there is no such table."""
-    whole = {table: table for table in tables}
-    short = {table: _without_database(table) for table in tables if table.schema}
-    for named in (whole, short):
+    for spellings in spelled:
         for ignore_case in (True,) if kind is SnapshotKind.BLOCKING else (False, True):
-            found = _matching(name, named, ignore_case=ignore_case) or _equal(name, named, ignore_case=ignore_case)
+            found = _matching(name, spellings, ignore_case=ignore_case) or _equal(
+                name, spellings, ignore_case=ignore_case
+            )
             if found:
                 return found
     return []
 
 
-def _matching(name: str, named: Mapping[TableId, TableId], *, ignore_case: bool) -> list[TableId]:
+def _matching(name: str, spellings: Iterable[_Spelling], *, ignore_case: bool) -> list[TableId]:
     try:
-        pattern = compile_java(name, ignore_case=ignore_case)
+        matches = compile_java(name, ignore_case=ignore_case).fullmatch
     except PatternError:
         return []  # a quoted name need not be an expression
-    return [table for table, id_ in named.items() if pattern.fullmatch(str(id_)) or pattern.fullmatch(quoted_id(id_))]
+    return [each.table for each in spellings if matches(each.texts[0]) or matches(each.texts[1])]
 
 
-def _equal(name: str, named: Mapping[TableId, TableId], *, ignore_case: bool) -> list[TableId]:
+def _equal(name: str, spellings: Iterable[_Spelling], *, ignore_case: bool) -> list[TableId]:
     wanted = _literal(name)
     if wanted is None or not ignore_case:
-        return [table for table, id_ in named.items() if id_ == wanted]
-    return [table for table, id_ in named.items() if _folded(id_) == _folded(wanted)]
+        return [each.table for each in spellings if each.id == wanted]
+    folded = _folded(wanted)
+    return [each.table for each in spellings if each.folded == folded]
 
 
 def _as_written(name: str) -> list[TableId]:
@@ -135,7 +176,7 @@ def _is_for(condition: Condition, table: TableId, kind: SnapshotKind) -> bool:
         pattern = compile_java(condition.collection)
     except PatternError:
         return False
-    return any(pattern.fullmatch(text) for id_ in ids for text in (str(id_), quoted_id(id_)))
+    return any(pattern.fullmatch(text) for id_ in ids for text in _texts(id_))
 
 
 def _literal(name: str) -> TableId | None:
