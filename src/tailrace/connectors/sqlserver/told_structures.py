@@ -75,8 +75,9 @@ class ToldStructures:
         return self._tables.get(table)
 
     def of_instance(self, instance: Instance) -> Table | None:
-        """The structure that an instance was told with; None where it was not."""
-        return self._instances.get((instance.table.catalog, identity(instance)))
+        """The structure that an instance was told with; None where it was not, or as that of a table by another name."""
+        told = self._instances.get((instance.table.catalog, identity(instance)))
+        return told if told is not None and told.id == instance.table else None
 
     def told_at(self, instance: Instance) -> Lsn | None:
         """The commit from which on an instance was told to have the rows of its table; None where it was not."""
