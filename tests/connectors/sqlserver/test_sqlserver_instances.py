@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -263,6 +264,19 @@ def test_a_table_that_gets_another_name_goes_and_comes_with_that(shop: Database)
     ]  # fmt: skip
     assert [after["id"] for after in afters(read, "dbo.t")] == [1, 3]
     assert [after["id"] for after in afters(read, "dbo.renamed")] == [2]
+
+
+def test_what_changes_under_another_name_is_delivered_whichever_lane_has_that(shop: Database) -> None:
+    settings = settings_of(shop)
+    lanes = [started(settings) for _ in range(2)]
+    names = ["t", *(f"renamed_{number}" for number in range(6))]
+    for number, (old, new) in enumerate(pairwise(names)):
+        shop.sql(f"EXEC sp_rename '{old}', '{new}'")
+        write(shop, f"INSERT {new} VALUES ({number}, N'x')")
+        for lane, read in enumerate(lanes):
+            read_on(settings, read, Lane(lane, 2))
+    found = [[after["id"] for read in lanes for after in afters(read, name)] for name in names]
+    assert found == [[], *([number] for number in range(6))]
 
 
 def test_a_table_that_went_is_told_once_whatever_lane_reads_and_wherever_it_is_stopped(shop: Database) -> None:
