@@ -90,6 +90,19 @@ def test_a_column_that_comes_while_a_query_runs_stops_it_and_is_there_when_it_is
     assert [(row["id"], row["b"]) for row in read(options, start, end)] == [(1, None), (2, 2)]
 
 
+def test_rows_tell_the_time_of_the_commit_also_where_source_blocks_tell_that_of_reading(shop: Database) -> None:
+    by_commit, by_reading = (
+        options_of(shop, output="rows", table_include_list="dbo[.]t", source_timestamp_mode=mode)
+        for mode in ("commit", "processing")
+    )
+    start = begun(by_commit)
+    shop.sql("INSERT t VALUES (1, N'x')")
+    shop.capture_all()
+    end = next_batch(by_commit, start)
+    assert len(rows := read(by_commit, start, end)) == 1
+    assert read(by_reading, start, end) == rows
+
+
 def test_rows_are_of_exactly_one_table(shop: Database) -> None:
     options = options_of(shop, output="rows")
     with pytest.raises(ConfigError, match=rf"captures 2: {shop.name}.dbo.other, {shop.name}.dbo.t"):

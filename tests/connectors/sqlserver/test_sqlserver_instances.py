@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import logging
 import time
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -246,6 +247,36 @@ def test_a_table_that_is_captured_again_is_told_as_a_new_one(shop: Database, how
     assert structures(read) == [("DROP", []), ("CREATE", ["id", "a"])]
     assert afters(read) == [{"id": 1, "a": "x"}]
     assert structures(read_on(settings, read.fresh())) == []
+
+
+def test_a_table_that_gets_another_name_goes_and_comes_with_that(shop: Database) -> None:
+    settings = settings_of(shop)
+    read = started(settings)
+    write(shop, "INSERT t VALUES (1, N'x')")
+    read_on(settings, read)
+    for number, (old, new) in enumerate([("t", "renamed"), ("renamed", "t")], 2):
+        shop.sql(f"EXEC sp_rename '{old}', '{new}'")
+        write(shop, f"INSERT {new} VALUES ({number}, N'x')")
+        read_on(settings, read)
+    changes = [record["value"]["tableChanges"][0] for record in read.of("s")]
+    assert [(each["type"], each["id"].split(".")[-1]) for each in changes] == [
+        ("DROP", '"t"'), ("CREATE", '"renamed"'), ("DROP", '"renamed"'), ("CREATE", '"t"'),
+    ]  # fmt: skip
+    assert [after["id"] for after in afters(read, "dbo.t")] == [1, 3]
+    assert [after["id"] for after in afters(read, "dbo.renamed")] == [2]
+
+
+def test_what_changes_under_another_name_is_delivered_whichever_lane_has_that(shop: Database) -> None:
+    settings = settings_of(shop)
+    lanes = [started(settings) for _ in range(2)]
+    names = ["t", *(f"renamed_{number}" for number in range(6))]
+    for number, (old, new) in enumerate(pairwise(names)):
+        shop.sql(f"EXEC sp_rename '{old}', '{new}'")
+        write(shop, f"INSERT {new} VALUES ({number}, N'x')")
+        for lane, read in enumerate(lanes):
+            read_on(settings, read, Lane(lane, 2))
+    found = [[after["id"] for read in lanes for after in afters(read, name)] for name in names]
+    assert found == [[], *([number] for number in range(6))]
 
 
 def test_a_table_that_went_is_told_once_whatever_lane_reads_and_wherever_it_is_stopped(shop: Database) -> None:

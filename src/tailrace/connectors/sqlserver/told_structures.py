@@ -4,7 +4,7 @@ Change tables have their structure beside them, so the history is not needed to 
 already, and with which capture instance: a table that is not in it is new (CREATE), one whose rows come from another instance
 with other columns has changed (ALTER). An instance keeps the structure that it was told with. A table that is not captured
 any more, whether it is there or not, is told as one that went (DROP), and when it comes back as a new one. Debezium tells
-neither, although its page says so of disabling.
+neither, although its page says so of disabling. A table that gets another name goes, and comes as a new one, with its instance.
 
 Each lane keeps the same; the first alone has the events.
 """
@@ -75,8 +75,9 @@ class ToldStructures:
         return self._tables.get(table)
 
     def of_instance(self, instance: Instance) -> Table | None:
-        """The structure that an instance was told with; None where it was not."""
-        return self._instances.get((instance.table.catalog, identity(instance)))
+        """The structure that an instance was told with; None where it was not, or as that of a table by another name."""
+        told = self._instances.get((instance.table.catalog, identity(instance)))
+        return told if told is not None and told.id == instance.table else None
 
     def told_at(self, instance: Instance) -> Lsn | None:
         """The commit from which on an instance was told to have the rows of its table; None where it was not."""

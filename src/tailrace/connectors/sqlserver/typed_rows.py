@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
+from tailrace.config.properties.sqlserver.reading import COMMIT
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
 from tailrace.connectors.shared import jdbc
@@ -43,6 +44,7 @@ def row_settings(settings: SqlServerSettings) -> SqlServerSettings:
         binary_handling_mode="bytes",
         include_schema_changes=False,
         provide_transaction_metadata=False,
+        source_timestamp_mode=COMMIT,  # rows have no source block, but the time of the commit
         tombstones_on_delete=False,
     )
 

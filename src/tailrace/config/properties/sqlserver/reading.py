@@ -7,14 +7,14 @@ from tailrace.config.property import Kind, Property, Status, varied
 
 FUNCTION = "function"
 """The `data.query.mode` in which changes are read through the functions of instances."""
-PROCESSING = "processing"
+COMMIT, PROCESSING = "commit", "processing"
 
 PROPERTIES = (
     Property(
         name="source.timestamp.mode",
         kind=Kind.ENUM,
-        default="commit",
-        allowed=("commit", PROCESSING),
+        default=COMMIT,
+        allowed=(COMMIT, PROCESSING),
         doc="What the times of the source block of a change say: `commit`, when its transaction was committed; `processing`, "
         "when it was read from the change table. Left out, what Debezium 3.6 tells, which has no such property: the begin of "
         "the transaction, or its end with `data.query.mode=function`; with an older `tailrace.event.shape` its end.",
