@@ -215,7 +215,6 @@ def of_client(prefix, properties):
     [
         ({"sasl.jaas.config": "no.Module required password='secret-word';"}, "sasl.jaas.config: the login module must be one of"),
         ({"security.protocol": "TLS"}, "security.protocol has a value that it can't have"),
-        ({"no.such.property": "1"}, "no.such.property is a property of neither Java's nor librdkafka's client"),
     ],
 )
 def test_properties_of_kafkas_clients_are_tried(check, prefix, properties, says):
@@ -225,6 +224,13 @@ def test_properties_of_kafkas_clients_are_tried(check, prefix, properties, says)
     }
     code, out = check({"a.json": history | of_client(prefix, LOGIN | properties)})
     assert (code, f"{prefix}{says}" in out) == (2, True)
+
+
+def test_a_clients_property_that_nobody_knows_is_a_warning_and_with_strict_an_error(check):
+    config = of_client("schema.history.internal.producer.", {"no.such.property": "1"})
+    code, out = check({"a.json": config})
+    assert (code, "no.such.property is a property of neither Java's nor librdkafka's client" in out) == (0, True)
+    assert check({"a.json": config}, "--strict")[0] == 2
 
 
 def test_properties_of_the_signal_topics_client_are_tried(check):

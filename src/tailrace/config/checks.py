@@ -11,6 +11,7 @@ from tailrace.config.problems import Problems
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.signal_checks import check_signals
+from tailrace.config.spelling import ALIKE, nearest
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 from tailrace.kafka.java_names import BY_CLIENT, Fate
@@ -135,6 +136,22 @@ def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> Non
     """What is refused is said where a client is needed; what does nothing is said here."""
     for prefix, kind in _CLIENTS.items():
         for name, entry in entries.items():
-            row = BY_CLIENT[kind].get(name.removeprefix(prefix)) if name.startswith(prefix) else None
-            if row is not None and row.fate is Fate.IGNORED and name not in _COUNTS_HERE:
+            if not name.startswith(prefix):
+                continue
+            row = BY_CLIENT[kind].get(name.removeprefix(prefix))
+            if row is None:
+                _check_own_name(name.removeprefix(prefix), kind, entry, problems)
+            elif row.fate is Fate.IGNORED and name not in _COUNTS_HERE:
                 problems.warn(f"{entry.shown_name} is ignored: {row.says}")
+
+
+def _check_own_name(name: str, kind: str, entry: Entry, problems: Problems) -> None:
+    """A name that Java's clients don't have is librdkafka's own, or nobody's: Kafka's clients only warn of such."""
+    from tailrace.kafka.trial import is_option  # the client library, which hardly any configuration needs here
+
+    if not is_option(name):
+        near = nearest(name, BY_CLIENT[kind], ALIKE)
+        hint = f"; did you mean {near}?" if near else ""
+        problems.pass_over(
+            f"{entry.shown_name} is a property of neither Java's nor librdkafka's client, and has no effect{hint}"
+        )

@@ -18,7 +18,7 @@ from tailrace.errors import ConfigError
 from tailrace.kafka.java_names import BY_CLIENT, Fate, JavaName, is_security
 from tailrace.kafka.msk import with_region
 from tailrace.kafka.security import security_options
-from tailrace.kafka.trial import try_options
+from tailrace.kafka.trial import is_option, try_options
 
 Kind = Literal["producer", "consumer", "admin"]
 Given = Mapping[str, str]
@@ -167,7 +167,7 @@ def _translated(kind: Kind, given: Given, prefix: str) -> Options:
         if name in LEVELS and kind == "producer":
             options |= _level(name, text, texts)
         elif row is None:
-            own[name] = text
+            own |= {name: text} if is_option(name) else {}  # Kafka's clients pass over what they don't know
         elif row.fate is Fate.SECURITY:
             security[name] = text
         else:

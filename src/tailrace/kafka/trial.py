@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from typing import Final
 
 from confluent_kafka import Consumer, KafkaException, Producer
@@ -34,22 +35,38 @@ def try_options(kind: str, options: Mapping[str, str], prefix: str, *, transacti
         surplus["transactional.id"] = "trial"
     try:
         _MAKERS[kind]({**surplus, **without_marks(options), **_SILENT})
-    except (KafkaException, TypeError, ValueError) as error:
+    except (KafkaException, AttributeError, TypeError, ValueError) as error:
         raise ConfigError(_complaint(error, options, prefix)) from None
+
+
+@cache
+def is_option(name: str) -> bool:
+    """Whether the client library has a property of that name, whatever its value may be."""
+    if not _is_text(name):
+        return True  # which `try_options` tells
+    try:
+        Producer({**_SILENT, name: ""})  # takes the consumer's, too
+    except KafkaException as error:
+        return not _UNKNOWN.search(error.args[0].str())
+    except (AttributeError, TypeError, ValueError):
+        return True
+    return True
 
 
 def _check_texts(options: Mapping[str, str], prefix: str) -> None:
     """A text of C ends at its first zero, and half a character is none: the library misreads such texts, or breaks."""
     for name, text in options.items():
-        if "\0" in name + text or any("\ud800" <= each <= "\udfff" for each in name + text):
+        if not _is_text(name + text):
             shown = "".join(each if each.isprintable() else "?" for each in name)
             raise ConfigError(f"{prefix}{shown} has a character that no text can have")
 
 
+def _is_text(text: str) -> bool:
+    return "\0" not in text and not any("\ud800" <= each <= "\udfff" for each in text)
+
+
 def _complaint(error: Exception, options: Mapping[str, str], prefix: str) -> str:
     text = error.args[0].str() if isinstance(error, KafkaException) else str(error)
-    if match := _UNKNOWN.search(text):
-        return f"{prefix}{match[1]} is a property of neither Java's nor librdkafka's client"
     if match := _INVALID.search(text):
         return f"{prefix}{match[1]} has a value that it can't have"
     if "mechanism GSSAPI" in text:
