@@ -64,8 +64,8 @@ PROPERTIES = (
         kind=Kind.ENUM,
         default="warn",
         allowed=FAILURES,
-        doc="What happens with a value, or a column's default, that does not fit its field: an error, or null, with a warning or "
-        "without. Where the field can't be null it is an event that can't be shown.",
+        doc="What happens with a value, or a column's default, that does not fit its field: an error, or null, with a warning "
+        "or without. Where the field can't be null it is an event that can't be shown.",
     ),
     Property(
         name="streaming.delay.ms",
