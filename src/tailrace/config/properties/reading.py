@@ -73,6 +73,7 @@ PROPERTIES = (
         default=0,
         minimum=0,
         status=Status.UNUSED,
+        reason="the log is read as soon as the snapshot is delivered",
         doc="Pause between the snapshot and the first read of the log.",
     ),
     Property(
