@@ -112,7 +112,6 @@ def test_the_example_of_a_sort_is_told_what_the_page_says(sort):
         ("MySQL", "decimal.handling.modes", "decimal.handling.mode"),
         ("MySQL", "colum.exclude.list", "column.exclude.list"),
         ("MySQL", "tombstone.on.delete", "tombstones.on.delete"),
-        ("MySQL", "heartbeat.intervall.ms", "heartbeat.interval.ms"),
         ("MySQL", "schema.history.internal.store.only.captured.table.ddl", "schema.history.internal.store.only.captured.tables.ddl"),
         ("SQL Server", "data.query.modes", "data.query.mode"),
         ("MySQL", "transform", "transforms"),
