@@ -27,6 +27,8 @@ CHANGES_RECORDS: Final = frozenset(
     tombstones.on.delete include.schema.changes include.schema.comments
     provide.transaction.metadata transaction.metadata.factory
     topic.naming.strategy topic.delimiter topic.transaction transaction.topic topic.heartbeat.prefix topic.heartbeat.name
+    data.query.mode
+    schema.history.internal.store.only.captured.tables.ddl schema.history.internal.store.only.captured.databases.ddl
     internal.change.column.filter.override internal.capture.instance.include.list
     gtid.source.includes gtid.source.excludes gtid.source.filter.dml.events gtid.ignore.on.recovery
     inconsistent.schema.handling.mode event.processing.failure.handling.mode event.converting.failure.handling.mode
@@ -65,12 +67,11 @@ ONLY_TUNES: Final = frozenset(
     errors.log.enable errors.log.include.messages
     guardrail.collections.max guardrail.collections.limit.action
     topic.cache.size heartbeat.interval.ms heartbeat.action.query internal.*
-    read.only query.fetch.size streaming.fetch.size binlog.buffer.size ddl.parser.type data.query.mode
+    read.only query.fetch.size streaming.fetch.size binlog.buffer.size ddl.parser.type
     max.iteration.transactions gtid.new.channel.position
     poll.interval.ms max.batch.size max.queue.size max.queue.size.in.bytes queue.provider.type streaming.delay.ms
     executor.shutdown.timeout.ms statistics.metrics.enabled custom.metric.tags custom.sanitize.pattern
     schema.history.internal schema.history.internal.file.filename
-    schema.history.internal.store.only.captured.tables.ddl schema.history.internal.store.only.captured.databases.ddl
     schema.history.internal.name schema.history.internal.prefer.ddl schema.history.internal.ddl.filter
     schema.history.internal.memory.optimization schema.history.internal.kafka.topic
     schema.history.internal.kafka.bootstrap.servers schema.history.internal.kafka.recovery.poll.interval.ms
@@ -107,6 +108,8 @@ _NOT_WITH: Final[Mapping[str, frozenset[str]]] = {
             "include.schema.comments",  # the JDBC driver tells no comments, so that Debezium has none either
             "event.converting.failure.handling.mode",  # values come typed
             "schema.history.internal.skip.unparseable.ddl",  # no statement is read
+            "schema.history.internal.store.only.captured.tables.ddl",  # other tables are never told
+            "schema.history.internal.store.only.captured.databases.ddl",
         }
     ),
 }

@@ -64,7 +64,8 @@ PROPERTIES = (
         kind=Kind.ENUM,
         default="warn",
         allowed=FAILURES,
-        doc="What happens with a value that does not fit its column's type; warn and skip make it null.",
+        doc="What happens with a value, or a column's default, that does not fit its field: an error, or null, with a warning "
+        "or without. Where the field can't be null it is an event that can't be shown.",
     ),
     Property(
         name="streaming.delay.ms",
@@ -72,6 +73,7 @@ PROPERTIES = (
         default=0,
         minimum=0,
         status=Status.UNUSED,
+        reason="the log is read as soon as the snapshot is delivered",
         doc="Pause between the snapshot and the first read of the log.",
     ),
     Property(

@@ -87,6 +87,7 @@ def properties(table: str, system: str) -> tuple[Property, ...]:
             default=0,
             minimum=0,
             status=Status.UNUSED,
+            reason="tables are not counted; all that match are captured",
             doc="How many tables may be captured before a warning or an error; 0 is without limit.",
         ),
         Property(
@@ -95,6 +96,7 @@ def properties(table: str, system: str) -> tuple[Property, ...]:
             default="warn",
             allowed=("warn", "fail"),
             status=Status.UNUSED,
+            reason="tables are not counted; all that match are captured",
             doc="What happens when more tables match than the guardrail allows.",
         ),
     )

@@ -27,6 +27,7 @@ from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
 from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
 from tailrace.connectors.mysql.truncation import truncation_of
+from tailrace.connectors.mysql.unfit import UnfitError, refuse_unfit, tell_unfit
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.schema.tables import TableId
@@ -158,6 +159,7 @@ class RunRecords:
             captured = self._tables[slot]
             batch.tables += 1
             for images in self._images(captured, run, events):
+                tell_unfit(captured.table, images, self._settings)
                 for part, is_new in parts_of(images, done[events]):
                     changes = changes_of(captured.table, part, events, run, facts, captured.constants, batch.rank)
                     if captured.is_signals and is_new:
@@ -176,7 +178,7 @@ class RunRecords:
             yield from (replace(each, event=events_kept[each.event]) for each in images)
             return
         try:
-            yield from _decoded(captured, run, events)
+            yield from self._decoded(captured, run, events)
         except RowError as error:
             raise LogFormatError(_complaint(captured, run, events[error.event], error)) from error
         except (LogFormatError, StructureError) as error:
@@ -190,11 +192,29 @@ class RunRecords:
         level = logging.WARNING if self._settings.event_processing_failure_handling_mode == "warn" else logging.DEBUG
         while True:
             try:
-                return kept, list(_decoded(captured, run, events[kept]))
+                return kept, list(self._decoded(captured, run, events[kept]))
             except RowError as error:
                 at = events[kept[error.event]]
                 log.log(level, "left out, as the configuration wants: %s", _complaint(captured, run, at, error))
                 kept = np.delete(kept, error.event)
+
+    def _decoded(self, captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
+        """The rows. `RowError` names the first event that can't be shown."""
+        for images in _batches(captured, run, events):
+            try:
+                refuse_unfit(captured.table, images, self._settings)
+            except UnfitError:
+                self._find_unfit(captured, run, events, images)
+            yield images
+
+    def _find_unfit(self, captured: Captured, run: RowEvents, events: Int64, images: RowImages) -> None:
+        """Raise `RowError` for the first event of these that can't be shown."""
+        for event in np.unique(images.event).tolist():
+            try:
+                for alone in _batches(captured, run, events[event : event + 1]):
+                    refuse_unfit(captured.table, alone, self._settings)
+            except UnfitError as error:
+                raise RowError(str(error), event) from error
 
     def _row_counts(self, run: RowEvents, events: Int64, live: Mask) -> Int64:
         """How many rows each of these events has; asked for only where a transaction is read on another server."""
@@ -233,7 +253,7 @@ def parts_of(images: RowImages, done: Int64) -> Iterator[tuple[RowImages, bool]]
             yield replace(images, **cut), counts
 
 
-def _decoded(captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
+def _batches(captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
     return captured.decoder.batches(run.data, run.body[events], run.end[events], run.kind[events])
 
 

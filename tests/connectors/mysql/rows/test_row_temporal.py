@@ -141,11 +141,19 @@ def test_the_timestamp_zero_is_a_zero_date_unless_it_has_a_fraction():
     assert values(ColumnPlan(Wire.TIMESTAMP2, 1, Out.ZONED), raw) == ["1970-01-01T00:00:00.5Z"]
 
 
-def test_impossible_dates_are_counted():
-    images = events(event([image(bytes(3)), image(date(2024, 2, 29))], 1)).decode(
-        [ColumnPlan(Wire.DATE, 0, Out.DAYS)]
-    )
-    assert images.invalid_dates == 1
+@pytest.mark.parametrize(
+    ("plan", "fits", "does_not"),
+    [
+        (ColumnPlan(Wire.DATETIME2, 0, Out.NANOS), datetime2(dt.datetime(2024, 2, 29), 0), datetime2(dt.datetime(9999, 12, 31), 0)),
+        (ColumnPlan(Wire.TIME2, 0, Out.MILLIS), time2(1_000_000, 0), time2(90_000 * 10**6, 0)),
+        (ColumnPlan(Wire.TIME2, 0, Out.ISO), time2(1_000_000, 0), time2(-1_000_000, 0)),
+        (ColumnPlan(Wire.DATE, 0, Out.DAYS), date(0, 0, 0), None),
+        (ColumnPlan(Wire.DATE, 0, Out.ISO), date(0, 0, 0), None),
+    ],
+)
+def test_values_without_room_are_counted_and_zero_dates_are_not(plan, fits, does_not):
+    raw = [fits, fits] + ([] if does_not is None else [does_not])
+    assert events(event([image(each) for each in raw], 1)).decode([plan]).unfit == len(raw) - 2
 
 
 def test_years_of_two_digits_are_adjusted_unless_that_is_off():

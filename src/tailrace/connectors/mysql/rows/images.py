@@ -41,7 +41,7 @@ class RowImages:
         next_row: the number of the row to go on with; pass it to the next call.
         missing: for each column that some image lacks (binlog_row_image MINIMAL or NOBLOB), a bitmap of the
             images, lowest bit first, with a bit set where the value is missing rather than null.
-        invalid_dates: how many values were zero or impossible dates.
+        unfit: how many values are null because the unit asked for has no room for the moment.
 
     """
 
@@ -56,7 +56,7 @@ class RowImages:
     offset: int
     next_row: int
     missing: Mapping[int, Bytes]
-    invalid_dates: int
+    unfit: int
 
     def __len__(self) -> int:
         return len(self.op)

@@ -78,7 +78,7 @@ class Results:
             state[s.OFFSET],
             state[s.ROW],
             self._missing(),
-            state[s.INVALID],
+            state[s.UNFIT],
         )
 
     def event_of(self, image: int) -> int:

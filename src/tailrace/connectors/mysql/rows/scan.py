@@ -32,7 +32,7 @@ SOME_NULL: Final = 1
 SOME_MISSING: Final = 2
 
 # What `state` holds between calls of the compiled code.
-EVENT, OFFSET, ROW, CHANGES, IMAGES, AUX, SCANNED, COLUMN, NEED, WHERE, INVALID, STATE_SIZE = range(12)
+EVENT, OFFSET, ROW, CHANGES, IMAGES, AUX, SCANNED, COLUMN, NEED, WHERE, UNFIT, STATE_SIZE = range(12)
 
 # How a pass ended. The first two are not errors.
 MORE, DONE, NEEDS_AUX, WRONG_WIDTH, TRUNCATED, EMPTY_IMAGE, UNKNOWN_TYPE, BAD_VALUE, RARE = range(9)

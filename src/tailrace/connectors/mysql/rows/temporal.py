@@ -19,7 +19,7 @@ import numpy as np
 
 from tailrace.connectors.mysql.plan import Out, Wire
 from tailrace.connectors.mysql.rows.raw import big, mark, offset_of
-from tailrace.connectors.mysql.rows.scan import INVALID
+from tailrace.connectors.mysql.rows.scan import UNFIT
 from tailrace.connectors.shared.calendar_text import day_number, put_clock, put_date, put_fraction
 from tailrace.connectors.shared.compiled import Int, compiled, inlined
 from tailrace.connectors.shared.raw import copy_bytes, load32, load64, put_null_view, put_view, store64
@@ -147,15 +147,13 @@ def moment_numbers(
             good, seconds, micros = _moment(data, o, wire, digits, adjust)
             if good and not _fits(seconds, micros, unit, time):
                 mark(mem, bitmap, marks, c, first + j, size, 0)
-                state[INVALID] += 1
+                state[UNFIT] += 1
             elif good:
                 value = _in_unit(seconds, micros, unit)
             elif zero == ZERO_IS_NUMBER:
                 value = zero_number
-                state[INVALID] += 1
             else:
                 mark(mem, bitmap, marks, c, first + j, size, 0)
-                state[INVALID] += 1
         store64(mem, at + 8 * j, np.uint64(value))
 
 
@@ -225,7 +223,7 @@ def moment_texts(
             continue
         good, seconds, micros = _moment(data, o, wire, digits, adjust)
         if not good or (time and not _of_a_day(seconds, micros)):
-            state[INVALID] += 1
+            state[UNFIT] += good
             if zero == ZERO_IS_TEXT and not good:
                 store64(mem, place, load64(tables, zero_text))
                 store64(mem, place + 8, load64(tables, zero_text + 8))

@@ -11,7 +11,7 @@ server has no binary form of it to offer, so it is its text (`_as_selected`), as
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from tailrace.config.settings import MySqlSettings
@@ -87,6 +87,7 @@ class SelectPlans:
         selected: indices of the columns that are selected, in the order of the SELECT list.
         wanted: those of them whose values come out.
         key: indices of the columns that tell rows apart.
+        settings: how values are shown.
 
     """
 
@@ -95,6 +96,7 @@ class SelectPlans:
     selected: tuple[int, ...]
     wanted: frozenset[int]
     key: tuple[int, ...]
+    settings: MySqlSettings = field(repr=False, compare=False)
 
     @property
     def select_list(self) -> str:
@@ -162,7 +164,7 @@ def plan_selection(
     shown = frozenset(range(len(types)) if wanted is None else wanted)
     for index in () if whole else key:
         _require_key(table, table.columns[index])
-    return SelectPlans(table, types, tuple(sorted(shown | set(key))), shown, tuple(key))
+    return SelectPlans(table, types, tuple(sorted(shown | set(key))), shown, tuple(key), settings)
 
 
 def _require_key(table: Table, column: Column) -> None:

@@ -24,6 +24,7 @@ from tailrace.connectors.mysql.selecting.plans import SelectPlans
 from tailrace.connectors.mysql.selecting.program import Block, program
 from tailrace.connectors.mysql.selecting.protocol import Parameter
 from tailrace.connectors.mysql.selecting.statement import Statement
+from tailrace.connectors.mysql.unfit import UnfitError, refuse_unfit, tell_unfit
 from tailrace.errors import LogFormatError, StructureError, TailraceError, UnsupportedError
 
 DEFAULT_LIMIT: Final = 1 << 16
@@ -162,11 +163,20 @@ class Selection:
         body, end, kind = (np.array([number], np.int64) for number in (0, block.end, WRITE))
         try:
             for images in self._decoder.batches(block.data, body, end, kind, block.rows):
-                yield self._split(images)
+                yield self._checked(self._split(images))
         except RowError as error:
             raise StructureError(
                 f"{self._plans.table.id}: a selected row does not fit the structure known: {error}"
             ) from error
+
+    def _checked(self, rows: SelectedRows) -> SelectedRows:
+        plans = self._plans
+        try:
+            refuse_unfit(plans.table, rows.images, plans.settings)
+        except UnfitError as error:
+            raise StructureError(f"{plans.table.id}: a selected row can't be shown: {error}") from error
+        tell_unfit(plans.table, rows.images, plans.settings)
+        return rows
 
     def _split(self, images: RowImages) -> SelectedRows:
         """The table's columns, and those of the key that stand behind them."""
