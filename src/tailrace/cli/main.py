@@ -12,8 +12,10 @@ from rich.console import Console
 from rich.text import Text
 
 from tailrace import __version__
+from tailrace.cli.arguments import Checkpoint, Config, Strict, To, Verbose, WorkerFile
 from tailrace.cli.exit_codes import FAILED, INTERRUPTED, OK, exit_code_for
 from tailrace.cli.failures import first_line, unwrapped
+from tailrace.cli.offsets_commands import offsets_app
 from tailrace.errors import TailraceError
 from tailrace.source.stop_time import STOP_SECONDS
 
@@ -25,56 +27,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-offsets_app = typer.Typer(
-    help="Show or set how far a connector has come; take over from Debezium, and hand back.", no_args_is_help=True
-)
 app.add_typer(offsets_app, name="offsets")
-
-Config = Annotated[
-    Path,
-    typer.Argument(
-        metavar="CONNECTOR.json", help="The connector's configuration: Kafka Connect's JSON, flat JSON or properties."
-    ),
-]
-To = Annotated[
-    str,
-    typer.Option(
-        "--to",
-        metavar="kafka:HOST:PORT|files:DIR|console",
-        help="Where events go: Kafka's topics (brokers separated by commas; with --worker `kafka` means the worker's), "
-        "JSON lines in one folder a topic, or here.",
-    ),
-]
-Checkpoint = Annotated[
-    Path | None,
-    typer.Option(
-        "--checkpoint",
-        metavar="DIR",
-        help="Folder of Spark's checkpoint; with --to console also of the progress, which is not kept without it. Kafka "
-        "keeps the progress itself: there the checkpoint only guards against its loss. "
-        "[default for files: DIR/_tailrace/checkpoint, else a temporary one]",
-    ),
-]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict",
-        help="Refuse a configuration with names that are no property of the connector, or with two values for one property, "
-        "which Kafka Connect passes over, and tailrace warns about.",
-    ),
-]
-WorkerFile = Annotated[
-    Path | None,
-    typer.Option(
-        "--worker",
-        metavar="FILE",
-        help="The file of the Kafka Connect worker that the connector ran in, connect-distributed.properties for example: "
-        "converters, config providers and settings of Kafka's clients are taken from it where the connector has none.",
-    ),
-]
-Verbose = Annotated[
-    bool, typer.Option("--verbose", help="Whole events, Spark's warnings, and where an error happened.")
-]
 
 
 def _show_version(asked: bool) -> None:
@@ -170,7 +123,9 @@ def check(
             "code is 0 only if all are. What only this machine lacks, such as a file with a password, is a warning.",
         ),
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="With --offline: one JSON document instead of lines.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="With --offline: one JSON document instead of lines.")
+    ] = False,
     worker: WorkerFile = None,
     apply: Annotated[
         bool,
@@ -196,87 +151,6 @@ def check(
     from tailrace.cli.check_command import check_connector
 
     raise typer.Exit(check_connector(configs[0], worker=Worker.read(worker), apply=apply, strict=strict))
-
-
-@offsets_app.command("show")
-def offsets_show(config: Config, to: To, checkpoint: Checkpoint = None, worker: WorkerFile = None) -> None:
-    """Show how far a target has been delivered to, as JSON."""
-    from tailrace.cli.offsets_command import show
-
-    show(config, to, checkpoint, worker)
-
-
-@offsets_app.command("set")
-def offsets_set(
-    config: Config,
-    to: To,
-    position: Annotated[
-        str, typer.Argument(metavar="JSON", help="`restart` as `offsets show` gives it, or an offset of Debezium's.")
-    ],
-    checkpoint: Checkpoint = None,
-    worker: WorkerFile = None,
-) -> None:
-    """Set from where the next run reads; stop the connector first."""
-    from tailrace.cli.offsets_command import set_
-
-    set_(config, to, position, checkpoint, worker)
-
-
-Name = Annotated[
-    str | None,
-    typer.Option(
-        "--name", metavar="NAME", help="The connector's name in Kafka Connect. [default: `name` of the configuration]"
-    ),
-]
-STORE = "file:PATH|kafka:HOST:PORT/TOPIC"
-
-
-@offsets_app.command("import")
-def offsets_import(
-    config: Config,
-    to: To,
-    source: Annotated[
-        str | None,
-        typer.Option(
-            "--from",
-            metavar=STORE,
-            help="Where Kafka Connect keeps its offsets: offset.storage.file.filename or offset.storage.topic. "
-            "[default: what the file of --worker says]",
-        ),
-    ] = None,
-    name: Name = None,
-    checkpoint: Checkpoint = None,
-    worker: WorkerFile = None,
-    force: Annotated[bool, typer.Option("--force", help="Also where the target has progress already.")] = False,
-) -> None:
-    """Go on where a Debezium connector is; stop that one first.
-
-    Takes its offset, and the schema history that the configuration names, over to the target's progress.
-    """
-    from tailrace.cli.offsets_import import import_
-
-    import_(config, to, source, name, checkpoint, worker, force=force)
-
-
-@offsets_app.command("export")
-def offsets_export(
-    config: Config,
-    to: To,
-    into: Annotated[
-        str,
-        typer.Option("--into", metavar=STORE, help="Where Kafka Connect keeps its offsets; as with `import --from`."),
-    ],
-    name: Name = None,
-    checkpoint: Checkpoint = None,
-    worker: WorkerFile = None,
-) -> None:
-    """Let Debezium go on where this connector is; stop both first.
-
-    Writes Debezium's offset at the delivered position, and what the schema history that the configuration names lacks.
-    """
-    from tailrace.cli.offsets_export import export
-
-    export(config, to, into, name, checkpoint, worker)
 
 
 @app.command()
