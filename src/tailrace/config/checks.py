@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import Naming, SystemNames
+from tailrace.config.passthrough import CLIENTS
 from tailrace.config.problems import Problems
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
@@ -24,14 +25,6 @@ _EITHER = (
     ("gtid.source.includes", "gtid.source.excludes"),
 )
 
-_CLIENTS = {
-    "producer.override.": "producer",
-    "consumer.override.": "consumer",
-    "admin.override.": "admin",
-    "schema.history.internal.producer.": "producer",
-    "schema.history.internal.consumer.": "consumer",
-    "signal.consumer.": "consumer",
-}
 _COUNTS_HERE = frozenset({"signal.consumer.auto.offset.reset"})
 
 
@@ -134,7 +127,8 @@ def _check_transactional_id(entries: Mapping[str, Entry], problems: Problems) ->
 
 def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> None:
     """What is refused is said where a client is needed; what does nothing is said here."""
-    for prefix, kind in _CLIENTS.items():
+    for client in CLIENTS:
+        kind, prefix = client.kind, client.prefix
         given = {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
         for name, entry in given.items():
             row = BY_CLIENT[kind].get(name)

@@ -20,7 +20,7 @@ from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, Table
 from tailrace.config.keys import read_message_keys
 from tailrace.config.overrides import LIST as OVERRIDES
 from tailrace.config.overrides import SelectOverrides, read_overrides
-from tailrace.config.passthrough import passed
+from tailrace.config.passthrough import CLIENTS, passed
 from tailrace.config.patterns import split_list
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
@@ -199,6 +199,7 @@ def _settings(
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
     attributes["schema_history_internal"] = _history(values, entries)
+    attributes |= {each.attribute: passed(entries, each.prefix) for each in CLIENTS}
     attributes["schema_name_adjustment_mode"] = _name_adjustment(values, entries)
     return kind.settings(
         **attributes,
@@ -210,12 +211,6 @@ def _settings(
         select_overrides=overrides,
         snapshot_tables=TableNames(_texts(values["snapshot.include.collection.list"]), kind.naming),
         topic_creation=creation,
-        producer_override=passed(entries, "producer.override."),
-        consumer_override=passed(entries, "consumer.override."),
-        admin_override=passed(entries, "admin.override."),
-        schema_history_producer=passed(entries, "schema.history.internal.producer."),
-        schema_history_consumer=passed(entries, "schema.history.internal.consumer."),
-        signal_consumer=passed(entries, "signal.consumer."),
         warnings=tuple(problems.warnings),
         notes=assumed_converters(values, entries),
         given=tuple((hide_salt(name), entry.shown_value) for name, entry in entries.items()),

@@ -6,6 +6,9 @@ They travel with the settings, secrets among them, so that only names are ever s
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Final
+
+from attrs import frozen
 
 from tailrace.config.entries import Entry
 
@@ -32,6 +35,32 @@ class PassThrough(Mapping[str, str]):
 
     def __hash__(self) -> int:
         return hash(frozenset(self._values.items()))
+
+
+@frozen
+class ClientProperties:
+    """Properties of one of Kafka's clients.
+
+    Attributes:
+        prefix: what their names begin with.
+        kind: of the client: producer, consumer, admin.
+        attribute: of `Settings`, which has them without the prefix.
+
+    """
+
+    prefix: str
+    kind: str
+    attribute: str
+
+
+CLIENTS: Final = (
+    ClientProperties("producer.override.", "producer", "producer_override"),
+    ClientProperties("consumer.override.", "consumer", "consumer_override"),
+    ClientProperties("admin.override.", "admin", "admin_override"),
+    ClientProperties("schema.history.internal.producer.", "producer", "schema_history_producer"),
+    ClientProperties("schema.history.internal.consumer.", "consumer", "schema_history_consumer"),
+    ClientProperties("signal.consumer.", "consumer", "signal_consumer"),
+)
 
 
 def passed(entries: Mapping[str, Entry], prefix: str) -> PassThrough:

@@ -14,6 +14,7 @@ from typing import Final
 from attrs import evolve
 
 from tailrace.config.entries import HIDDEN, Entry
+from tailrace.config.passthrough import CLIENTS
 from tailrace.config.placeholders import left_as_it_is
 from tailrace.config.problems import Problems
 from tailrace.config.property import Property, PropertyTables, Status
@@ -29,15 +30,7 @@ _PERHAPS_MEANT: Final = {
     "$NAME": re.compile(r"^\$[A-Za-z_]\w*$"),
     "%NAME%": re.compile(r"^%[A-Za-z_]\w*%$"),
 }
-_FAMILIES: Final = (
-    "topic.creation.",
-    "producer.override.",
-    "consumer.override.",
-    "admin.override.",
-    "schema.history.internal.producer.",
-    "schema.history.internal.consumer.",
-    "signal.consumer.",
-)
+_FAMILIES: Final = ("topic.creation.", *(each.prefix for each in CLIENTS))
 _ANY_TEXT: Final = frozenset({"database.user", "database.initial.statements", "heartbeat.action.query"})
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from attrs import evolve
 
-from tailrace.config.passthrough import PassThrough
+from tailrace.config.passthrough import CLIENTS, PassThrough
 from tailrace.config.problems import Problems
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.settings import Settings
@@ -23,14 +23,6 @@ from tailrace.kafka.options import history_clients, signal_consumer, sink_client
 from tailrace.signals.model import Channel
 
 _SOME_BROKER: Final = "localhost:9092"
-_PREFIXES: Final = {
-    "producer_override": "producer.override.",
-    "consumer_override": "consumer.override.",
-    "admin_override": "admin.override.",
-    "schema_history_producer": "schema.history.internal.producer.",
-    "schema_history_consumer": "schema.history.internal.consumer.",
-    "signal_consumer": "signal.consumer.",
-}
 _SERVERS: Final = ("schema.history.internal.kafka.bootstrap.servers", "signal.kafka.bootstrap.servers")
 _FILES: Final = {
     "ssl.truststore.location": ("ssl.truststore.",),
@@ -66,7 +58,7 @@ def _try(problems: Problems, make: Callable[[], object]) -> None:
 
 def _known(settings: Settings, problems: Problems) -> dict[str, Any]:
     known: dict[str, Any] = {
-        name: PassThrough(_of_client(prefix, getattr(settings, name), problems)) for name, prefix in _PREFIXES.items()
+        each.attribute: PassThrough(_of_client(each.prefix, getattr(settings, each.attribute), problems)) for each in CLIENTS
     }
     return known | {name.replace(".", "_"): _SOME_BROKER for name in _SERVERS if name in problems.unknown}
 

@@ -199,6 +199,10 @@ class Settings:
     notes: tuple[str, ...]
     given: tuple[tuple[str, str], ...]
 
+    def is_given(self, name: str) -> bool:
+        """Whether a property stands in the configuration, by its current name, whatever its value."""
+        return any(given == name for given, _ in self.given)
+
     @property
     def poll_ms(self) -> int:
         """How long to wait for the log: `poll.interval.ms`, at most as long as in Debezium; a stop waits for no longer."""

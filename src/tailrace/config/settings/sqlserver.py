@@ -60,14 +60,13 @@ class SqlServerSettings(Settings):
     @property
     def instance(self) -> str | None:
         """The named instance whose port has to be asked for; None where the port is known."""
-        has_port = any(name == "database.port" for name, _ in self.given)
+        has_port = self.is_given("database.port")
         return None if has_port else self.database_instance
 
     @property
     def lock_timeout_is_final(self) -> bool:
         """Whether a snapshot fails where it can't have a lock in time, instead of waiting for it again."""
-        is_given = any(name == "snapshot.lock.timeout.ms" for name, _ in self.given)
-        return is_given or self.snapshot_isolation_mode is not None
+        return self.is_given("snapshot.lock.timeout.ms") or self.snapshot_isolation_mode is not None
 
     @property
     def server_zone(self) -> TimeZone | None:
@@ -81,7 +80,7 @@ class SqlServerSettings(Settings):
         That is its commit, as `source.timestamp.mode` says it and Debezium told it until 3.6, which goes by begins where it
         reads change tables themselves.
         """
-        asked_for = any(name == "source.timestamp.mode" for name, _ in self.given)
+        asked_for = self.is_given("source.timestamp.mode")
         return asked_for or self.data_query_mode == FUNCTION or self.tailrace_event_shape != CURRENT
 
     @property

@@ -231,7 +231,7 @@ class DatabaseLog:
 
 def _bound_of(settings: SqlServerSettings) -> int:
     """How many transactions a window has at most; `max.iteration.transactions` counts where somebody gave it."""
-    given = any(name == "max.iteration.transactions" for name, _ in settings.given)
+    given = settings.is_given("max.iteration.transactions")
     if given and settings.max_iteration_transactions > 0:
         return settings.max_iteration_transactions
     return COUNTED_TRANSACTIONS if settings.provide_transaction_metadata else WINDOW_TRANSACTIONS
