@@ -25,7 +25,7 @@ from workloads import ROWS, SETUP  # noqa: E402
 
 from tailrace.config.load import from_mapping  # noqa: E402
 from tailrace.connectors import connector_for  # noqa: E402
-from tailrace.testing.mysql_server import MySqlServer  # noqa: E402
+from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 DATABASE = "bench_memory"
 

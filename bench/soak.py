@@ -37,7 +37,7 @@ from support.campaign import (  # noqa: E402
     Parts,
     dealt,
 )
-from tailrace.testing.mysql_server import MySqlServer  # noqa: E402
+from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "soak.md"
 LOOK_EVERY = 20  # blows between two comparisons of the whole tables

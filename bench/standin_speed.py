@@ -22,10 +22,10 @@ from statistics import median
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "src")]
 
-from tailrace.standin.sqlserver.cdc import install  # noqa: E402
-from tailrace.standin.sqlserver.engine.server import Engine  # noqa: E402
-from tailrace.standin.sqlserver.server import StandIn  # noqa: E402
-from tailrace.standin.sqlserver.session import Login, Session, run  # noqa: E402
+from tailrace_standins.sqlserver.cdc import install  # noqa: E402
+from tailrace_standins.sqlserver.engine.server import Engine  # noqa: E402
+from tailrace_standins.sqlserver.server import StandIn  # noqa: E402
+from tailrace_standins.sqlserver.session import Login, Session, run  # noqa: E402
 
 PASSWORD = "Tailrace-1"
 BATCH = 100_000

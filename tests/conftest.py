@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from tailrace.testing.java_jars import Unavailable as NoBroker
-from tailrace.testing.kafka_broker import Broker, GivenBroker, KafkaBroker
-from tailrace.testing.mysql_server import GivenServer, MySqlServer, Server, Unavailable
-from tailrace.testing.sqlserver_server import Database as SqlServerDatabase
-from tailrace.testing.sqlserver_server import Server as SqlServer
-from tailrace.testing.sqlserver_server import StandInServer
-from tailrace.testing.sqlserver_server import Unavailable as NoSqlServer
-from tailrace.testing.sqlserver_server import server as sql_server
+from tailrace_standins.servers.java_jars import Unavailable as NoBroker
+from tailrace_standins.servers.kafka_broker import Broker, GivenBroker, KafkaBroker
+from tailrace_standins.servers.mysql_server import GivenServer, MySqlServer, Server, Unavailable
+from tailrace_standins.servers.sqlserver_server import Database as SqlServerDatabase
+from tailrace_standins.servers.sqlserver_server import Server as SqlServer
+from tailrace_standins.servers.sqlserver_server import StandInServer
+from tailrace_standins.servers.sqlserver_server import Unavailable as NoSqlServer
+from tailrace_standins.servers.sqlserver_server import server as sql_server
 
 settings.register_profile("suite", deadline=None, print_blob=True)  # the first example of many compiles something
 settings.load_profile("suite")

@@ -14,8 +14,8 @@ from typing import Any
 
 import pymysql
 
-from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.kafka_broker import KafkaBroker
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MYSQL_FLAGS = ("--innodb-buffer-pool-size=512M", "--loose-innodb-redo-log-capacity=512M")
@@ -126,7 +126,7 @@ def versions_of_sides(debezium: list[Path]) -> dict[str, str]:
     from tests.differential import jars
 
     from tailrace import __version__
-    from tailrace.testing.kafka_jars import KAFKA
+    from tailrace_standins.servers.kafka_jars import KAFKA
 
     connect = next((jar.stem.rpartition("-")[2] for jar in debezium if "connect-runtime" in jar.name), "?")
     return {

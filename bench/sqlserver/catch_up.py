@@ -22,7 +22,7 @@ from bench.sqlserver.data import ANY_PREFIX, NAME, PARTITIONS, Data, properties
 from bench.sqlserver.plan import CATCH_UP, Case
 from bench.sqlserver.servers import SERVER, Servers
 
-from tailrace.standin.sqlserver.cdc import lsn
+from tailrace_standins.sqlserver.cdc import lsn
 
 READS = "reading the snapshot"  # of tailrace's log: then its tasks are started
 AT_WORK = 0.05  # CPU seconds of the stand-in behind that

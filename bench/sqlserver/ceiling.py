@@ -94,9 +94,9 @@ def _java() -> dict[str, Any]:
 
 def by_socket(job: dict[str, Any]) -> Reading:
     """All rows, as bytes that nobody looks at; gives how many the server says they were."""
-    from tests.standin.sqlserver.raw_client import RawClient, batch
+    from tests.standins.sqlserver.raw_client import RawClient, batch
 
-    from tailrace.standin.sqlserver.tds.packets import Kind, packets
+    from tailrace_standins.sqlserver.tds.packets import Kind, packets
 
     client = RawClient(job["port"])
     client.enter(job["password"], job["database"])

@@ -17,7 +17,7 @@ from bench.sqlserver.servers import Servers
 from tests.differential import debezium, jars
 from tests.differential.snapshots.running import Session
 
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 NAME = "bench"
 TABLES = ("orders", "zz_marker")

@@ -22,7 +22,7 @@ from bench.sqlserver.data import NAME, capture_every, properties
 from bench.sqlserver.plan import EAGER
 from bench.sqlserver.servers import Servers
 
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 AT_ONCE = 50
 SETTLING, WATCHED = 15.0, 60.0  # seconds

@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.measuring.servers import Sink, new_broker, versions_of_sides
 from tests.differential import jars
 
-from tailrace.testing.sqlserver_server import StandInServer
+from tailrace_standins.servers.sqlserver_server import StandInServer
 
 SERVER = "server"
 

@@ -39,7 +39,7 @@ def cli_page() -> str:
 
 def standin_page() -> str:
     """What the SQL Server stand-in knows by name."""
-    from tailrace.standin.sqlserver.reference import render
+    from tailrace_standins.sqlserver.reference import render
 
     return render()
 

@@ -15,7 +15,7 @@ from bench.measuring.results import OtherRunError, Results
 from bench.measuring.turns import turns
 
 from bench import pages, workloads
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 MAIN = plan.Case("orders", "MINIMAL", "lz4", "off", 1000, 1)
 HEADER = {

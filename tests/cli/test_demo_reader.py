@@ -8,7 +8,7 @@ from confluent_kafka import Producer
 
 from tailrace.cli.demo_reader import Reader
 from tailrace.errors import TailraceError
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 

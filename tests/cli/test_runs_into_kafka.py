@@ -13,7 +13,7 @@ import pytest
 from support.cutting_proxy import CuttingProxy
 from support.kafka_reading import read_topics
 from support.live_run import LiveRun
-from tailrace.testing.ports import HOST, free_port
+from tailrace_standins.servers.ports import HOST, free_port
 
 pytestmark = [pytest.mark.mysql, pytest.mark.kafka, pytest.mark.slow]
 ROOT = Path(__file__).parents[2]

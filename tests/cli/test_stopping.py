@@ -12,7 +12,7 @@ import pytest
 
 from support.counting_log import counting_job, delivered
 from tailrace.source.job import Pace
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TESTS = Path(__file__).parents[1]

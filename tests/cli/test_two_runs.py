@@ -13,7 +13,7 @@ from attrs import evolve
 from support.counting_log import counting_job, delivered, grow
 from tailrace.sinks.lease_file import LeaseFile
 from tailrace.source.job import Pace
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]
 TESTS = Path(__file__).parents[1]

@@ -16,7 +16,7 @@ import pytest
 
 from support.folding import assert_once_and_in_order, committed_lines, folded
 from support.live_run import TaskRun
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 KILLS = 5
 SECONDS = 120

@@ -7,7 +7,7 @@ from tests.differential.jars import UnavailableError as NoDebezium
 from tests.differential.jars import debezium_jars, java_home
 from tests.differential.runs import Bench
 
-from tailrace.testing.mysql_server import Unavailable as NoServer
+from tailrace_standins.servers.mysql_server import Unavailable as NoServer
 
 WITHOUT_DEBEZIUM: list[str] = []
 

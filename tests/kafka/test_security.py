@@ -26,9 +26,9 @@ from tailrace.kafka.tail import Tail
 from tailrace.kafka.tokens import Token
 from tailrace.schema.kept import schema_history_of
 from tailrace.sinks.kafka.sink import KafkaSink
-from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.kafka_security import Certificates, Security, unsecured_token
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.kafka_broker import KafkaBroker
+from tailrace_standins.servers.kafka_security import Certificates, Security, unsecured_token
+from tailrace_standins.servers.waiting import wait_until
 
 pytestmark = pytest.mark.kafka
 

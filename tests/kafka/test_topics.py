@@ -11,7 +11,7 @@ from tailrace.kafka import topics as module
 from tailrace.kafka.options import sink_clients
 from tailrace.kafka.tail import Tail
 from tailrace.kafka.topics import Topics
-from tailrace.testing.kafka_broker import KafkaBroker
+from tailrace_standins.servers.kafka_broker import KafkaBroker
 
 pytestmark = pytest.mark.kafka
 

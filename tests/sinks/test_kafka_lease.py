@@ -24,9 +24,9 @@ from tailrace.sinks.holder import Holder
 from tailrace.sinks.kafka.lease_topic import LeaseTopic
 from tailrace.sinks.kafka.names import names_of
 from tailrace.sinks.lease import Lease, NoLeaseError, Record
-from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.kafka_security import Security
-from tailrace.testing.ports import free_port
+from tailrace_standins.servers.kafka_broker import KafkaBroker
+from tailrace_standins.servers.kafka_security import Security
+from tailrace_standins.servers.ports import free_port
 
 pytestmark = pytest.mark.kafka
 ELSEWHERE = "another-boot pid:[1]"

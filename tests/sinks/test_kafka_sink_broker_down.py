@@ -6,7 +6,7 @@ import pytest
 
 from support.kafka_sinks import Place, progress
 from tailrace.errors import RetriableError, SinkLostError
-from tailrace.testing.kafka_broker import KafkaBroker
+from tailrace_standins.servers.kafka_broker import KafkaBroker
 
 pytestmark = [pytest.mark.kafka, pytest.mark.slow]
 

@@ -20,7 +20,7 @@ from tailrace.errors import (
 )
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.reading import spark_schema
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 

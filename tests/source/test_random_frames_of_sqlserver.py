@@ -20,7 +20,7 @@ from tests.connectors.sqlserver.workloads import Reader, Workload
 
 from support.streaming_frames import ALL, Offset, next_batch, read
 from tailrace.source.changes import INITIAL
-from tailrace.testing.sqlserver_server import Database, Server
+from tailrace_standins.servers.sqlserver_server import Database, Server
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
 EXAMPLES = int(os.environ.get("TAILRACE_TEST_FRAMES", "2"))  # each takes a few seconds

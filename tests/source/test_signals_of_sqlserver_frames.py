@@ -16,7 +16,7 @@ from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.connectors.sqlserver import listening
 from tailrace.connectors.sqlserver.snapshots import passed
 from tailrace.source.changes import INITIAL
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 SEED = random.SystemRandom().randrange(1 << 30)

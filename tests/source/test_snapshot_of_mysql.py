@@ -19,7 +19,7 @@ from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import parse_options
 from tailrace.source.reading import row_reading, spark_schema
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql
 SEED = random.SystemRandom().randrange(1 << 30)

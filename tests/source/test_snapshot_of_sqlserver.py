@@ -18,7 +18,7 @@ from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.connectors.sqlserver.snapshots import passed
 from tailrace.errors import PositionLostError, SnapshotLockError, UnsupportedError
 from tailrace.source.changes import INITIAL
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 SEED = random.SystemRandom().randrange(1 << 30)

@@ -9,7 +9,7 @@ from support.key_writer import KeyWriter
 from support.mysql_settings import stream_options
 from support.snapshotting import linear
 from tailrace.spark import register
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 pytestmark = [pytest.mark.mysql, pytest.mark.spark, pytest.mark.slow]
 

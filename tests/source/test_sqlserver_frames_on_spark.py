@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.meanwhile import meanwhile
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
 

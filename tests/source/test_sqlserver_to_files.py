@@ -12,7 +12,7 @@ import pytest
 from tailrace.cli.running import Target, load_job
 from tailrace.source import run
 from tailrace.source.link import Link
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]
 

@@ -12,7 +12,7 @@ from support.streaming_frames import job_of, next_batch, options_of, read
 from tailrace.errors import ConfigError, StructureError
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.reading import row_reading, spark_schema
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 

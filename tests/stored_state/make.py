@@ -31,7 +31,7 @@ from tailrace.cli.main import main as tailrace_main
 from tailrace.connect_offsets.file import OffsetFile
 from tailrace.connectors.base import Progress
 from tailrace.source.changes import INITIAL
-from tailrace.testing.kafka_broker import KafkaBroker
+from tailrace_standins.servers.kafka_broker import KafkaBroker
 
 
 class Making:

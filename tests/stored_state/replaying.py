@@ -17,7 +17,7 @@ from stored_state.events import Events, check, in_files, in_kafka, in_rows, join
 from stored_state.stages import ROOT, Servers, Stage, document
 from support.live_run import LiveRun
 from support.streaming_frames import batches, read
-from tailrace.testing.child_process import dying_with_parent
+from tailrace_standins.servers.child_process import dying_with_parent
 
 DATA = ROOT / "tests" / "data" / "stored_state"
 SECONDS = 600

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from support.meanwhile import meanwhile
-from tailrace.testing.mysql_server import MySqlServer
-from tailrace.testing.sqlserver_server import Database, StandInServer
+from tailrace_standins.servers.mysql_server import MySqlServer
+from tailrace_standins.servers.sqlserver_server import Database, StandInServer
 
 ROOT = Path(__file__).parents[2]
 DATABASE = "shop"

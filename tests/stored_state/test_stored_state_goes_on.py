@@ -17,8 +17,8 @@ from stored_state.events import check
 from stored_state.replaying import DATA, Replay
 from stored_state.stages import Servers
 from support.every_scenario import only_with_all
-from tailrace.testing.mysql_server import Unavailable
-from tailrace.testing.sqlserver_server import Unavailable as NoSqlServer
+from tailrace_standins.servers.mysql_server import Unavailable
+from tailrace_standins.servers.sqlserver_server import Unavailable as NoSqlServer
 
 FOLDERS = sorted(DATA.glob("*/*/scenario.json"))
 ALWAYS = (

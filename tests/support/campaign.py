@@ -26,8 +26,8 @@ from support.journal_writer import JournalWriter
 from support.kafka_folding import Folding, differences
 from support.kafka_follower import Follower, count_committed
 from support.live_run import LiveRun, send
-from tailrace.testing.kafka_broker import KafkaBroker
-from tailrace.testing.ports import HOST, free_port
+from tailrace_standins.servers.kafka_broker import KafkaBroker
+from tailrace_standins.servers.ports import HOST, free_port
 
 PHASES = ("catch-up", "steady", "ddl")
 KINDS = (

@@ -20,7 +20,7 @@ from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.failpoints import VARIABLE
 from tailrace.source.job import Job, Pace
-from tailrace.testing.child_process import dying_with_parent
+from tailrace_standins.servers.child_process import dying_with_parent
 
 ROOT = Path(__file__).parents[2]
 TASK, PLANNER = "pyspark.worker", "pyspark.sql.streaming.python_streaming_source_runner"  # their main modules

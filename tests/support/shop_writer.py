@@ -86,7 +86,7 @@ class ShopWriter(threading.Thread):
 
 
 if __name__ == "__main__":
-    from tailrace.testing.mysql_server import GivenServer
+    from tailrace_standins.servers.mysql_server import GivenServer
 
     writer = ShopWriter(GivenServer(f"mysql://root@127.0.0.1:{sys.argv[1]}"), sys.argv[2], int(sys.argv[3]))
     writer.run()

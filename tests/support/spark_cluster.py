@@ -9,7 +9,7 @@ from pathlib import Path
 import pyspark
 
 from tailrace.cli.java import provide_java
-from tailrace.testing.ports import free_port
+from tailrace_standins.servers.ports import free_port
 
 START_SECONDS = 120
 

@@ -10,7 +10,7 @@ from typing import Any
 from tailrace.config.load import from_mapping
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 READER_PASSWORD = "Reader-1-reader"  # of logins that tests make
 NOW_US = 1_767_225_600_000_000

@@ -12,7 +12,7 @@ from tailrace.config.properties.connect import SQL_SERVER
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import ReadJob, parse_options
 from tailrace.source.reading import row_reading, spark_schema
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 Offset = Mapping[str, Any]
 ALL = ReadAllAvailable()

@@ -23,8 +23,8 @@ from tailrace.cli.demo_writer import Writer
 from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
 from tailrace.errors import ConfigError, TailraceError
-from tailrace.testing.java_jars import Unavailable as NoBroker
-from tailrace.testing.kafka_broker import KafkaBroker
+from tailrace_standins.servers.java_jars import Unavailable as NoBroker
+from tailrace_standins.servers.kafka_broker import KafkaBroker
 
 TARGETS = ("console", "kafka")
 CATCH_UP_SECONDS = 300

@@ -17,10 +17,10 @@ from attrs import frozen
 
 from tailrace.cli.demo_writer import Words
 from tailrace.errors import ConfigError
-from tailrace.testing.mysql_install import Unavailable as NoMySql
-from tailrace.testing.mysql_server import MySqlServer
-from tailrace.testing.sqlserver_server import Database, StandInServer
-from tailrace.testing.sqlserver_server import Unavailable as NoStandIn
+from tailrace_standins.servers.mysql_install import Unavailable as NoMySql
+from tailrace_standins.servers.mysql_server import MySqlServer
+from tailrace_standins.servers.sqlserver_server import Database, StandInServer
+from tailrace_standins.servers.sqlserver_server import Unavailable as NoStandIn
 
 SQL_SERVER, MYSQL = "sqlserver", "mysql"
 SOURCES = (SQL_SERVER, MYSQL)
@@ -125,7 +125,7 @@ def _of_mysql(server: MySqlServer) -> Shop:
 
 def _of_sql_server(server: StandInServer) -> Shop:
     database = server.create_database(DATABASE)
-    script = files("tailrace.standin.sqlserver").joinpath("inventory.sql").read_text(encoding="utf-8")
+    script = files("tailrace_standins.sqlserver").joinpath("inventory.sql").read_text(encoding="utf-8")
     for batch in GO.split(script):
         if batch.strip():
             database.sql(batch)

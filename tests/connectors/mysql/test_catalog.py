@@ -12,7 +12,7 @@ from tailrace.connectors.mysql.gtid import GtidSet, source_filter
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.stream import BinlogStream, From, Options
 from tailrace.errors import PositionLostError, SourceSetupError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql
 

@@ -8,7 +8,7 @@ from support.mysql_settings import settings_for
 from tailrace.connectors.mysql.checks import Level, check, privileges, require
 from tailrace.connectors.mysql.connection import connect
 from tailrace.errors import SourceSetupError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql
 

@@ -35,7 +35,7 @@ from tailrace.connectors.mysql.connection import (
     several_statements,
 )
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 PASSWORD = "pässwörd-with-é"
 NOW = dt.datetime.now(dt.UTC)

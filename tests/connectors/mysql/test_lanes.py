@@ -5,7 +5,7 @@ import pytest
 from support.reading import SMALL_BLOCK, batches, begin, fresh, read_on, read_with_stops
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.reader import MySqlConnector
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "lanes"
 TABLES = ("a", "b", "c", "d", "e")

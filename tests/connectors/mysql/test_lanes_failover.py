@@ -8,7 +8,7 @@ from support.mysql_settings import settings_for
 from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.positions import RestartPosition
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "lanes_failover"
 COUNT = 3

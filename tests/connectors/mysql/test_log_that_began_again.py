@@ -13,8 +13,8 @@ from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.stream import BinlogStream, From
 from tailrace.errors import PositionLostError
-from tailrace.testing.mysql_server import MySqlServer
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.mysql_server import MySqlServer
+from tailrace_standins.servers.waiting import wait_until
 
 DATABASE = "anew"
 TOPIC = f"test.{DATABASE}.t"

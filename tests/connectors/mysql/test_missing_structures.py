@@ -13,7 +13,7 @@ from tailrace.errors import StructureError
 from tailrace.schema.history import rebuild
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import TableId
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "online"
 TOPIC = f"test.{DATABASE}.t"

@@ -14,7 +14,7 @@ from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.server_structures import events_between, structures
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import TableId
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 pytestmark = pytest.mark.mysql
 

@@ -7,7 +7,7 @@ import pytest
 
 from support.reading import begin, fresh, read_on
 from tailrace.errors import LogFormatError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "statements"
 TOPIC = f"test.{DATABASE}.t"

@@ -12,8 +12,8 @@ from tailrace.connectors.mysql import stream_errors
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.stream import BinlogStream, From, Options, dump_command, framed
 from tailrace.errors import LogFormatError, PositionLostError, RetriableError, SourceSetupError
-from tailrace.testing.mysql_server import MySqlServer
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.mysql_server import MySqlServer
+from tailrace_standins.servers.waiting import wait_until
 
 QUERY, ROTATE, FORMAT, ROWS, GTID, PREVIOUS_GTIDS, HEARTBEAT, TAGGED_GTID = 2, 4, 15, 30, 33, 35, 27, 42
 TO_THE_END = Options(blocking=False)

@@ -10,7 +10,7 @@ from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.gtid import GtidSet, Source
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.errors import PositionLostError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "failover"
 A, B = f"test.{DATABASE}.a", f"test.{DATABASE}.b"

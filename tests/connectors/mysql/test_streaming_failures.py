@@ -11,8 +11,8 @@ from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.rows import RowDecoder, RowError
 from tailrace.errors import LogFormatError, PositionLostError, RetriableError, SourceSetupError
-from tailrace.testing.mysql_server import MySqlServer
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.mysql_server import MySqlServer
+from tailrace_standins.servers.waiting import wait_until
 
 DATABASE = "failures"
 TOPIC = f"test.{DATABASE}.t"

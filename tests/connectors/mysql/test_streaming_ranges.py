@@ -5,7 +5,7 @@ import pytest
 from support.reading import NOW_US, begin, fresh, read_on
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "ranges"
 TOPIC = f"test.{DATABASE}.t"

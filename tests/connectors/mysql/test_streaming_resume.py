@@ -5,7 +5,7 @@ import pytest
 from support.reading import SMALL_BLOCK, begin, fresh, read_on, read_with_stops
 from tailrace.connectors.mysql.log import payload
 from tailrace.connectors.mysql.positions import WIDTHS
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "resume"
 OF_A_TRANSACTION = 150

@@ -10,7 +10,7 @@ from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.errors import StructureError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "moments"
 TOPIC = f"test.{DATABASE}.t"

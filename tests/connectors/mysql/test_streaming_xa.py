@@ -7,7 +7,7 @@ from support.reading import SMALL_BLOCK, Read, batches, begin, fresh, read_on, r
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql import xa
 from tailrace.errors import LogFormatError, PositionLostError, UnsupportedError
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "xa_test"
 TOPIC = f"test.{DATABASE}.t"

@@ -11,7 +11,7 @@ from support.reading import Read, begin, read_on
 from tailrace.connectors.base import Lane
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import parse_options
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql
 DATABASE = "structures_failover"

@@ -131,7 +131,7 @@ def recorded() -> dict[str, Any]:
 
 def record() -> None:
     """Show the tables to real Debezium."""
-    from tests.standin.sqlserver.debezium.shop import Reading, of_tables, opened
+    from tests.standins.sqlserver.debezium.shop import Reading, of_tables, opened
 
     found: dict[str, dict[str, Any]] = {}
     with opened() as shop:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from support.sqlserver_reading import READER_PASSWORD
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 
 @pytest.fixture

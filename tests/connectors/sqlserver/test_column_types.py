@@ -13,7 +13,7 @@ from tests.connectors.sqlserver import all_types
 from tests.connectors.sqlserver.typed_tables import fields_of, settings_of, shown, table_of
 
 from tailrace.schema.tables import Column
-from tailrace.testing.sqlserver_server import Database, Server
+from tailrace_standins.servers.sqlserver_server import Database, Server
 
 pytestmark = pytest.mark.drivers
 RECORDED = all_types.recorded()

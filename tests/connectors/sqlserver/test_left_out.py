@@ -12,7 +12,7 @@ from support.sqlserver_reading import Read, afters, read_on, settings_of, starte
 from tailrace.connectors.base import Lane
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import StructureError
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 

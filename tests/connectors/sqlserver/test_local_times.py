@@ -20,7 +20,7 @@ from tailrace.connectors.sqlserver import local_times
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.errors import ConfigError
 from tailrace.source.changes import INITIAL
-from tailrace.testing.sqlserver_server import Database, StandInServer
+from tailrace_standins.servers.sqlserver_server import Database, StandInServer
 
 PARIS = "Europe/Paris"
 SUMMER, WINTER = "2026-10-24T22:30:00", "2026-10-25T03:30:00"  # around the hour that Paris has twice, in UTC

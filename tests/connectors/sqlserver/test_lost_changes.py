@@ -11,7 +11,7 @@ from tailrace.connectors.base import Lane, LogRange
 from tailrace.connectors.sqlserver import window_tables
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import PositionLostError, SourceSetupError
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.connectors.sqlserver.typed_tables import settings_of, shown, table_of
 
-from tailrace.testing.sqlserver_server import Database, Server
+from tailrace_standins.servers.sqlserver_server import Database, Server
 
 pytestmark = pytest.mark.drivers
 EPOCH = dt.datetime(1970, 1, 1)

@@ -19,7 +19,7 @@ from tests.connectors.sqlserver.workloads import WHOLE_IN_IMAGES, Reader, Worklo
 
 from support.sqlserver_reading import settings_of
 from tailrace.connectors.sqlserver import window_tables
-from tailrace.testing.sqlserver_server import Server
+from tailrace_standins.servers.sqlserver_server import Server
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]
 EXAMPLES = int(os.environ.get("TAILRACE_TEST_WORKLOADS", "3"))  # each takes a few seconds

@@ -16,7 +16,7 @@ from tailrace.connectors.sqlserver.checking import jobs, tables
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.schema.tables import TableId
-from tailrace.testing.sqlserver_server import StandInServer
+from tailrace_standins.servers.sqlserver_server import StandInServer
 
 pytestmark = pytest.mark.drivers
 

@@ -12,7 +12,7 @@ from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.connection_string import connection_string
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 PASSWORD = "se;cr}et"
 

@@ -14,7 +14,7 @@ from tailrace.connectors.base import LogRange
 from tailrace.connectors.sqlserver import database_log
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import ConfigError, PositionLostError, RetriableError
-from tailrace.testing.sqlserver_server import Database, Server, StandInServer
+from tailrace_standins.servers.sqlserver_server import Database, Server, StandInServer
 
 pytestmark = pytest.mark.drivers
 

@@ -25,7 +25,7 @@ from support.sqlserver_reading import (
 from tailrace.connectors.base import Lane, LogRange
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 

@@ -30,7 +30,7 @@ from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.segments import Segment
-from tailrace.testing.sqlserver_server import Database, Server, StandInServer
+from tailrace_standins.servers.sqlserver_server import Database, Server, StandInServer
 
 
 @dataclass

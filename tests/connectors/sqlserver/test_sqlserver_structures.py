@@ -12,7 +12,7 @@ from tailrace.connectors.shared import jdbc
 from tailrace.connectors.sqlserver import catalog, structures
 from tailrace.errors import StructureError
 from tailrace.schema.tables import Table, TableId
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers
 PATIENCE = 5.0  # seconds for a thousand tables, on a machine that does other things too

@@ -11,7 +11,7 @@ from tailrace.connectors.base import Progress
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition
 from tailrace.connectors.sqlserver.taking_over import offsets_of, partitions_of, position_of, restart_from, restart_of
 from tailrace.errors import ProgressError
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 COMMIT, CHANGE = "00000025:00000d98:00a2", "00000025:00000d58:0002"
 OFFSET = {"commit_lsn": COMMIT, "change_lsn": CHANGE, "event_serial_no": 2}

@@ -17,7 +17,7 @@ from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.connection_string import connection_string
 from tailrace.connectors.sqlserver.trusting import trusted
 from tailrace.errors import ConfigError
-from tailrace.testing.sqlserver_server import Database, StandInServer
+from tailrace_standins.servers.sqlserver_server import Database, StandInServer
 
 STORES = Path(__file__).parents[2] / "data" / "key_stores"
 SECRET = "store-secret"

@@ -21,7 +21,7 @@ from tailrace.encoding.connect_json import schema_json
 from tailrace.encoding.json import JsonFormat, StructEncoder
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.tables import Table, TableId
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 BATCH = 100
 WITHOUT_SCHEMAS = JsonFormat(schemas=False, defaults=False)

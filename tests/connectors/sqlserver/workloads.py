@@ -18,7 +18,7 @@ from tests.connectors.sqlserver.test_random_values import KINDS, of
 
 from support.sqlserver_reading import Read, batches, begin, read_on
 from tailrace.connectors.base import Lane
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 Row = dict[str, Any]
 Event = tuple[int, str, Row | None, Row | None]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from tests.differential.snapshots.recording import Servers
 
-from tailrace.testing.mysql_server import Unavailable
+from tailrace_standins.servers.mysql_server import Unavailable
 
 
 @pytest.fixture(scope="session")

@@ -26,7 +26,7 @@ from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 OWN_WORDS = {"cannot be parsed": "'bad' from the channel source is left out"}
 

@@ -26,7 +26,7 @@ from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 ENGINE_ONLY = re.compile(r"offset\.|schema\.history\.internal$|schema\.history\.internal\.file")
 NOT_COMPARED = re.compile(rf"{ENGINE_ONLY.pattern}|notification\.")

@@ -18,7 +18,7 @@ from tests.differential import cases, jars
 from tests.differential.snapshots.running import Captured, Session, parse
 from tests.differential.snapshots.scenarios import SCENARIOS, SMALL, Scenario
 
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 GOLDEN = Path(__file__).with_name("golden")
 ABOUT = "about.json"

@@ -19,7 +19,7 @@ from typing import IO, Any, Protocol, Self
 from tests.differential import cases, debezium, jars
 from tests.differential.records import Record, loads
 
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 PREFIX = "dbz"
 ROOT = Path(__file__).parents[3]

@@ -14,7 +14,7 @@ from tests.differential.snapshots.running import Session
 from tests.differential.snapshots.scenarios import SCENARIOS, SMALL
 
 from support.every_scenario import EVERY, only_with_all
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = [pytest.mark.debezium, pytest.mark.mysql, pytest.mark.slow, pytest.mark.usefixtures("bench")]
 VARYING = {  # how many records there are depends on the moment: of these the kinds are compared

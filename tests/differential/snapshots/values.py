@@ -21,7 +21,7 @@ from tests.differential.snapshots.running import PREFIX, Captured, Session
 from tests.differential.snapshots.scenarios import is_last
 from tests.differential.variants import HISTORY, TYPES_ONLY, VARIANTS, Variant
 
-from tailrace.testing.mysql_server import MySqlServer
+from tailrace_standins.servers.mysql_server import MySqlServer
 
 NAMES = {"defaults", "column policies, message keys"}
 READ_TWICE = tuple(v for v in VARIANTS if v.name in NAMES or TYPES_ONLY.items() <= v.properties.items())

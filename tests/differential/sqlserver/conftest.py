@@ -4,7 +4,7 @@ import pytest
 from tests.differential.conftest import WITHOUT_DEBEZIUM
 from tests.differential.jars import SQL_SERVER, UnavailableError, debezium_jars, java_home
 
-from tailrace.testing.sqlserver_server import Unavailable, driver
+from tailrace_standins.servers.sqlserver_server import Unavailable, driver
 
 
 @pytest.fixture

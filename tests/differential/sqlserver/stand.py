@@ -13,7 +13,7 @@ from typing import Self
 from tests.differential.sqlserver import cases
 from tests.differential.sqlserver.cases import Step
 
-from tailrace.testing.sqlserver_server import Database, Server, StandInServer
+from tailrace_standins.servers.sqlserver_server import Database, Server, StandInServer
 
 BEGINNING = dt.datetime(2026, 3, 1, 12, 0, 0, 123456, dt.UTC)
 POLLED_SECONDS = 1  # by the capture job, if it ran; Debezium tells the end of a transaction after twice that

@@ -18,7 +18,7 @@ from tailrace.connectors.mysql.snapshots.point import Exactness, take, wait_visi
 from tailrace.connectors.mysql.snapshots.prepared import prepared_before
 from tailrace.errors import ProgressError, RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
-from tailrace.testing.waiting import wait_until
+from tailrace_standins.servers.waiting import wait_until
 
 NO_LOCKS = "SELECT, REPLICATION SLAVE, REPLICATION CLIENT"
 

@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable
 from typing import Any
 
-from tailrace.testing.sqlserver_server import Database
+from tailrace_standins.servers.sqlserver_server import Database
 
 MOST_KEYS = 180
 SEED = random.SystemRandom().randrange(2**32)

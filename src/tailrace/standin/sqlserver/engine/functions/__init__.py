@@ -1,5 +1,0 @@
-"""The Python that compiled statements call: scalar functions (`registry.py` lists them), dates, aggregates."""
-
-from tailrace.standin.sqlserver.engine.functions import numbers, patterns, texts
-
-__all__ = ["numbers", "patterns", "texts"]

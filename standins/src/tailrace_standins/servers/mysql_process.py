@@ -1,0 +1,179 @@
+"""How a throwaway MySQL server is run: as a process of this machine, or as a container."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import uuid
+from pathlib import Path
+from subprocess import DEVNULL
+from typing import Protocol
+
+from tailrace_standins.servers.child_process import dying_with_parent
+from tailrace_standins.servers.mysql_install import Program, Unavailable
+
+STOP_TIMEOUT = 60
+
+
+class Launcher(Protocol):
+    """Starts and ends one server again and again on the same data directory."""
+
+    def launch(self, options: list[str]) -> None:
+        """Start it; it may not answer yet."""
+
+    def terminate(self) -> None:
+        """End it in good order and wait until it is gone."""
+
+    def kill(self) -> None:
+        """End it as a power cut would, and wait until it is gone."""
+
+    def running(self) -> bool:
+        """Whether it has not ended."""
+
+    def discard(self) -> None:
+        """Remove what it leaves on this machine."""
+
+    def log_tail(self) -> str:
+        """The last lines that the server wrote, for messages."""
+
+
+class LocalProcess:
+    """A server program of this machine; it dies with the process that started it (where setpriv is there)."""
+
+    def __init__(self, program: Program, directory: Path, port: int) -> None:
+        self._program = program
+        self._directory = directory
+        self._port = port
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> Path:
+        """The server's Unix socket."""
+        return self._directory / "mysql.sock"
+
+    def launch(self, options: list[str]) -> None:
+        """Start it, on a new data directory the first time."""
+        if not (self._directory / "data" / "mysql").is_dir():
+            self._initialize(options)
+        command = [
+            *self._command(options),
+            "--bind-address=127.0.0.1",
+            f"--port={self._port}",
+            f"--socket={self.socket}",
+            f"--pid-file={self._directory / 'pid'}",
+        ]
+        self._process = subprocess.Popen(  # noqa: S603
+            [*dying_with_parent(), *command], stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL
+        )
+
+    def terminate(self) -> None:
+        """SIGTERM; SIGKILL when that takes too long."""
+        if self._process is None:
+            return
+        self._process.terminate()
+        try:
+            self._process.wait(STOP_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def kill(self) -> None:
+        """SIGKILL."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+
+    def running(self) -> bool:
+        """Whether the process is there."""
+        return self._process is not None and self._process.poll() is None
+
+    def discard(self) -> None:
+        """Remove the data directory."""
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def log_tail(self) -> str:
+        """The end of the error log."""
+        log = self._directory / "error.log"
+        return "\n".join(log.read_text(errors="replace").splitlines()[-15:]) if log.exists() else ""
+
+    def _command(self, options: list[str]) -> list[str]:
+        directory = self._directory
+        own = [
+            f"--datadir={directory / 'data'}",
+            f"--log-error={directory / 'error.log'}",
+            "--secure-file-priv=",
+        ]
+        user = ["--user=root"] if os.geteuid() == 0 else []
+        return [*self._program.command, "--no-defaults", *self._program.options, *user, *own, *options]
+
+    def _initialize(self, options: list[str]) -> None:
+        command = [*self._command(_of_initialization(options)), "--initialize-insecure"]
+        if subprocess.run(command, check=False, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL).returncode:  # noqa: S603
+            raise Unavailable(f"the MySQL server could not make its data directory:\n{self.log_tail()}")
+
+
+class Container:
+    """A server in a Docker container, its port on this machine's loopback."""
+
+    socket = None
+
+    def __init__(self, image: str, port: int) -> None:
+        self._image = image
+        self._port = port
+        self._name = f"tailrace-mysql-{uuid.uuid4().hex[:12]}"
+        self._options: list[str] | None = None
+
+    def launch(self, options: list[str]) -> None:
+        """Run the image; the same container again when the options are the same."""
+        if options == self._options:
+            self._docker("start", self._name)
+            return
+        if self._options is not None:
+            self._docker("rm", "--force", self._name)
+        publish = f"127.0.0.1:{self._port}:3306"
+        volume = f"{self._name}:/var/lib/mysql"
+        password = "MYSQL_ALLOW_EMPTY_PASSWORD=yes"  # noqa: S105 -- that there is none
+        fixed = ["--name", self._name, "--env", password, "--publish", publish, "--volume", volume]
+        self._docker("run", "--detach", *fixed, self._image, *options)
+        self._options = options
+
+    def terminate(self) -> None:
+        """Stop the container."""
+        self._docker("stop", self._name)
+
+    def kill(self) -> None:
+        """Kill the container."""
+        self._docker("kill", self._name)
+
+    def running(self) -> bool:
+        """Whether Docker says so."""
+        state = self._docker("inspect", "--format", "{{.State.Running}}", self._name)
+        return state.stdout.strip() == "true"
+
+    def discard(self) -> None:
+        """Remove the container and its volume."""
+        subprocess.run(["docker", "rm", "--force", self._name], check=False, capture_output=True)  # noqa: S603, S607
+        subprocess.run(["docker", "volume", "rm", self._name], check=False, capture_output=True)  # noqa: S603, S607
+
+    def log_tail(self) -> str:
+        """The end of the container's log."""
+        return self._docker("logs", "--tail", "15", self._name).stderr
+
+    def _docker(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(["docker", *arguments], check=False, capture_output=True, text=True)  # noqa: S603, S607
+        if done.returncode:
+            raise Unavailable(f"docker {arguments[0]} failed: {done.stderr.strip()}")
+        return done
+
+
+def _of_initialization(options: list[str]) -> list[str]:
+    """What must be known when the data directory is made."""
+    prefixes = (
+        "--innodb-page-size",
+        "--lower-case-table-names",
+        "--innodb-redo-log",
+        "--innodb-data-file-path",
+    )
+    return [option for option in options if option.replace("_", "-").startswith(prefixes)]

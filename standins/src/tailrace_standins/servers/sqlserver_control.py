@@ -1,0 +1,92 @@
+"""`python -m tailrace_standins.servers.sqlserver_control PASSWORD`: a stand-in that is told over its input what to do.
+
+Prints its port first. Each line of the input is a JSON list, a command and its arguments; each is answered by one line,
+`done` and the answer in JSON, or `failed` and the reason. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from tailrace_standins.servers.sqlserver_server import DONE, FAILED
+from tailrace_standins.sqlserver.cdc import ChangeDataCapture, install
+from tailrace_standins.sqlserver.engine.availability import Access, AvailabilityGroup
+from tailrace_standins.sqlserver.engine.server import Engine
+from tailrace_standins.sqlserver.server import StandIn
+
+
+def main() -> None:
+    """Serve until the input ends."""
+    clock = Clock()
+    engine = Engine(password=sys.argv[1], clock=clock)
+    commands = _commands(engine, install(engine)) | {"clock": clock.set}
+    with closing(engine), ExitStack() as servers:
+        commands["secondary"] = lambda *names: _secondary(engine, names, servers)
+        server = servers.enter_context(StandIn(engine, tls=True))
+        commands["certificate"] = lambda: _certificate(server.pair)
+        _say(DONE, str(server.port))
+        for line in sys.stdin:
+            command, *arguments = json.loads(line)
+            _say(*_answer(commands[command], arguments))
+
+
+def _secondary(engine: Engine, databases: tuple[str, ...], servers: ExitStack) -> int:
+    """Put databases into an availability group; the port of its secondary, which wants read intent (978)."""
+    group = AvailabilityGroup(engine, databases)
+    group.secondary.access = Access.READ_ONLY
+    return servers.enter_context(StandIn(group.secondary, tls=True)).port
+
+
+def _certificate(pair: bytes) -> str:
+    """What a client has to trust, in PEM."""
+    return pair[pair.index(b"-----BEGIN CERTIFICATE") :].decode()
+
+
+class Clock:
+    """The real time, or one that was set and stands still."""
+
+    def __init__(self) -> None:
+        self._set: dt.datetime | None = None
+
+    def set(self, text: str | None) -> None:
+        """From now on it is that time, ISO 8601; None: the real one again."""
+        self._set = None if text is None else dt.datetime.fromisoformat(text)
+
+    def __call__(self) -> dt.datetime:
+        """What time it is, in UTC."""
+        return self._set or dt.datetime.now(dt.UTC)
+
+
+def _commands(engine: Engine, capture: ChangeDataCapture) -> dict[str, Callable[..., Any]]:
+    return {
+        "pause": capture.pause,
+        "resume": capture.resume,
+        "step": capture.step,
+        "wait": capture.wait,
+        "note_idle": capture.note_idle,
+        "choose_victim": engine.locks.choose_victim,
+        "zone": lambda name: setattr(engine, "zone", ZoneInfo(name) if name else dt.UTC),
+        "agent": lambda is_running: setattr(engine, "agent_running", is_running),
+    }
+
+
+def _answer(command: Callable[..., Any], arguments: list[Any]) -> tuple[str, str]:
+    try:
+        return DONE, json.dumps(command(*arguments))
+    except Exception as error:  # noqa: BLE001 -- told to the other side, which raises it
+        return FAILED, f"{type(error).__name__}: {error}".replace("\n", " ")
+
+
+def _say(kind: str, text: str) -> None:
+    sys.stdout.write(f"{kind} {text}\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""A SQL Server for tests: the stand-in in a process of its own, or a real one that a URL names.
+
+    with StandInServer() as server:
+        database = server.create_database()
+        database.sql("CREATE TABLE dbo.orders (id int PRIMARY KEY, item nvarchar(20))")
+        database.capture("orders")
+        database.sql("INSERT dbo.orders VALUES (1, N'a')")
+        database.step()                     # one scan of the log: until then nothing is captured
+
+The stand-in is not in the tests' process, because mssql-python holds Python's lock while it reads Arrow batches.
+Capture jobs stand still until `resume`; before that, only `step` and `capture_all` read the log.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from typing import Any, Final, Self
+from urllib.parse import unquote, urlsplit
+
+from tailrace_standins.servers.child_process import dying_with_parent
+from tailrace_standins.servers.sqlserver_database import PATIENCE, Database, Server, Unavailable, driver, patiently, run
+
+__all__ = ["Database", "GivenServer", "Server", "StandInServer", "Unavailable", "driver", "server"]
+
+PASSWORD: Final = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback
+DONE, FAILED = "done", "failed"  # how the child's answers begin
+URL: Final = "TAILRACE_TEST_SQLSERVER_URL"
+_SCAN: Final = "EXEC sys.sp_cdc_scan @maxtrans = 500, @maxscans = 10, @continuous = 0"
+
+
+class StandInServer(Server):
+    """The stand-in in a child process, on a free port of the loopback."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[str] | None = None
+        super().__init__("127.0.0.1", 0, "sa", PASSWORD, _StandInJobs(self))
+
+    def start(self) -> Self:
+        """Start it; raises `Unavailable` where the driver can't be loaded."""
+        driver()
+        command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.sqlserver_control", PASSWORD]
+        self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
+        self.port = int(self._answer())
+        return self
+
+    @property
+    def pid(self) -> int:
+        """Its process id; 0 while it does not run."""
+        return self._child.pid if self._child else 0
+
+    def stop(self) -> None:
+        """End it, with all that it holds."""
+        if self._child is not None and self._child.stdin is not None:
+            self._child.stdin.close()
+            self._child.wait(PATIENCE)
+            self._child = None
+
+    def kill(self) -> None:
+        """End it as a power cut would."""
+        if self._child is not None:
+            self._child.kill()
+            self._child.wait(PATIENCE)
+            self._child = None
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def tell(self, what: str, *arguments: Any) -> Any:
+        """Have something done inside of it: `sqlserver_control.py` lists what."""
+        with self._lock:
+            if self._child is None or self._child.stdin is None:
+                raise RuntimeError("the stand-in does not run")
+            print(json.dumps([what, *arguments]), file=self._child.stdin, flush=True)
+            return json.loads(self._answer())
+
+    def _answer(self) -> str:
+        assert self._child is not None  # noqa: S101
+        assert self._child.stdout is not None  # noqa: S101
+        kind, _, text = self._child.stdout.readline().rstrip("\n").partition(" ")
+        if kind == FAILED:
+            raise RuntimeError(text)
+        if kind != DONE:
+            raise Unavailable(f"the stand-in ended with {self._child.wait(PATIENCE)}")
+        return text
+
+
+class _StandInJobs:
+    def __init__(self, server: StandInServer) -> None:
+        self._server = server
+
+    def quiet(self, database: Database) -> None:
+        self._server.tell("pause", database.name)
+
+    def resume(self, database: Database) -> None:
+        self._server.tell("resume", database.name)
+
+    def step(self, database: Database) -> int:
+        return int(self._server.tell("step", database.name))
+
+
+class GivenServer(Server):
+    """A server named by a URL, `mssql://user:password@host:port`; what the capture job would do is done by sp_cdc_scan."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        user, password = unquote(parts.username or "sa"), unquote(parts.password or "")
+        super().__init__(parts.hostname or "127.0.0.1", parts.port or 1433, user, password, _AgentJobs())
+        driver()
+
+
+class _AgentJobs:
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+
+    def quiet(self, database: Database) -> None:
+        """The job is replaced by one that was never started; a scan that still runs is waited for by `step`."""
+        jobs = self._jobs(database)
+        if "capture" in jobs:
+            database.sql("EXEC sys.sp_cdc_drop_job @job_type = N'capture'")
+        database.sql("EXEC sys.sp_cdc_add_job @job_type = N'capture', @start_job = 0, @pollinginterval = 0")
+        if "cleanup" not in jobs:  # the first table makes both, but only where there is none
+            database.sql("EXEC sys.sp_cdc_add_job @job_type = N'cleanup', @start_job = 0")
+
+    def resume(self, database: Database) -> None:
+        database.sql("EXEC sys.sp_cdc_start_job @job_type = N'capture'")
+
+    def step(self, database: Database) -> int:
+        with self._lock:
+            ((last,),) = run(database.scanning, "SELECT ISNULL(MAX(session_id), 0) FROM sys.dm_cdc_log_scan_sessions")
+            patiently(lambda: run(database.scanning, _SCAN))
+            ((count,),) = run(
+                database.scanning,
+                "SELECT ISNULL(SUM(tran_count), 0) FROM sys.dm_cdc_log_scan_sessions WHERE session_id > ?",
+                last,
+            )
+        return int(count)
+
+    @staticmethod
+    def _jobs(database: Database) -> set[str]:
+        return {str(row[1]) for row in database.sql("EXEC sys.sp_cdc_help_jobs")}
+
+
+def server() -> Server:
+    """The server that tests are to use, started where it has to be; `stop` it where it is a `StandInServer`."""
+    url = os.environ.get(URL)
+    return GivenServer(url) if url else StandInServer().start()

@@ -1,0 +1,60 @@
+"""Comparisons of the keys of change tables, told of whole blocks of rows.
+
+What can be told of a block by its first and last start_lsn is told so, for a change table is sorted by it: of a large
+one only the blocks at a range's ends are looked at row by row.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from tailrace_standins.sqlserver.cdc import lsn
+from tailrace_standins.sqlserver.cdc.columns import KEYS, Block
+from tailrace_standins.sqlserver.cdc.shapes import SEQVAL, START_LSN
+from tailrace_standins.sqlserver.columnar.conditions import COMPARED, Mask, Test, UnreadableError
+from tailrace_standins.sqlserver.engine.stored import Stored
+
+_BYTES: Final = frozenset((START_LSN, SEQVAL))
+
+
+def key_name(name: str) -> str | None:
+    """The key of that name, in any case."""
+    return next((key for key in KEYS if key == name.lower()), None)
+
+
+def comparison(key: str, sign: str, value: Stored) -> Test[Block]:
+    """A key beside a value; raises `UnreadableError`."""
+    if key in _BYTES:
+        number = _binary(value)
+        return _of_start(sign, number) if key == START_LSN else _of_rows(key, sign, np.bytes_(number))
+    if type(value) is not int:
+        raise UnreadableError
+    return _of_rows(key, sign, value)
+
+
+def _binary(value: Stored) -> bytes:
+    """Bytes as they are compared with binary(10): zeros at the end do not count."""
+    if not isinstance(value, bytes):
+        raise UnreadableError
+    cut = value.rstrip(b"\0")
+    if len(cut) > lsn.SIZE:
+        raise UnreadableError
+    return cut.ljust(lsn.SIZE, b"\0")
+
+
+def _of_rows(key: str, sign: str, value: Any) -> Test[Block]:
+    compared = COMPARED[sign]
+    return lambda block: compared(block.keys[key], value)
+
+
+def _of_start(sign: str, value: bytes) -> Test[Block]:
+    compared, by_rows = COMPARED[sign], _of_rows(START_LSN, sign, np.bytes_(value))
+
+    def test(block: Block) -> Mask:
+        if block.first == block.last or not block.first <= value <= block.last:
+            return bool(compared(block.first, value))
+        return by_rows(block)
+
+    return test

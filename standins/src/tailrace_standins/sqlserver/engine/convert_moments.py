@@ -1,0 +1,85 @@
+"""Conversions to dates and times.
+
+Source: "CAST and CONVERT", https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tailrace_standins.sqlserver.engine import moments
+from tailrace_standins.sqlserver.engine.errors import error
+from tailrace_standins.sqlserver.engine.stored import Conversion
+from tailrace_standins.sqlserver.engine.types import family
+from tailrace_standins.sqlserver.values import SqlType
+
+
+def _moment_of(source: SqlType) -> Callable[[Any], moments.Moment]:
+    match family(source):
+        case "text":
+            return lambda value: moments.parsed(value)[0]
+        case "offset":
+            return moments.local
+        case "int":
+            return lambda value: (moments.EPOCH + value, 0)
+        case "date" | "time" | "datetime":
+            return moments.moment
+        case "float":
+            return lambda value: (moments.EPOCH, round(value * moments.DAY))
+    raise error(529, source.name, "datetime")
+
+
+def to_date(source: SqlType, _target: SqlType, _style: int, _column: Any) -> Conversion | None:
+    """Makes a conversion to date; None where every value stays as it is."""
+    if source.name == "date":
+        return None
+    if family(source) == "datetime":
+        return lambda value: value[:10]
+    read = _moment_of(source)
+    return lambda value: moments.date_text(read(value)[0])
+
+
+def to_time(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
+    """Makes a conversion to time; None where every value stays as it is."""
+    if source.name == "time" and source.scale <= target.scale:
+        return None
+    read, scale = _moment_of(source), target.scale
+    return lambda value: moments.time_text(moments.rounded(read(value), scale)[1])
+
+
+def to_datetime(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
+    """Makes a conversion to datetime and its like; None where every value stays as it is."""
+    if target.name == "datetime2" and family(source) == "datetime" and _digits(source) <= target.scale:
+        return None
+    if source.name == target.name == "smalldatetime" or source.name == target.name == "datetime":
+        return None
+    read = _moment_of(source)
+    if target.name == "datetime":
+        return lambda value: moments.text(moments.as_datetime(read(value)))
+    if target.name == "smalldatetime":
+        return lambda value: moments.text(moments.as_smalldatetime(read(value)))
+    scale = target.scale
+    return lambda value: moments.text(moments.rounded(read(value), scale))
+
+
+def _digits(of: SqlType) -> int:
+    return 0 if of.name == "smalldatetime" else 3 if of.name == "datetime" else of.scale
+
+
+def to_offset(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
+    """Makes a conversion to datetimeoffset; None where every value stays as it is."""
+    scale = target.scale
+    if family(source) == "offset":
+        if source.scale <= scale:
+            return None
+        return lambda value: moments.text(moments.rounded(moments.moment(value[:27]), scale)) + value[-6:]
+    if family(source) == "text":
+        return lambda value: _parsed_offset(value, scale)
+    read = _moment_of(source)
+    return lambda value: moments.with_offset(moments.rounded(read(value), scale), 0)
+
+
+def _parsed_offset(value: str, scale: int) -> str:
+    shown, offset = moments.parsed(value)
+    return moments.with_offset(moments.rounded(shown, scale), offset or 0)

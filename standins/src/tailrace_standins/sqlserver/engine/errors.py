@@ -1,0 +1,34 @@
+"""SQL Server's errors that the engine makes: `messages.tsv` has the number, the severity and the text of each.
+
+Source: "Database Engine events and errors",
+https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from tailrace_standins.sqlserver.session import SqlError
+
+UNSUPPORTED: Final = 50900  # no number of SQL Server's: what the stand-in does not do
+
+
+def _texts(path: Path) -> dict[int, tuple[int, str]]:
+    lines = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return {int(number): (int(severity), text) for number, severity, text in lines}
+
+
+TEXTS: Final = _texts(Path(__file__).with_name("messages.tsv"))
+"""Severity and text by number; `{0}`, `{1}`… are filled in."""
+
+
+def error(number: int, *values: object, state: int = 1, line: int = 1) -> SqlError:
+    """The error of that number with its placeholders filled in."""
+    severity, text = TEXTS[number]
+    return SqlError(number, text.format(*values), severity=severity, state=state, line=line)
+
+
+def unsupported(what: str) -> SqlError:
+    """What SQL Server does and the stand-in does not; `what` names it."""
+    return SqlError(UNSUPPORTED, f"The stand-in does not support {what}.")

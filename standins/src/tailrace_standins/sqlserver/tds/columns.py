@@ -1,0 +1,30 @@
+"""What the columnar encoder needs of a column: how long its values are, and to have them written."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tailrace_standins.sqlserver.tds.kernels import Bytes, Places
+
+
+class Column(Protocol):
+    """A column that is ready to be written."""
+
+    def add_sizes(self, sizes: Places) -> None:
+        """Add the bytes that each row's value takes."""
+        ...
+
+    def put(self, out: Bytes, at: Places) -> None:
+        """Write each row's value to its place, and move the places behind what was written."""
+        ...
+
+
+def validity(array: Any) -> NDArray[np.uint8]:
+    """A byte a row: 0 for NULL."""
+    if not array.null_count:
+        return np.ones(len(array), np.uint8)
+    valid: NDArray[np.uint8] = array.is_valid().to_numpy(zero_copy_only=False).view(np.uint8)
+    return valid

@@ -1,0 +1,63 @@
+"""Reading a message from front to back."""
+
+from __future__ import annotations
+
+import struct
+from typing import Final
+
+from tailrace_standins.sqlserver.tds.packets import ProtocolError
+
+_U16: Final = struct.Struct("<H")
+_U32: Final = struct.Struct("<I")
+_U64: Final = struct.Struct("<Q")
+
+
+class Cursor:
+    """A place in a message; every reading raises `ProtocolError` where the message is too short for it."""
+
+    def __init__(self, data: bytes, at: int = 0) -> None:
+        self.data = data
+        self.at = at
+
+    @property
+    def left(self) -> int:
+        """How many bytes are left."""
+        return len(self.data) - self.at
+
+    def take(self, count: int) -> bytes:
+        """The next bytes."""
+        end = self.at + count
+        if end > len(self.data):
+            raise ProtocolError(f"a message of {len(self.data)} bytes ends where {count} more are to come at {self.at}")
+        taken = self.data[self.at : end]
+        self.at = end
+        return taken
+
+    def u8(self) -> int:
+        """A byte."""
+        return self.take(1)[0]
+
+    def u16(self) -> int:
+        """Two bytes, the low one first, as all numbers."""
+        return int(_U16.unpack(self.take(2))[0])
+
+    def u32(self) -> int:
+        """Four bytes."""
+        return int(_U32.unpack(self.take(4))[0])
+
+    def u64(self) -> int:
+        """Eight bytes."""
+        return int(_U64.unpack(self.take(8))[0])
+
+    def text(self, characters: int) -> str:
+        """UTF-16."""
+        return decoded(self.take(2 * characters))
+
+    def short_text(self) -> str:
+        """B_VARCHAR: the length in a byte."""
+        return self.text(self.u8())
+
+
+def decoded(data: bytes) -> str:
+    """UTF-16 as a client sent it; half of a pair stays what it is, as in SQL Server's nvarchar."""
+    return data.decode("utf-16-le", "surrogatepass")

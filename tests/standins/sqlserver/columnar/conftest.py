@@ -1,0 +1,3 @@
+from tests.standins.sqlserver.engine.conftest import a, b, engine
+
+__all__ = ["a", "b", "engine"]
