@@ -35,6 +35,7 @@ KAFKA_SCRIPT = (  # bin/connect-standalone.sh with bin/kafka-run-class.sh
     *("-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
 )
 PLUGIN_JARS = ("io.debezium_", "com.mysql_", "com.microsoft.sqlserver_", "org.antlr_", "com.datadoghq_")
+CHECKOUT = "TAILRACE_BENCH_CHECKOUT"  # the variable that names another checkout
 LATENCY_TUNED = {"poll.interval.ms": "10", "producer.override.linger.ms": "0"}
 
 
@@ -70,8 +71,8 @@ def tailrace_begins_at(servers: Reached, given: Mapping[str, str], folder: Path,
 
 
 def tailrace_env() -> dict[str, str]:
-    """With the sources of this checkout."""
-    return os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    """With the sources of this checkout, or of the one that is compared with it (`bench/versions.py`)."""
+    return os.environ | {"PYTHONPATH": str(Path(os.environ.get(CHECKOUT, ROOT)) / "src")}
 
 
 def _tailrace(words: str, servers: Reached, folder: Path) -> list[str]:
