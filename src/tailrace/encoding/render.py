@@ -24,8 +24,8 @@ import pyarrow as pa
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Bytes, Kind, Vector, from_arrow
 from tailrace.encoding import render_kernel
-from tailrace.encoding.addresses import address_of
 from tailrace.encoding.buffers import grow_buffer, keep_buffer, take_buffer
+from tailrace.kernels.addresses import address_of
 
 NULL = b"null"
 Roles = npt.NDArray[np.int32]
