@@ -16,9 +16,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.address_table import address_table
 from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding.render import address_table
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, load32, load64
 
