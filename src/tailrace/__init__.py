@@ -1,6 +1,6 @@
 """tailrace: change data capture on Spark, in Python."""
 
-from tailrace.compiled_cache import use_writable_directory
+from tailrace.kernels.cache import use_writable_directory
 
 __version__ = "0.1.0"
 

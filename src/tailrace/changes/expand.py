@@ -16,10 +16,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.address_table import address_table
 from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding.addresses import Int, compiled, inlined, load8, load32, load64
-from tailrace.encoding.render import address_table
+from tailrace.kernels.compiling import Int, entry, inlined
+from tailrace.kernels.memory import load8, load32, load64
 
 CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change that a record comes from
 BEFORE: Final = 1
@@ -149,7 +150,7 @@ def _same_value(table: Any, widths: Any, slot: Int, a: Any, b: Any) -> bool:
     return bool(_same_view(table, slot, a, b))
 
 
-@compiled
+@entry
 def _compare(table: Any, widths: Any, op: Any, before: Any, after: Any, moved: Any) -> None:
     for i in range(len(op)):
         if op[i] != UPDATE or before[i] < 0 or after[i] < 0:
@@ -168,7 +169,7 @@ def _put(roles: Any, o: Int, change: Int, before: Int, after: Int, key: Int) -> 
     roles[KEY, o] = key
 
 
-@compiled
+@entry
 def _fill(
     ops: Any, before: Any, after: Any, moved: Any, skip: Any, tombstones: bool, roles: Any, op: Any, live: Any
 ) -> int:

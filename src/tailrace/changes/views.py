@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Bytes, Kind, Vector
-from tailrace.encoding.addresses import compiled
+from tailrace.kernels.compiling import entry
 
 
 def vector_of(strings: Sequence[bytes | None], kind: Kind = Kind.TEXT) -> Vector:
@@ -47,7 +47,7 @@ def take(vector: Vector, rows: npt.NDArray[Any]) -> Vector:
     return Vector(vector.kind, len(rows), vector.data[rows], valid, vector.buffers)
 
 
-@compiled
+@entry
 def _fill_views(data: Any, starts: Any, lengths: Any, views: Any, raw: Any) -> None:
     for i in range(len(starts)):
         length = lengths[i]

@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.encoding.addresses import Int, compiled, copy16, copy_bytes, inlined, load8, load32, load64, store64
 from tailrace.encoding.text_kernel import (
     count_digits,
     write_base64,
@@ -22,6 +21,9 @@ from tailrace.encoding.text_kernel import (
     write_raw,
     write_text,
 )
+from tailrace.kernels.compiling import Int, inlined
+from tailrace.kernels.compiling import entry as compiled
+from tailrace.kernels.memory import copy16, copy_bytes, load8, load32, load64, store64
 
 NOTHING: Final = 0
 INT: Final = 1

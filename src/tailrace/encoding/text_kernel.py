@@ -11,20 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.encoding.addresses import (
-    Int,
-    bit_length,
-    compiled,
-    copy_bytes,
-    inlined,
-    load8,
-    load32,
-    load64,
-    store8,
-    store16,
-    store32,
-    store64,
-)
+from tailrace.kernels.compiling import Int, compiled, inlined
+from tailrace.kernels.memory import bit_length, copy_bytes, load8, load32, load64, store8, store16, store32, store64
 
 _QUOTE: Final = 34
 _PAIRS: Final = np.frombuffer(b"".join(b"%02d" % i for i in range(100)), "<u2")

@@ -16,8 +16,9 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tailrace.encoding.addresses import Int, compiled, load8, load64
 from tailrace.kafka.rows import FIXED, HEADER
+from tailrace.kernels.compiling import Int, entry
+from tailrace.kernels.memory import load8, load64
 
 
 @intrinsic
@@ -32,7 +33,7 @@ def _call(_typing: Any, function: Any, client: Any, arguments: Any, count: Any) 
     return types.int64(types.int64, types.int64, types.int64, types.int64), emit
 
 
-@compiled
+@entry
 def _put(message: Int, place: Int, data: Int, offsets: Int, valid: Int, row: Int) -> None:
     """Point an argument at a row's bytes; at nothing for null."""
     if valid != 0 and load8(valid + row) == 0:
@@ -44,7 +45,7 @@ def _put(message: Int, place: Int, data: Int, offsets: Int, valid: Int, row: Int
     message[place, 2] = np.int64(load64(offsets + row * 8 + 8)) - begin
 
 
-@compiled
+@entry
 def _put_headers(message: Int, headers: Int, row: Int) -> Int:
     """Those headers that a row carries; returns how many arguments the message has with them."""
     count = FIXED
@@ -61,7 +62,7 @@ def _put_headers(message: Int, headers: Int, row: Int) -> Int:
     return count
 
 
-@compiled
+@entry
 def produce(call: Int, client: Int, message: Int, columns: Int, headers: Int, number: Int, row: Int, end: Int) -> Int:
     """Produce rows up to `end`, or to the first that is refused, whose error is left in `columns[8]`."""
     columns[8] = 0

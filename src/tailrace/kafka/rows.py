@@ -12,10 +12,10 @@ from ctypes import CFUNCTYPE, c_size_t
 from typing import Any, Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tailrace.changes.records import INT64, Binary, Records
 from tailrace.kafka.librdkafka import NO_PARTITION
+from tailrace.kernels.addresses import address_of
 
 _RKT: Final = 2
 _PARTITION: Final = 3
@@ -46,8 +46,8 @@ class Rows:
         self._message = self._prepared(topic)
         times = np.ascontiguousarray(records.timestamps, np.int64)
         self._kept.append(times)
-        columns = [*self._column(records.keys), *self._column(records.values), _address_of(times)]
-        self._columns = np.array([*columns, _address_of(self._message), 0], np.int64)
+        columns = [*self._column(records.keys), *self._column(records.values), address_of(times)]
+        self._columns = np.array([*columns, address_of(self._message), 0], np.int64)
         headers = [(self._name(h.name), *self._column(h.values)) for h in records.headers]
         self._headers = np.array(headers, np.int64).reshape(len(headers), 4)
 
@@ -83,7 +83,7 @@ class Rows:
             if header.values.valid is None or header.values.valid[0]:
                 message[count, 0:4] = (HEADER, name, *_place(places, header.values))
                 count += 1
-        self.error = _PRODUCEVA(call)(client, _address_of(message), count) or 0
+        self.error = _PRODUCEVA(call)(client, address_of(message), count) or 0
         self.done = int(self.error == 0)
 
     def _prepared(self, topic: int) -> INT64:
@@ -98,12 +98,12 @@ class Rows:
         offsets = np.ascontiguousarray(column.offsets, np.int64)
         valid = None if column.valid is None else np.ascontiguousarray(column.valid, np.bool_)
         self._kept += (data, offsets, valid)
-        return _address_of(data) or _NOWHERE, _address_of(offsets), 0 if valid is None else _address_of(valid)
+        return address_of(data) or _NOWHERE, address_of(offsets), 0 if valid is None else address_of(valid)
 
     def _name(self, name: str) -> int:
         text = np.frombuffer(name.encode() + b"\0", np.uint8)
         self._kept.append(text)
-        return _address_of(text)
+        return address_of(text)
 
 
 def _place(column: Sequence[int] | INT64, values: Binary) -> tuple[int, int]:
@@ -112,7 +112,3 @@ def _place(column: Sequence[int] | INT64, values: Binary) -> tuple[int, int]:
         return 0, 0
     begin, end = int(values.offsets[0]), int(values.offsets[1])
     return int(column[0]) + begin, end - begin
-
-
-def _address_of(array: npt.NDArray[Any]) -> int:
-    return int(array.__array_interface__["data"][0])

@@ -5,15 +5,11 @@ Source: Debezium documentation, "Debezium notifications".
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-
-def now_ms() -> int:
-    """Milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
+from tailrace.epoch import now_ms
 
 
 def new_id() -> str:

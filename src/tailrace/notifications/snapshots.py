@@ -14,7 +14,8 @@ import enum
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from tailrace.notifications.model import Notification, new_id, now_ms
+from tailrace.epoch import now_ms
+from tailrace.notifications.model import Notification, new_id
 from tailrace.schema.tables import TableId
 
 INITIAL: Final = "Initial Snapshot"

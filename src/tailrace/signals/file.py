@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from tailrace import epoch
 from tailrace.errors import ConfigError
 from tailrace.signals.model import Channel, Signal, Unreadable
 from tailrace.signals.parsing import BadSignalError, parse_message, read_document
@@ -108,7 +109,7 @@ class FileSignals:
 
     def _move(self) -> tuple[str, Path]:
         """Put the file aside and an empty one in its place."""
-        number = f"{time.time_ns() // 1_000_000:012x}"[-12:] + uuid.uuid4().hex[:4]  # in the order of time
+        number = f"{epoch.now_ms():012x}"[-12:] + uuid.uuid4().hex[:4]  # in the order of time
         before, moved = self._path.stat(), self._path.with_name(f"{self._path.name}.{number}.taken")
         self._path.rename(moved)
         with contextlib.suppress(FileExistsError):  # a writer was faster

@@ -16,6 +16,8 @@ from typing import Any
 
 from attrs import asdict, field, frozen
 
+from tailrace import epoch
+
 _STATE, _STARTED = 0, 19  # of the fields that follow the name in /proc/PID/stat, see proc_pid_stat(5)
 _ENDED = frozenset("ZX")
 
@@ -53,7 +55,7 @@ class Holder:
     pid: int = field(factory=os.getpid)
     place: str = field(factory=this_place)
     started: str = field(factory=lambda: started(os.getpid()))
-    since_ms: int = field(factory=lambda: time.time_ns() // 1_000_000)
+    since_ms: int = field(factory=epoch.now_ms)
 
     def __str__(self) -> str:
         since = time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(self.since_ms / 1000))

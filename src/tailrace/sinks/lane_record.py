@@ -23,6 +23,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import FencedError, ProgressError, SinkLostError
 
@@ -131,7 +132,7 @@ class LaneRecord:
             history_bytes=self._append_history(last, history),
             history_start=_history_start(last, anew=anew),
             epoch=self.epoch,
-            committed_at_ms=time.time_ns() // 1_000_000,
+            committed_at_ms=epoch.now_ms(),
         )
         replace_file(self.folder / "commit.json", asdict(commit))
         return commit

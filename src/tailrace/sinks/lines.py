@@ -7,6 +7,7 @@ loop; only the headers, which most records do not have, are put together by pola
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 import orjson
@@ -16,6 +17,7 @@ import pyarrow as pa
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.changes.vectors import Kind, Vector, from_arrow
 from tailrace.changes.views import vector_over
+from tailrace.encoding.objects import Member, write_object
 from tailrace.encoding.render import Op, Program, Template
 
 _KEY, _VALUE, _TIMESTAMP, _POSITION, _HEADERS = range(5)
@@ -49,18 +51,16 @@ def header_objects(headers: Sequence[Header]) -> pa.Array:
 
 def _program(topic: str, partition: int, *, has_headers: bool) -> Program:
     template = Template()
-    template.const(b'{"topic":%b,"partition":%d,"key":' % (orjson.dumps(topic), partition))
-    template.value(Op.RAW, _KEY, 0)
-    template.const(b',"value":')
-    template.value(Op.RAW, _VALUE, 0)
-    template.const(b',"headers":')
-    if has_headers:
-        template.value(Op.RAW, _HEADERS, 0)
-    else:
-        template.const(b"{}")
-    template.const(b',"timestamp":')
-    template.value(Op.INT, _TIMESTAMP, 0)
-    template.const(b',"position":')
-    template.value(Op.TEXT, _POSITION, 0)
-    template.const(b"}\n")
+    value = template.value
+    members: list[Member] = [
+        ("topic", partial(template.const, orjson.dumps(topic))),
+        ("partition", partial(template.const, b"%d" % partition)),
+        ("key", partial(value, Op.RAW, _KEY, 0)),
+        ("value", partial(value, Op.RAW, _VALUE, 0)),
+        ("headers", partial(value, Op.RAW, _HEADERS, 0) if has_headers else partial(template.const, b"{}")),
+        ("timestamp", partial(value, Op.INT, _TIMESTAMP, 0)),
+        ("position", partial(value, Op.TEXT, _POSITION, 0)),
+    ]
+    write_object(template, members)
+    template.const(b"\n")
     return template.program()

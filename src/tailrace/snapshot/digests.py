@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.records import Binary
-from tailrace.encoding.addresses import Int, address_of, compiled, inlined, load8, load64
+from tailrace.kernels.addresses import address_of
+from tailrace.kernels.compiling import Int, entry, inlined
+from tailrace.kernels.memory import load8, load64
 
 Digests = npt.NDArray[np.uint64]  # shape (n, 2)
 
@@ -66,7 +68,7 @@ def _last_word(address: Int, length: Int) -> Int:
     return word
 
 
-@compiled
+@entry
 def _fill(address: Int, offsets: Any, key0: Int, key1: Int, digests: Any) -> None:
     for i in range(len(digests)):
         start = address + offsets[i]

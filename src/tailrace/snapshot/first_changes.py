@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.encoding.addresses import Int, compiled
+from tailrace.kernels.compiling import Int, entry
 from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.key_set import KeySet, Mask, find, insert
 
@@ -215,7 +215,7 @@ def add_known_keys(keys: KeySet, touches: TableTouches, skipped: Collection[str]
     keys.add(touches.after[touches.has_after & counts])
 
 
-@compiled
+@entry
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
     start: Int, rows: Any, found: Any,

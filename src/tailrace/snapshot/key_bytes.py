@@ -15,18 +15,9 @@ import numpy.typing as npt
 
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.encoding.addresses import (
-    Int,
-    address_of,
-    compiled,
-    copy_bytes,
-    inlined,
-    load8,
-    load32,
-    load64,
-    store32,
-    store64,
-)
+from tailrace.kernels.addresses import address_of
+from tailrace.kernels.compiling import Int, entry, inlined
+from tailrace.kernels.memory import copy_bytes, load8, load32, load64, store32, store64
 
 PREFIX: Final = 4
 _NUMBER: Final = 8
@@ -73,7 +64,7 @@ def _put(vector: Vector, data: npt.NDArray[np.uint8], at: npt.NDArray[np.int64])
             _put_long(to, at, source, valid, address_of(buffer), number)
 
 
-@compiled
+@entry
 def _put_numbers(to: Int, at: Any, values: Int, valid: Int) -> None:
     for i in range(len(at)):
         if _is_null(valid, i):
@@ -83,7 +74,7 @@ def _put_numbers(to: Int, at: Any, values: Int, valid: Int) -> None:
             store64(to + at[i] + PREFIX, load64(values + 8 * i))
 
 
-@compiled
+@entry
 def _put_short(to: Int, at: Any, views: Int, valid: Int) -> None:
     """The lengths of all values, and those values that stand in their views."""
     for i in range(len(at)):
@@ -96,7 +87,7 @@ def _put_short(to: Int, at: Any, views: Int, valid: Int) -> None:
             copy_bytes(to + at[i] + PREFIX, views + 16 * i + 4, n)
 
 
-@compiled
+@entry
 def _put_long(to: Int, at: Any, views: Int, valid: Int, buffer: Int, number: Int) -> None:
     """The other values, of those that stand in one buffer."""
     for i in range(len(at)):

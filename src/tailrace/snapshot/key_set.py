@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.encoding.addresses import Int, compiled, inlined
+from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.snapshot.digests import Digests
 
 Mask = npt.NDArray[np.bool_]
@@ -102,7 +102,7 @@ def insert(slots: Any, count: Any, first: Int, second: Int) -> bool:
     return is_new
 
 
-@compiled
+@entry
 def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any) -> int:
     """Returns where it stopped for want of room."""
     for i in range(start, len(digests)):
@@ -112,13 +112,13 @@ def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any)
     return len(digests)
 
 
-@compiled
+@entry
 def _contains(slots: Any, digests: Any, found: Any) -> None:
     for i in range(len(digests)):
         found[i] = find(slots, digests[i, 0], digests[i, 1]) >= 0
 
 
-@compiled
+@entry
 def _move(slots: Any, larger: Any) -> None:
     for i in range(len(slots)):
         if slots[i, 0] != _NONE or slots[i, 1] != _NONE:

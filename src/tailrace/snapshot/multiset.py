@@ -21,7 +21,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.encoding.addresses import Int, compiled, inlined
+from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.snapshot.digests import Digests
 from tailrace.snapshot.first_changes import Break, FirstTouches, Rows, TableTouches
 from tailrace.snapshot.key_set import find, take
@@ -122,7 +122,7 @@ def _slot(slots: Any, count: Any, first: Int, second: Int) -> Int:
     return at if at >= 0 else -1 - at
 
 
-@compiled
+@entry
 def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
     start: Int, rows: Any, found: Any,
@@ -147,7 +147,7 @@ def _note(
     return len(complete)
 
 
-@compiled
+@entry
 def _leave_out(slots: Any, digests: Any, kept: Any) -> None:
     for i in range(len(digests)):
         at = find(slots, digests[i, 0], digests[i, 1])
@@ -156,7 +156,7 @@ def _leave_out(slots: Any, digests: Any, kept: Any) -> None:
             slots[at, _NEW] -= _ONE
 
 
-@compiled
+@entry
 def _move(live: Any, larger: Any, count: Any) -> None:
     for i in range(len(live)):
         at = _slot(larger, count, live[i, 0], live[i, 1])

@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, RangeConnector, StartPoint
 from tailrace.schema.history import HistoryFile
 from tailrace.source.options import ReadJob
@@ -28,7 +29,7 @@ from tailrace.source.structures import STRUCTURES, Offset, carried, with_first_s
 
 def offset_at(position: Mapping[str, Any]) -> Offset:
     """The offset of a batch that is planned now."""
-    return {"position": position, "now_us": time.time_ns() // 1000}
+    return {"position": position, "now_us": epoch.now_us()}
 
 
 def begin(job: ReadJob, connector: RangeConnector, max_bytes: int | None) -> Offset:

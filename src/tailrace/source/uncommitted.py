@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress
 from tailrace.snapshot.figures import merged
 
@@ -73,4 +73,4 @@ class Uncommitted:
         figures.delivered = self.progress.delivered if self.progress else ""
         figures.snapshot = self.figures
         if self.source_ts_ms is not None:
-            figures.lag_ms = max(0, time.time_ns() // 1_000_000 - self.source_ts_ms)
+            figures.lag_ms = max(0, epoch.now_ms() - self.source_ts_ms)

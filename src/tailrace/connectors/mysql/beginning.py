@@ -13,10 +13,10 @@ structure that they have then, and one that is captured later is known.
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
@@ -64,7 +64,7 @@ def first_history(
     position: dict[str, Any] = {"file": restart.file, "pos": restart.pos, "snapshot": True}
     if restart.gtids is not None:
         position["gtids"] = restart.gtids
-    source, now_ms = {"server": settings.topic_prefix}, time.time_ns() // 1_000_000
+    source, now_ms = {"server": settings.topic_prefix}, epoch.now_ms()
     return [
         history_record(source, position, now_ms, event, comments=settings.include_schema_comments)
         for event in _made(settings, server, found)

@@ -12,10 +12,11 @@ from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import BinlogPosition
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import SchemaChangeRecords, source_times
+from tailrace.connectors.shared.schema_records import SchemaChangeRecords
+from tailrace.epoch import source_times
 from tailrace.schema.changes_topic import SchemaEvent
 
-__all__ = ["SchemaEventRecords", "source_of", "source_times"]
+__all__ = ["SchemaEventRecords", "source_of"]
 
 
 class SchemaEventRecords:

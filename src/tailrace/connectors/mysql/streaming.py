@@ -12,11 +12,11 @@ read to the same transaction boundary their progress is the same, whatever each 
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing
 from typing import Final
 
+from tailrace import epoch
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.config.settings import MySqlSettings
@@ -318,7 +318,7 @@ class LogReader:
         position = {"file": self._decoder.file, "pos": self._decoder.position}
         if self._place.gtids is not None:
             position["gtids"] = self._place.gtids
-        self._definitions.put(table, position, _microseconds())
+        self._definitions.put(table, position, epoch.now_us())
 
     def _ask(self, table: TableId) -> Table:
         """The structure where the transaction that is open began, as the server has it."""
@@ -332,7 +332,7 @@ class LogReader:
 
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
-        return Batch(_microseconds() if self._now_us is None else self._now_us)
+        return Batch(epoch.now_us() if self._now_us is None else self._now_us)
 
     def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
         opened = self._runs.open_gtid, self._runs.open_rows
@@ -340,7 +340,7 @@ class LogReader:
         if self._asked is not None:
             progress = self._asked.handle(self._runs.take_signals(), progress, batch)
         if self._heartbeats is not None:
-            self._heartbeats.beat(batch, progress, _microseconds())
+            self._heartbeats.beat(batch, progress, epoch.now_us())
         return LogBatch(
             self._ordered(batch),
             progress,
@@ -351,10 +351,6 @@ class LogReader:
             figures=None if self._asked is None else self._asked.figures,
         )
 
-
-def _microseconds() -> int:
-    """Since the epoch."""
-    return time.time_ns() // 1000
 
 
 def limit_of(until: RestartPosition | None, server: Server) -> tuple[str, int] | None:

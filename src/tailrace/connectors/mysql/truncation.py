@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from tailrace import epoch
 from tailrace.changes.model import TRUNCATE, Changes, Fact, Level
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of
@@ -29,7 +30,7 @@ def truncation_of(
     """
     given = source_of(query)
     ts_ms, gtid = given["ts_ms"], given["gtid"]
-    numbers = {"ts_ms": ts_ms, "ts_us": ts_ms * 1000, "ts_ns": ts_ms * 1_000_000}
+    numbers = epoch.source_times(ts_ms * 1000)
     numbers |= {"server_id": query.server_id, "pos": query.start, "row": 0, "thread": query.thread}
     texts = {"gtid": None if gtid is None else gtid.encode(), "file": query.file.encode()}
     source = {name: Fact(integers(np.array([number])), Level.BATCH) for name, number in numbers.items()}

@@ -10,12 +10,12 @@ does so also where the rows are other lanes'. They are in the commit that says t
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar, cast
 
+from tailrace import epoch
 from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
@@ -162,4 +162,4 @@ class BlockingReader(Generic[_Settings]):
 
 def _new_batch() -> Batch:
     """One that is handled now."""
-    return Batch(time.time_ns() // 1000)
+    return Batch(epoch.now_us())

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 
 @inlined

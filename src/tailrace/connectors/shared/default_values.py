@@ -6,10 +6,10 @@ import base64
 from datetime import datetime, timedelta
 from typing import Final
 
+from tailrace.epoch import EPOCH
 from tailrace.schema.connect import Schema, Type
 
 NANOS_OF_SECOND: Final = 1_000_000_000
-_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 -- databases' days and times have no zone
 _UNITS: Final = {
     "io.debezium.time.MicroTimestamp": 1000,
     "io.debezium.time.NanoTimestamp": 1,
@@ -32,7 +32,7 @@ def timestamp_value(seconds: datetime, nanos: int, schema: Schema) -> int | str:
     """A day and time (without their fraction) and the fraction in nanoseconds."""
     if schema.type is Type.STRING:
         return f"{seconds.isoformat()}{fraction_text(nanos)}Z"
-    since = (seconds - _EPOCH) // timedelta(seconds=1)
+    since = (seconds - EPOCH) // timedelta(seconds=1)
     return (since * NANOS_OF_SECOND + nanos) // _UNITS.get(schema.name or "", _MILLIS)
 
 

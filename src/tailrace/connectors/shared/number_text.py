@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.connectors.shared.compiled import Int, inlined
-from tailrace.connectors.shared.raw import store32, store64, swap64
+from tailrace.kernels.arrays import store32, store64, swap64
+from tailrace.kernels.compiling import Int, inlined
 
 
 @inlined

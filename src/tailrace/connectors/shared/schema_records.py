@@ -77,11 +77,6 @@ class SchemaChangeRecords:
         )
 
 
-def source_times(time_us: int) -> dict[str, int]:
-    """The source block's times of one moment, microseconds since the epoch."""
-    return {"ts_ms": time_us // 1000, "ts_us": time_us, "ts_ns": time_us * 1000}
-
-
 def _binary(texts: Sequence[bytes]) -> Binary:
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])

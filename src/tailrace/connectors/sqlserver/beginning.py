@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
+from tailrace import epoch
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.sqlserver import catalog
@@ -41,7 +41,7 @@ def structures_at(session: Session, settings: SqlServerSettings, lsn: Lsn) -> li
 def history_at(settings: SqlServerSettings, lsns: dict[str, Lsn]) -> list[HistoryRecord]:
     """The structures at these LSNs, as the first records of a schema history."""
     records: list[HistoryRecord] = []
-    now_us = time.time_ns() // 1000
+    now_us = epoch.now_us()
     for name, lsn in lsns.items():
         with connect_at(settings, name, lsn) as session:
             found: Sequence[tuple[Table, Instance]] = structures_at(session, settings, lsn)

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tailrace import epoch
 from tailrace.changes.vectors import Bytes
 from tailrace.config.time_zones import TimeZone
 from tailrace.connectors.sqlserver import lsn_columns
@@ -35,7 +36,6 @@ Bools = npt.NDArray[np.bool_]
 
 MINUTE_US: Final = 60_000_000
 _DAY_US: Final = 24 * 60 * MINUTE_US
-_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001 -- of local times
 _BATCH: Final = 50_000
 _ENTRIES: Final = (
     "SELECT start_lsn, tran_end_time FROM cdc.lsn_time_mapping "
@@ -99,7 +99,7 @@ class LocalTimes:
             self._repeated[day] = _Repeated(*_repeated_on(region, day))
         known = self._repeated[day]
         if known.fell is None and until > known.seen:
-            between = (_EPOCH + dt.timedelta(microseconds=each) for each in (known.begin, known.end))
+            between = (epoch.moment_of(each) for each in (known.begin, known.end))
             for batch in session.batches(_ENTRIES, known.seen.raw, until.raw, *between, rows=_BATCH):
                 commits, shown = lsn_columns.raw_of(batch.column(0), "start_lsn"), microseconds(batch.column(1))
                 before = np.concatenate([[known.last], shown[:-1]])

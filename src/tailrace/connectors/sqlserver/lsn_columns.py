@@ -15,8 +15,8 @@ import pyarrow as pa
 from tailrace.changes.vectors import Bytes, Kind, Vector
 from tailrace.changes.views import views_of
 from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
-from tailrace.encoding.addresses import compiled
 from tailrace.errors import LogFormatError
+from tailrace.kernels.compiling import entry
 
 TEXT_SIZE: Final = 22
 _COLONS: Final = (4, 8)  # a colon stands before these bytes
@@ -95,7 +95,7 @@ def as_integers(raw: Bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint
     return high, low
 
 
-@compiled
+@entry
 def _write_texts(raw: Any, digits: Any, out: Any) -> None:
     o = 0
     for i in range(len(raw)):
@@ -109,7 +109,7 @@ def _write_texts(raw: Any, digits: Any, out: Any) -> None:
             o += 2
 
 
-@compiled
+@entry
 def _number_runs(raw: Any, run: Any) -> int:
     count = 0
     for i in range(len(raw)):
@@ -125,7 +125,7 @@ def _number_runs(raw: Any, run: Any) -> int:
     return count
 
 
-@compiled
+@entry
 def _count_serials(commit: Any, change: Any, goes_on: int, out: Any) -> None:
     for i in range(len(commit)):
         if i == 0:
@@ -139,7 +139,7 @@ def _count_serials(commit: Any, change: Any, goes_on: int, out: Any) -> None:
         out[i] = out[i - 1] + 1 if same else 1
 
 
-@compiled
+@entry
 def _match(wanted: Any, known: Any, out: Any) -> None:
     j = 0
     m = len(known)
@@ -168,7 +168,7 @@ def running_largest(
     return high, low
 
 
-@compiled
+@entry
 def _run_largest(group: Any, high: Any, low: Any) -> None:
     for i in range(1, len(group)):
         if group[i] != group[i - 1]:

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 
+from tailrace import epoch
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.config.settings import SqlServerSettings
@@ -174,7 +175,7 @@ class LogReader:
 
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
-        return Batch(_microseconds() if self._now_us is None else self._now_us)
+        return Batch(epoch.now_us() if self._now_us is None else self._now_us)
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_ms
@@ -187,7 +188,7 @@ class LogReader:
         if self._asked is not None:
             progress = self._asked.handle(batch.signals, progress, batch)
         if self._heartbeats is not None:
-            self._heartbeats.beat(batch, progress, _microseconds())
+            self._heartbeats.beat(batch, progress, epoch.now_us())
         return LogBatch(
             self._ordered(batch),
             progress,
@@ -202,8 +203,3 @@ class LogReader:
     def _progress_here(self) -> Progress:
         signalled = self._progress.signalled if self._asked is None else self._asked.work.to_dict()
         return Progress(self._restart.delivered, self._restart.to_dict(), signalled=signalled)
-
-
-def _microseconds() -> int:
-    """Since the epoch."""
-    return time.time_ns() // 1000

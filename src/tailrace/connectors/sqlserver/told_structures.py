@@ -19,11 +19,12 @@ from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import SchemaChangeRecords, source_times
+from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
+from tailrace.epoch import source_times
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import history_record, parse_id, table_of

@@ -6,13 +6,13 @@ The key is `{"lane": 0}`. A lane that was claimed and has delivered nothing yet 
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from attrs import evolve, frozen
 
+from tailrace import epoch
 from tailrace.connectors.base import Progress
 from tailrace.errors import ProgressError
 from tailrace.schema.routing import Routing
@@ -70,7 +70,7 @@ class ProgressRecord:
             progress=progress,
             history=self.history + history,
             history_start=self.history,
-            committed_at_ms=time.time_ns() // 1_000_000,
+            committed_at_ms=epoch.now_ms(),
         )
 
     @property

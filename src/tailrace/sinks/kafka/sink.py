@@ -12,7 +12,6 @@ whose answer was lost is settled in the same way: the sink is lost, the next one
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cached_property
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from attrs import evolve
 
+from tailrace import epoch
 from tailrace.changes.records import Records
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
@@ -224,7 +224,7 @@ class KafkaSink:
             number=last.number + 1,
             progress=progress,
             history=last.history + len(history),
-            committed_at_ms=time.time_ns() // 1_000_000,
+            committed_at_ms=epoch.now_ms(),
         )
         if history:
             self._ledger.add_history(writer, self._lane, history, last.history)

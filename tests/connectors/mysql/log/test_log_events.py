@@ -10,8 +10,8 @@ from tests.connectors.mysql.log.streams import query
 
 from tailrace.connectors.mysql.log import QueryKind, Xid
 from tailrace.connectors.mysql.log.checksum import crc32
-from tailrace.connectors.mysql.log.compiled import compiled
 from tailrace.connectors.mysql.log.events import first_word, parse_query, query_kind, xid_in
+from tailrace.kernels.compiling import entry
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_bytes_outside_the_charset_do_not_stop_the_log():
     assert parse_query(query("") + b"SELECT '\xff'").sql == "SELECT '\ufffd'"
 
 
-@compiled
+@entry
 def checksum_of(data, o, n):
     return crc32(data, o, n)
 

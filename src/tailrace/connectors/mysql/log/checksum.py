@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.connectors.mysql.log.compiled import inlined
-from tailrace.connectors.mysql.log.loads import u64
+from tailrace.kernels.arrays import u64
+from tailrace.kernels.compiling import inlined
 
 _SLICES = 8
 _BYTE = np.uint64(0xFF)

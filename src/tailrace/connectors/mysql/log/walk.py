@@ -18,8 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.connectors.mysql.log.checksum import crc32
-from tailrace.connectors.mysql.log.compiled import compiled, inlined
-from tailrace.connectors.mysql.log.loads import u16, u32, u64
+from tailrace.kernels.arrays import u16, u32, u64
+from tailrace.kernels.compiling import entry as compiled
+from tailrace.kernels.compiling import inlined
 
 Bytes = npt.NDArray[np.uint8]
 Cells = npt.NDArray[np.int64]

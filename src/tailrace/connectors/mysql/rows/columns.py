@@ -39,8 +39,8 @@ from tailrace.connectors.mysql.rows.scan import (
 )
 from tailrace.connectors.mysql.rows.strings import table_texts, views
 from tailrace.connectors.mysql.rows.temporal import moment_numbers, moment_texts
-from tailrace.connectors.shared.compiled import Int, entry_with_runtime, merged
-from tailrace.connectors.shared.raw import pointer_to
+from tailrace.kernels.arrays import pointer_to
+from tailrace.kernels.compiling import Int, entry_with_runtime, merged
 
 
 class Route(enum.IntEnum):

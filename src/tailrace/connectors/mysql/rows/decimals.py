@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import big, mark, offset_of
-from tailrace.connectors.shared.compiled import Int, compiled, entry, inlined
 from tailrace.connectors.shared.number_text import put_short, put_unscaled
-from tailrace.connectors.shared.raw import float64_bits, put_view, store64
+from tailrace.kernels.arrays import float64_bits, put_view, store64
+from tailrace.kernels.compiling import Int, compiled, entry, inlined
 
 _BYTES: Final = np.array([0, 1, 1, 2, 2, 3, 3, 4, 4, 4], np.int64)  # of a group of so many digits
 _POWERS: Final = np.array([10**n for n in range(19)], np.int64)

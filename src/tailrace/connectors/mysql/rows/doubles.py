@@ -13,8 +13,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.connectors.shared.compiled import Int, compiled
-from tailrace.connectors.shared.raw import bits_float64
+from tailrace.kernels.arrays import bits_float64
+from tailrace.kernels.compiling import Int, compiled
 
 LONGEST: Final = 1100
 """More bytes than any text has: 2^-1074 has 751 digits after 323 zeros."""

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
-from tailrace.connectors.shared.compiled import Int, compiled, entry
-from tailrace.connectors.shared.raw import (
+from tailrace.kernels.arrays import (
     copy_bytes,
     load32,
     load64,
@@ -23,6 +22,7 @@ from tailrace.connectors.shared.raw import (
     store64,
     swap64,
 )
+from tailrace.kernels.compiling import Int, compiled, entry
 
 _POINT_BYTES = 21
 

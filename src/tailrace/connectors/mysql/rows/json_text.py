@@ -23,9 +23,8 @@ from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
 from tailrace.connectors.mysql.rows.scan import NEED
 from tailrace.connectors.mysql.rows.strings import put_base64
 from tailrace.connectors.mysql.rows.temporal import ZERO_IS_TEXT
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
 from tailrace.connectors.shared.number_text import put_integer
-from tailrace.connectors.shared.raw import (
+from tailrace.kernels.arrays import (
     copy_bytes,
     load8,
     load16,
@@ -35,6 +34,7 @@ from tailrace.connectors.shared.raw import (
     put_view,
     store64,
 )
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 (
     _SMALL_OBJECT,

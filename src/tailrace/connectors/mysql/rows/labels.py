@@ -14,8 +14,8 @@ import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import little, offset_of
 from tailrace.connectors.mysql.rows.scan import NEED
-from tailrace.connectors.shared.compiled import Int, compiled
-from tailrace.connectors.shared.raw import copy_bytes, load32, load64, put_null_view, put_view, store64
+from tailrace.kernels.arrays import copy_bytes, load32, load64, put_null_view, put_view, store64
+from tailrace.kernels.compiling import Int, compiled
 
 
 @compiled

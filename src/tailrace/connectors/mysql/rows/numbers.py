@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import big, offset_of
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
 from tailrace.connectors.shared.number_text import put_integer, put_short, put_unscaled
-from tailrace.connectors.shared.raw import (
+from tailrace.kernels.arrays import (
     bits_float32,
     float64_bits,
     load16,
@@ -27,6 +26,7 @@ from tailrace.connectors.shared.raw import (
     store64,
     swap64,
 )
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 
 @compiled

@@ -21,7 +21,7 @@ import numpy as np
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.mysql.rows.doubles import LIMBS
 from tailrace.connectors.mysql.rows.json_text import STACK, put_json
-from tailrace.connectors.shared.compiled import Int, entry
+from tailrace.kernels.compiling import Int, entry
 
 _REPLACE, _INSERT, _REMOVE = range(3)
 _LEG: Final = re.compile(r'\.("(?:[^"\\]|\\.)*"|[^.\[]+)|\[(\d+)\]')

@@ -35,8 +35,8 @@ from tailrace.connectors.mysql.rows.labels import sets
 from tailrace.connectors.mysql.rows.numbers import bit_bytes, bits, integer_texts, unscaled_integers
 from tailrace.connectors.mysql.rows.scan import AUX, COLUMN, IMAGES, SCANNED
 from tailrace.connectors.mysql.rows.strings import codec_texts, encoded_texts, padded_views, wide_texts
-from tailrace.connectors.shared.compiled import Int, entry_with_runtime, merged
-from tailrace.connectors.shared.raw import pointer_to
+from tailrace.kernels.arrays import pointer_to
+from tailrace.kernels.compiling import Int, entry_with_runtime, merged
 
 # The compiled code knows them as plain numbers.
 _SET: Final = int(Route.SET)

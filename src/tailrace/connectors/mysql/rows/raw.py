@@ -10,8 +10,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
-from tailrace.connectors.shared.raw import load8, load16, load32, load64, swap32
+from tailrace.kernels.arrays import load8, load16, load32, load64, swap32
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 STRIDE: Final = 4 * (1024 + 16)
 """Bytes of a row of offsets: not a power of two, or all columns would fight for the same cache lines."""

@@ -18,8 +18,8 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import STRIDE, little, mark, offset_of
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
-from tailrace.connectors.shared.raw import load8, load16, store8, store32
+from tailrace.kernels.arrays import load8, load16, store8, store32
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 CHUNK: Final = 1024
 """Images a chunk: their offsets for a dozen columns fit the first-level cache."""

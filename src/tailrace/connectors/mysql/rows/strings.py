@@ -15,8 +15,7 @@ import numpy as np
 
 from tailrace.connectors.mysql.rows.raw import little, mark, offset_of
 from tailrace.connectors.mysql.rows.scan import NEED
-from tailrace.connectors.shared.compiled import Int, compiled
-from tailrace.connectors.shared.raw import (
+from tailrace.kernels.arrays import (
     copy_bytes,
     load16,
     load32,
@@ -27,6 +26,7 @@ from tailrace.connectors.shared.raw import (
     swap16,
     swap32,
 )
+from tailrace.kernels.compiling import Int, compiled
 
 _HIGH_BITS: Final = np.uint64(0x8080808080808080)
 _BASE64: Final = np.frombuffer(

@@ -21,8 +21,8 @@ from tailrace.connectors.mysql.plan import Out, Wire
 from tailrace.connectors.mysql.rows.raw import big, mark, offset_of
 from tailrace.connectors.mysql.rows.scan import UNFIT
 from tailrace.connectors.shared.calendar_text import day_number, put_clock, put_date, put_fraction
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
-from tailrace.connectors.shared.raw import copy_bytes, load32, load64, put_null_view, put_view, store64
+from tailrace.kernels.arrays import copy_bytes, load32, load64, put_null_view, put_view, store64
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 _DATE, _TIME2, _DATETIME2, _TIMESTAMP2 = (
     int(w) for w in (Wire.DATE, Wire.TIME2, Wire.DATETIME2, Wire.TIMESTAMP2)

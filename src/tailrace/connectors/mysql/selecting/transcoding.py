@@ -19,8 +19,8 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.connectors.mysql.selecting.values import put_value
-from tailrace.connectors.shared.compiled import Int, compiled, entry, inlined
-from tailrace.connectors.shared.raw import copy_bytes, load8, load32, store8
+from tailrace.kernels.arrays import copy_bytes, load8, load32, store8
+from tailrace.kernels.compiling import Int, compiled, entry, inlined
 
 # What `state` holds between calls: where to go on reading and writing, rows until now, bytes needed, column at fault.
 IN, OUT, ROWS, NEED, COLUMN, STATE_SIZE = range(6)

@@ -15,8 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.connectors.shared.calendar_text import day_number
-from tailrace.connectors.shared.compiled import Int, compiled, inlined
-from tailrace.connectors.shared.raw import (
+from tailrace.kernels.arrays import (
     copy_bytes,
     load8,
     load16,
@@ -27,6 +26,7 @@ from tailrace.connectors.shared.raw import (
     store64,
     swap64,
 )
+from tailrace.kernels.compiling import Int, compiled, inlined
 
 # How a value is turned over, and the parameters of that. A: bytes it takes in the packet; precision; bytes of the
 # fraction. B: scale. WIDTH: bytes it takes in the image, or those of its length.

@@ -20,6 +20,7 @@ from typing import Any, Final
 
 from tailrace.connectors.mysql.catalog import quoted
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, KeyColumn, Kind
+from tailrace.epoch import EPOCH, moment_of
 from tailrace.errors import ProgressError, UnsupportedError
 from tailrace.snapshot.segments import Bound as Bound  # noqa: PLC0414 -- for those who use this module
 
@@ -28,7 +29,6 @@ Raw = int | str | bytes | None
 
 MICROS: Final = 1_000_000
 LARGEST_BIGINT: Final = 2**63
-EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001 -- a DATETIME has no zone, and a TIMESTAMP is told in UTC
 NAME: Final = re.compile(r"[A-Za-z0-9_]+")
 FORMS: Final = {
     Kind.DECIMAL: re.compile(r"-?\d{1,65}(\.\d{1,65})?"),
@@ -97,7 +97,7 @@ def moment_text(kind: Kind, value: int) -> str:
     if kind is Kind.DATE:
         return (EPOCH + dt.timedelta(days=value)).date().isoformat()
     if kind is not Kind.TIME:
-        return (EPOCH + dt.timedelta(microseconds=value)).isoformat(" ", "microseconds")
+        return moment_of(value).isoformat(" ", "microseconds")
     seconds, micros = divmod(abs(value), MICROS)
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{micros:06d}"
     return f"-{clock}" if value < 0 else clock

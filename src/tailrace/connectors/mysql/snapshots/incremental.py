@@ -13,11 +13,11 @@ A table that can't be read ends its own snapshot, and the log goes on.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from tailrace import epoch
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.definitions import Definitions
@@ -146,7 +146,7 @@ class MySqlIncrementalReader:
     def _delivered(self, source: MySqlSource, work: Work, at: Boundary, taken: TakenChunk) -> Step:
         before = work.tables[0]
         table = replace(before, after=taken.after or before.after, rows=before.rows + taken.rows)
-        now_us = time.time_ns() // 1000
+        now_us = epoch.now_us()
         changes, shape_of = read_changes(self._settings, at.restart), source.tables.shape
         records = [
             each

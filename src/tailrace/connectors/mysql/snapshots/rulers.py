@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tailrace.connectors.mysql.snapshots.bounds import EPOCH, Entry, decimal_text, moment_text
+from tailrace.connectors.mysql.snapshots.bounds import Entry, decimal_text, moment_text
 from tailrace.connectors.mysql.snapshots.keys import KeyColumn, Kind
+from tailrace.epoch import EPOCH, microseconds_of
 
 ALPHABET: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
 CHARACTERS: Final = 8
@@ -114,7 +115,7 @@ def _day(text: str) -> int:
 
 def _micros(text: str) -> int:
     try:
-        return (dt.datetime.fromisoformat(text) - EPOCH) // dt.timedelta(microseconds=1)
+        return microseconds_of(dt.datetime.fromisoformat(text))
     except ValueError:
         return (FIRST_DAY - EPOCH_DAY) * MICROS_OF_A_DAY
 

@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from tailrace import epoch
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
@@ -297,7 +298,7 @@ class MySqlSource:
         sql = statements.chunk(
             table.id, columns, key, segment.after, segment.upto, limit, override, condition=condition
         )
-        read_us, connection = time.time_ns() // 1000, self._connection()
+        read_us, connection = epoch.now_us(), self._connection()
         is_own = override is None and condition is None
         with (
             nullcontext() if condition is None else in_time(connection, self._settings),

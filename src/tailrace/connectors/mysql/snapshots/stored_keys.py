@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from tailrace.changes.vectors import Kind as VectorKind
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.mysql.plan import ColumnPlan, Wire
-from tailrace.connectors.mysql.snapshots.bounds import EPOCH, Bound, Raw, bound_of
+from tailrace.connectors.mysql.snapshots.bounds import Bound, Raw, bound_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
+from tailrace.epoch import EPOCH
 
 INLINE = 12  # bytes of a text that stand in its view
 TIME_ZERO = 0x800000

@@ -20,11 +20,11 @@ from __future__ import annotations
 
 import logging
 import math
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Head, Server, quoted
@@ -93,7 +93,7 @@ class TableView:
 
     def rows(self) -> Iterator[ReadChunk]:
         """The rows, in no order."""
-        wanted, read_us = self._wanted, time.time_ns() // 1000
+        wanted, read_us = self._wanted, epoch.now_us()
         with Selection(self._connection, wanted.sql, (), wanted.table.plans) as selection:
             for block in selection.images():
                 yield ReadChunk(wanted.table, [block], False, read_us, self._digested)

@@ -19,6 +19,7 @@ from tailrace.changes.views import vector_of
 from tailrace.config.properties.own import CURRENT
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.source_blocks import MARKS
+from tailrace.epoch import source_times
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
 
@@ -146,5 +147,4 @@ def text_for_all(text: str | None) -> Fact:
 
 def _times(time_us: int) -> dict[str, Fact]:
     """The source block's times of one moment."""
-    times = {"ts_ms": time_us // 1000, "ts_us": time_us, "ts_ns": time_us * 1000}
-    return {name: number_for_all(time) for name, time in times.items()}
+    return {name: number_for_all(time) for name, time in source_times(time_us).items()}

@@ -12,12 +12,12 @@ once a table by each process.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.changes.heartbeats import HeartbeatEncoder
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, LogBatch, Others, Progress, alone
@@ -92,7 +92,7 @@ class SnapshotReader:
 
     def _first_batch(self, state: SnapshotState) -> LogBatch:
         """What a snapshot says before its first row: the structures that it has."""
-        batch = Batch(_microseconds())
+        batch = Batch(epoch.now_us())
         self._database.tell_first(batch)
         self._untold = True
         if self._lane.count > 1:
@@ -105,7 +105,7 @@ class SnapshotReader:
             return self._idle(before)
         for piece in wave.pieces:
             self._note_read(piece.table)
-        batch = Batch(_microseconds())
+        batch = Batch(epoch.now_us())
         if wave.pieces:
             self._tell_last(batch, Mark.TRUE)
         for piece in wave.pieces:
@@ -129,7 +129,7 @@ class SnapshotReader:
 
     def _last_batch(self, state: SnapshotState) -> LogBatch:
         """What comes after the last row, and that all is done."""
-        batch = Batch(_microseconds())
+        batch = Batch(epoch.now_us())
         self._tell_last(batch, Mark.LAST)
         closes = state.closes or self._lane.count == 1  # nobody does where no table is to be read
         if closes and self._settings.heartbeat_interval_ms > 0:
@@ -163,8 +163,3 @@ class SnapshotReader:
 
     def _reached(self, content: Mapping[str, Any]) -> Progress:
         return replace(self._progress, snapshot={"lanes": self._lane.count, **content})
-
-
-def _microseconds() -> int:
-    """Since the epoch."""
-    return time.time_ns() // 1000

@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
@@ -215,7 +216,7 @@ class SqlServerIncrementalReader:
         if source.table(before.table) is not read or before.table in tables.altered():
             return None  # it went while its changes were read
         table = replace(before, after=taken.after, rows=before.rows + taken.rows)
-        now_us, changes = time.time_ns() // 1000, read_changes(self._settings, place, is_behind=True)
+        now_us, changes = epoch.now_us(), read_changes(self._settings, place, is_behind=True)
         records = [
             each
             for piece in taken.pieces

@@ -19,12 +19,12 @@ Source: Debezium's documentation of the SQL Server connector, "Default workflow"
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
+from tailrace import epoch
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
@@ -113,7 +113,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
         table = read.table.id
         override = self._overrides.get(table)
         sql = statements.whole(table, read.selects, override=None if override is None else override.statement)
-        read_us = time.time_ns() // 1000
+        read_us = epoch.now_us()
         with within_lock_timeout(self._settings, table):
             for block in blocks_of(read, self._databases[table.catalog].reading(), sql):
                 yield ReadChunk(read, [block], False, read_us, _no_digests)

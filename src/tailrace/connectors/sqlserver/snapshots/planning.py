@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.shared.snapshots import planning
@@ -59,7 +59,7 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
 
 def history_of(settings: SqlServerSettings, points: Mapping[str, Point]) -> list[HistoryRecord]:
     """The structures at P, as the first records of a schema history."""
-    now_us = time.time_ns() // 1000
+    now_us = epoch.now_us()
     found: list[HistoryRecord] = []
     for each in points.values():
         found += first_history(settings, list(each.tables.values()), each.lsn, now_us)

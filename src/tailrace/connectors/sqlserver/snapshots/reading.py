@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
+from tailrace import epoch
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
@@ -26,9 +26,6 @@ from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.source import Mark, Piece
-
-_EPOCH: Final = dt.datetime(1970, 1, 1)  # noqa: DTZ001 -- the server tells UTC without a zone
-_MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
 class SqlServerSnapshot(SqlServerSource):
@@ -61,8 +58,7 @@ class SqlServerSnapshot(SqlServerSource):
 
     def clock(self) -> int:
         """The server's, to the microsecond."""
-        now: dt.datetime = self.any_session().one("SELECT SYSUTCDATETIME()")
-        return (now - _EPOCH) // _MICROSECOND
+        return epoch.microseconds_of(self.any_session().one("SELECT SYSUTCDATETIME()"))
 
     def records(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Records]:
         """The read events of rows."""

@@ -18,6 +18,7 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from tailrace import epoch
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
@@ -346,7 +347,7 @@ class SqlServerSource:
         )
         if statement is not None:
             database.wait_for_locks()
-        read_us = time.time_ns() // 1000
+        read_us = epoch.now_us()
         packs = self._reads_ahead and self._held_bytes >= UNPACKED_BYTES
         reading, is_own = database.reading(), statement is None and condition is None
         with nullcontext() if is_own else reading.rolled_back():

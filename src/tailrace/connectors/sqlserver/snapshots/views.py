@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
@@ -64,7 +65,7 @@ class TableView:
 
     def rows(self) -> Iterator[ReadChunk]:
         """All rows, in no order."""
-        read_us = time.time_ns() // 1000
+        read_us = epoch.now_us()
         for block in blocks_of(self._read, self._reading, self._sql):
             yield ReadChunk(self._read, [block], False, read_us, self._digested)
 

@@ -13,10 +13,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.connectors.shared.compiled import Int, compiled, entry
 from tailrace.connectors.shared.number_text import put_unscaled
-from tailrace.connectors.shared.raw import put_null_view, put_view, store64, swap64
 from tailrace.connectors.sqlserver.values.arrays import bitmap, validity
+from tailrace.kernels.arrays import put_null_view, put_view, store64, swap64
+from tailrace.kernels.compiling import Int, compiled, entry
 
 _LONGEST: Final = 48  # bytes of a text: 38 digits, a sign, a point and a zero before it; of a number: 16
 _DIGITS: Final = 38

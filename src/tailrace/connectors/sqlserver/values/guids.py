@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.connectors.shared.compiled import Int, entry
-from tailrace.connectors.shared.raw import put_null_view, put_view
 from tailrace.connectors.sqlserver.values.arrays import bitmap, validity
+from tailrace.kernels.arrays import put_null_view, put_view
+from tailrace.kernels.compiling import Int, entry
 
 _BYTES, _CHARACTERS = 16, 36
 _ORDER: Final = np.array([3, 2, 1, 0, -1, 5, 4, -1, 7, 6, -1, 8, 9, -1, 10, 11, 12, 13, 14, 15], np.int64)

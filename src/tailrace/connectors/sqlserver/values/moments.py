@@ -17,10 +17,10 @@ import pyarrow as pa
 
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.connectors.shared.calendar_text import put_clock, put_date, put_fraction
-from tailrace.connectors.shared.compiled import Int, compiled, entry
-from tailrace.connectors.shared.raw import put_null_view, put_view
 from tailrace.connectors.sqlserver.values.arrays import bitmap, numbers, packed, validity
 from tailrace.errors import StructureError
+from tailrace.kernels.arrays import put_null_view, put_view
+from tailrace.kernels.compiling import Int, compiled, entry
 
 log = logging.getLogger(__name__)
 

@@ -26,7 +26,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from tailrace.compiled_cache import use_writable_directory
+from tailrace.kernels.cache import use_writable_directory
 from tailrace_standins.sqlserver.session import EncodedRows, ResultColumn
 from tailrace_standins.sqlserver.tds.columns import Column
 from tailrace_standins.sqlserver.tds.fixed import FIXED, fixed_column

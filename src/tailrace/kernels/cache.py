@@ -36,7 +36,7 @@ def use_writable_directory() -> None:
     if os.environ.get(VARIABLE):
         return
     home = Path(os.path.expanduser("~"))  # noqa: PTH111 -- Path.home() raises where there is none
-    chosen = choose(Path(__file__).parent, home, Path(tempfile.gettempdir()))
+    chosen = choose(Path(__file__).parents[1], home, Path(tempfile.gettempdir()))
     if chosen is not None:
         os.environ[VARIABLE] = str(chosen)
 

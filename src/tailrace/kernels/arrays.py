@@ -1,9 +1,10 @@
 # mypy: disable-error-code="no-any-return, assignment, untyped-decorator, attr-defined"
-"""Bytes in memory, as compiled code reads and writes them.
+"""Arrays of bytes, as compiled code reads and writes them.
 
 Values of a server are not aligned, and Arrow's are wanted side by side in one block of memory, so everything here
 works on `uint8` arrays and byte offsets. An unaligned load or store is one machine instruction; numba has no
-name for it, hence the intrinsics. None of them checks bounds: callers have.
+name for it, hence the intrinsics. (Put together byte by byte, with a look at the sign of each index, a 64-bit integer
+costs ten times as much.) None of them checks bounds: callers have.
 """
 
 from __future__ import annotations
@@ -15,15 +16,20 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
 
-from tailrace.connectors.shared.compiled import Int, inlined
+from tailrace.kernels.compiling import Int, inlined
+
+if not np.little_endian:
+    raise ImportError("tailrace needs a little-endian machine")  # what it loads is in the machine's order
 
 
 def _loader(bits: int, result: Any) -> Any:
+    """An intrinsic `load(array, offset)`; a result with more bits than are loaded has zeros before them."""
+
     def load(_context: Any, array: Any, offset: Any) -> Any:  # noqa: ARG001 -- numba types it by its name
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             value = builder.load(_pointer(context, builder, signature, args, bits))
             value.align = 1
-            return value
+            return builder.zext(value, ir.IntType(result.bitwidth)) if bits < result.bitwidth else value
 
         return result(array, types.int64), emit
 
@@ -51,6 +57,9 @@ load8: Final = _loader(8, types.uint8)
 load16: Final = _loader(16, types.uint16)
 load32: Final = _loader(32, types.uint32)
 load64: Final = _loader(64, types.uint64)
+u16: Final = _loader(16, types.int64)
+u32: Final = _loader(32, types.int64)
+u64: Final = _loader(64, types.int64)
 store8: Final = _storer(8, types.uint8)
 store32: Final = _storer(32, types.uint32)
 store64: Final = _storer(64, types.uint64)

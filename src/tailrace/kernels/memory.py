@@ -8,39 +8,11 @@ that numba has no name for; hence the intrinsics. None of them checks bounds: ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeAlias, TypeVar
+from typing import Any, Final
 
-import numba as nb
-import numpy.typing as npt
-import pyarrow as pa
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic
-
-Int: TypeAlias = Any
-"""A number of fixed width: what an `int` is in compiled code, where Python's and numpy's are one."""
-
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-# Without `_nrt` numba does not count references to array arguments, which is right where nothing allocates.
-_OPTIONS: Final = {"nogil": True, "cache": True, "boundscheck": False, "error_model": "numpy", "_nrt": False}
-_INLINED: Final = {**_OPTIONS, "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-
-
-def compiled(function: _F) -> _F:
-    """Compile at first use, kept in the cache for the next process; the function must not allocate."""
-    return nb.njit(**_OPTIONS)(function)  # type: ignore[no-any-return]
-
-
-def inlined(function: _F) -> _F:
-    """The same, and made part of its callers."""
-    return nb.njit(**_INLINED)(function)  # type: ignore[no-any-return]
-
-
-def address_of(array: npt.NDArray[Any]) -> int:
-    """Where the values of a contiguous array begin: a tenth of the time that `array.ctypes.data` takes."""
-    return int(pa.py_buffer(array).address)
 
 
 def _loader(bits: int, result: Any) -> Any:

@@ -3,7 +3,7 @@
 import os
 import stat
 
-from tailrace.compiled_cache import choose
+from tailrace.kernels.cache import choose
 
 
 def missing(tmp_path):
