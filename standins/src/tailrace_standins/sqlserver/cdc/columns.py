@@ -23,7 +23,7 @@ from tailrace_standins.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL
 from tailrace_standins.sqlserver.columnar.arrays import batch_of
 from tailrace_standins.sqlserver.engine.catalog import Table
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

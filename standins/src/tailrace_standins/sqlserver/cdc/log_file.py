@@ -17,8 +17,8 @@ from tailrace_standins.sqlserver.cdc.transaction_log import Entry
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.catalog_file import table_of_body
 from tailrace_standins.sqlserver.engine.connection import Connection
-from tailrace_standins.sqlserver.engine.log import Image, Operation, Record
 from tailrace_standins.sqlserver.engine.stored import Stored
+from tailrace_standins.storage.log import Image, Operation, Record
 
 _LAYOUT: Final = (
     "CREATE TABLE IF NOT EXISTS cdc_log (database INTEGER, commit_lsn BLOB, body TEXT, PRIMARY KEY (database, commit_lsn))",

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.system_rows import NAMES, Row
-from tailrace_standins.sqlserver.engine import definitions, moments, versions
+from tailrace_standins.sqlserver.engine import definitions, moments
 from tailrace_standins.sqlserver.engine.alter import changing
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
-from tailrace_standins.sqlserver.engine.log import Operation
 from tailrace_standins.sqlserver.engine.reading_locks import begin_snapshot, view_of
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, at_commit
-from tailrace_standins.sqlserver.engine.visibility import VISIBLE
+from tailrace_standins.storage import versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import Transaction, at_commit
+from tailrace_standins.storage.visibility import VISIBLE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

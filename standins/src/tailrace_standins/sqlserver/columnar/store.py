@@ -18,8 +18,8 @@ from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace_standins.sqlserver.engine.scope import TableRead
-from tailrace_standins.sqlserver.engine.visibility import LATEST
 from tailrace_standins.sqlserver.session import Isolation
+from tailrace_standins.storage.visibility import LATEST
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -16,11 +16,11 @@ from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
-from tailrace_standins.sqlserver.engine.locks import SCHEMA
-from tailrace_standins.sqlserver.engine.log import Operation, Record
 from tailrace_standins.sqlserver.engine.system import SystemView
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
 from tailrace_standins.sqlserver.session import Affected, Outcome, SqlError
+from tailrace_standins.storage.locks import SCHEMA
+from tailrace_standins.storage.log import Operation, Record
+from tailrace_standins.storage.transactions import Transaction, Undo, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

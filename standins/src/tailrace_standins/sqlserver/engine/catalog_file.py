@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tailrace_standins.sqlserver.engine.catalog import Check, Column, Database, Default, ForeignKey, Index, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.principals import Permission, Principals, Role, ServerLogin, User
-from tailrace_standins.sqlserver.engine.visibility import LIVE
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.server import Engine

@@ -15,10 +15,10 @@ from tailrace_standins.sqlserver.engine.alter import changed_table, changing
 from tailrace_standins.sqlserver.engine.catalog import Index, Table
 from tailrace_standins.sqlserver.engine.databases import drop_database
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
-from tailrace_standins.sqlserver.engine.log import Operation, Record
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, at_commit, forget_storage, write
-from tailrace_standins.sqlserver.engine.visibility import LIVE
 from tailrace_standins.sqlserver.session import Affected, Outcome
+from tailrace_standins.storage.log import Operation, Record
+from tailrace_standins.storage.transactions import Transaction, Undo, at_commit, forget_storage, write
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -9,17 +9,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailrace_standins.sqlserver.engine import calls, convert, ddl, dml_plans, keys, reading, stored, tree, versions
+from tailrace_standins.sqlserver.engine import calls, convert, ddl, dml_plans, keys, reading, stored, tree
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace_standins.sqlserver.engine.dml_plans import ChangePlan, InsertPlan
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.log import Operation
 from tailrace_standins.sqlserver.engine.outputs import output_plan, output_rows
 from tailrace_standins.sqlserver.engine.scope import Plan
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, write
 from tailrace_standins.sqlserver.engine.written_rows import Row, next_version, write_rows
 from tailrace_standins.sqlserver.session import Affected, Outcome, ResultColumn, ResultSet
+from tailrace_standins.storage import versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import Transaction, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.engine.access import reads_snapshot
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import EXCLUSIVE, INTENT_SHARED, SCHEMA_STABILITY, SHARED, UPDATE
 from tailrace_standins.sqlserver.engine.scope import Plan, TableRead
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.visibility import LATEST, VISIBLE
 from tailrace_standins.sqlserver.session import Isolation
+from tailrace_standins.storage.locks import EXCLUSIVE, INTENT_SHARED, SCHEMA_STABILITY, SHARED, UPDATE
+from tailrace_standins.storage.visibility import LATEST, VISIBLE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

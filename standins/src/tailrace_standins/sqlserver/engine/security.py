@@ -24,8 +24,8 @@ from tailrace_standins.sqlserver.engine.principals import (
     ServerLogin,
     User,
 )
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
 from tailrace_standins.sqlserver.session import Affected, Outcome
+from tailrace_standins.storage.transactions import Transaction, Undo, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -19,13 +19,11 @@ from typing import Final
 
 from tailrace_standins.sqlserver.columnar.answers import Answers
 from tailrace_standins.sqlserver.columnar.store import TableStore
-from tailrace_standins.sqlserver.engine import access, catalog_file, parsing, transactions
+from tailrace_standins.sqlserver.engine import access, catalog_file, parsing
 from tailrace_standins.sqlserver.engine.availability import AvailabilityGroup, Replica
 from tailrace_standins.sqlserver.engine.catalog import Catalog, Database
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import EXCLUSIVE, Locks
-from tailrace_standins.sqlserver.engine.log import LogHook, Record
 from tailrace_standins.sqlserver.engine.metadata import (
     availability_views,
     catalog_views,
@@ -37,10 +35,13 @@ from tailrace_standins.sqlserver.engine.metadata import (
 from tailrace_standins.sqlserver.engine.session import EngineSession
 from tailrace_standins.sqlserver.engine.statement_base import Statement
 from tailrace_standins.sqlserver.engine.system import SystemObjects
-from tailrace_standins.sqlserver.engine.table_changes import TableChanges
-from tailrace_standins.sqlserver.engine.transactions import Transaction
 from tailrace_standins.sqlserver.session import Login
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage import transactions
+from tailrace_standins.storage.locks import EXCLUSIVE, Locks
+from tailrace_standins.storage.log import LogHook, Record
+from tailrace_standins.storage.table_changes import TableChanges
+from tailrace_standins.storage.transactions import Transaction
 
 VERSION: Final = (
     "Microsoft SQL Server 2022 (RTM) - 16.0.1000.6 (X64) \n\tOct  8 2022 05:58:25 \n"

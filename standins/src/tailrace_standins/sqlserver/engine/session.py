@@ -17,18 +17,15 @@ from tailrace_standins.sqlserver.engine import (
     raising,
     reading,
     stored,
-    transactions,
     tree,
 )
 from tailrace_standins.sqlserver.engine.availability import PRIMARY_NAME
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import Resource
 from tailrace_standins.sqlserver.engine.metadata import session_functions
 from tailrace_standins.sqlserver.engine.session_transactions import SessionTransactions
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction
 from tailrace_standins.sqlserver.session import (
     Change,
     Changed,
@@ -41,6 +38,9 @@ from tailrace_standins.sqlserver.session import (
     SqlError,
 )
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage import transactions
+from tailrace_standins.storage.locks import Resource
+from tailrace_standins.storage.transactions import Transaction
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.availability import Replica

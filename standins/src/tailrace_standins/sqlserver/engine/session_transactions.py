@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from tailrace_standins.sqlserver.engine import transactions
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.transactions import Savepoint, Transaction
 from tailrace_standins.sqlserver.session import Change, Changed, Isolation, Outcome
+from tailrace_standins.storage import transactions
+from tailrace_standins.storage.transactions import Savepoint, Transaction
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.server import Engine

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailrace_standins.sqlserver.engine import convert, keys, reading, stored, types, versions
+from tailrace_standins.sqlserver.engine import convert, keys, reading, stored, types
 from tailrace_standins.sqlserver.engine.dml_plans import InsertPlan
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.log import Operation
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, write
 from tailrace_standins.sqlserver.session import SqlError
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage import versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import Transaction, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

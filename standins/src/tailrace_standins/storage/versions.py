@@ -10,14 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from tailrace_standins.sqlserver.engine import access, transactions
+from tailrace_standins.sqlserver.engine import access
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import INTENT_EXCLUSIVE
-from tailrace_standins.sqlserver.engine.log import Operation, Record
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage import transactions
+from tailrace_standins.storage.locks import INTENT_EXCLUSIVE
+from tailrace_standins.storage.log import Operation, Record
+from tailrace_standins.storage.transactions import Transaction, Undo
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

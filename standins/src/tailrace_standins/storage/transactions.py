@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from tailrace_standins.sqlserver.engine.connection import Connection
-from tailrace_standins.sqlserver.engine.locks import EXCLUSIVE, SHARED, Resource
-from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage.locks import EXCLUSIVE, SHARED, Resource
+from tailrace_standins.storage.log import LoggedTransaction, Record
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
