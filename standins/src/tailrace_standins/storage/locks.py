@@ -1,44 +1,24 @@
 """The lock manager: tables, rows and transactions as resources; waits with a time-out, deadlocks, victims on demand.
 
 A row that a transaction changed is locked by the version itself; who must wait for it waits for the transaction's
-resource. Locks of readers (REPEATABLE READ, SERIALIZABLE, UPDLOCK…) are kept here.
-
-Source: "Transaction locking and row versioning guide",
-https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
+resource. Locks of readers who keep what they read are kept here. Which modes there are and which go together is the
+stand-in's to say; all have SHARED and EXCLUSIVE.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from tailrace_standins.sqlserver.engine.connection import CANCELLED
-from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.session import SqlError
+from tailrace_standins.storage.sessions import Failures
 
 Resource: TypeAlias = tuple[Hashable, ...]  # ("table", id), ("row", id, r), ("transaction", id)
 
-SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE, SHARED, UPDATE, EXCLUSIVE, SCHEMA = (
-    "Sch-S",
-    "IS",
-    "IX",
-    "S",
-    "U",
-    "X",
-    "Sch-M",
-)
-_COMPATIBLE: Final[dict[str, frozenset[str]]] = {
-    SCHEMA_STABILITY: frozenset((SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE, SHARED, UPDATE, EXCLUSIVE)),
-    INTENT_SHARED: frozenset((SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE, SHARED, UPDATE)),
-    INTENT_EXCLUSIVE: frozenset((SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE)),
-    SHARED: frozenset((SCHEMA_STABILITY, INTENT_SHARED, SHARED, UPDATE)),
-    UPDATE: frozenset((SCHEMA_STABILITY, INTENT_SHARED, SHARED)),
-    EXCLUSIVE: frozenset((SCHEMA_STABILITY,)),
-    SCHEMA: frozenset(),
-}
+SHARED: Final = "S"
+EXCLUSIVE: Final = "X"
 
 
 @dataclass(slots=True)
@@ -52,8 +32,16 @@ class _Waiter:
 
 @dataclass(slots=True)
 class Locks:
-    """All locks of a server."""
+    """All locks of a server.
 
+    Args:
+        compatible: the modes, each with those of other sessions that it goes together with.
+        failures: the errors that clients get.
+
+    """
+
+    compatible: Mapping[str, frozenset[str]]
+    failures: Failures
     _held: dict[Resource, dict[int, set[str]]] = field(default_factory=dict)
     _of_session: dict[int, set[Resource]] = field(default_factory=dict)
     _waiting: dict[int, _Waiter] = field(default_factory=dict)
@@ -62,7 +50,7 @@ class Locks:
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def choose_victim(self, session: int) -> None:
-        """The session's wait, or its next request for a lock, ends as a deadlock's victim (1205)."""
+        """The session's wait, or its next request for a lock, ends as a deadlock's victim."""
         with self._changed:
             self._victims.add(session)
             self._changed.notify_all()
@@ -103,12 +91,12 @@ class Locks:
     ) -> None:
         """Get a lock, or (not `keep`) only wait until it could be had; `timeout` in ms, -1 without end.
 
-        Raises 1222 after the time-out, 1205 as a deadlock's victim.
+        Raises what `failures` says after the time-out, as a deadlock's victim, and where the wait is cancelled.
         """
         with self._changed:
             if session in self._victims:
                 self._victims.discard(session)
-                raise error(1205, session)
+                raise self.failures.deadlock(session)
             if self._blockers(session, resource, mode):
                 self._wait(_Waiter(session, resource, mode, priority), timeout)
             if keep:
@@ -143,14 +131,14 @@ class Locks:
         self._of_session.get(session, set()).discard(resource)
 
     def _blockers(self, session: int, resource: Resource, mode: str) -> list[int]:
-        fits = _COMPATIBLE[mode]
+        fits = self.compatible[mode]
         return [
             owner for owner, modes in self._held.get(resource, {}).items() if owner != session and not modes <= fits
         ]
 
     def _wait(self, waiter: _Waiter, timeout: int) -> None:
         if timeout == 0:
-            raise error(1222, state=51)
+            raise self.failures.lock_timeout()
         end = None if timeout < 0 else time.monotonic() + timeout / 1000
         self._waiting[waiter.session] = waiter
         try:
@@ -159,7 +147,7 @@ class Locks:
                 self._check(waiter)
                 left = None if end is None else end - time.monotonic()
                 if left is not None and left <= 0:
-                    raise error(1222, state=51)
+                    raise self.failures.lock_timeout()
                 self._changed.wait(left)
             self._check(waiter)
         finally:
@@ -168,13 +156,13 @@ class Locks:
     def _check(self, waiter: _Waiter) -> None:
         if waiter.is_victim or waiter.session in self._victims:
             self._victims.discard(waiter.session)
-            raise error(1205, waiter.session)
+            raise self.failures.deadlock(waiter.session)
         if waiter.session in self._cancelled:
             self._cancelled.discard(waiter.session)
-            raise SqlError(CANCELLED, "Operation cancelled by user.", severity=11)
+            raise self.failures.cancelled()
 
     def _break_deadlock(self, waiter: _Waiter) -> None:
-        """If the wait closes a circle, the one in it of the lowest DEADLOCK_PRIORITY is the victim.
+        """If the wait closes a circle, the one in it of the lowest priority is the victim.
 
         Among equals it is the last to come.
 

@@ -22,8 +22,8 @@ from tailrace_standins.sqlserver.cdc.instances import Instances
 from tailrace_standins.sqlserver.cdc.transaction_log import Entry, is_change_table
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
+from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
 from tailrace_standins.sqlserver.engine.server import Engine
-from tailrace_standins.storage.log import LoggedTransaction, Record
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
