@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pyspark
 
-from tailrace.cli.java import provide_java
+from tailrace.java import provide_java
 from tailrace_standins.servers.ports import free_port
 
 START_SECONDS = 120

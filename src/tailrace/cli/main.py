@@ -175,6 +175,9 @@ def demo(
     verbose: Verbose = False,
 ) -> None:
     """Show the whole way on a database of its own: a shop's tables, a writer, and the events on the screen."""
+    from tailrace.cli.standins import check_standins
+
+    check_standins()
     from tailrace.cli.demo import run_demo
 
     run_demo(seconds, source=source, to=to, verbose=verbose)

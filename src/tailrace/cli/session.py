@@ -9,9 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tailrace.cli.cache import cache_folder, keep
-from tailrace.cli.java import provide_java
+from tailrace.cache import cache_folder, keep
 from tailrace.cli.worker_python import worker_python
+from tailrace.java import provide_java
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from tailrace.cli.cache import cache_folder, keep
+from tailrace.cache import cache_folder, keep
 
 _PROGRAM: Final = """\
 #!/bin/sh

@@ -18,8 +18,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tailrace.cli.cache import cache_folder
-from tailrace.cli.java import java_home, make_java_home
+from tailrace.cache import cache_folder
+from tailrace.java import java_home, make_java_home
 from tailrace_standins.servers.child_process import dying_with_parent
 
 FETCH_TIMEOUT = 600

@@ -6,10 +6,11 @@ from tests.standins.sqlserver.engine.client import Client
 
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
-from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Operation, Record
+from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
 from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.engine.session import EngineSession
 from tailrace_standins.sqlserver.session import SqlError
+from tailrace_standins.storage.log import Operation
 
 
 @dataclass

@@ -76,7 +76,7 @@ def test_old_versions_go_when_nobody_can_see_them(engine: Engine, a: Client, b: 
     assert b.session.connection.rows(count)[0][0] > 1
     a.run("COMMIT")
     assert b.session.connection.rows(count) == [(1,)]
-    assert not engine.littered
+    assert not engine.store.littered
 
 
 @pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])

@@ -18,10 +18,11 @@ from tailrace_standins.sqlserver.cdc.transaction_log import Entry, is_change_tab
 from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.alter import alter_table
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
-from tailrace_standins.sqlserver.engine.log import Operation, Record
+from tailrace_standins.sqlserver.engine.log import Record, Transaction
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, at_commit, write
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import at_commit, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -16,7 +16,8 @@ from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.shapes import START_LSN
 from tailrace_standins.sqlserver.cdc.system_rows import ChangeTable, LsnTime
 from tailrace_standins.sqlserver.engine.catalog import Database
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
+from tailrace_standins.sqlserver.engine.log import Transaction
+from tailrace_standins.storage.transactions import Undo, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.cdc.columns import ColumnStore

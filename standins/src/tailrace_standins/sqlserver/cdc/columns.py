@@ -23,7 +23,7 @@ from tailrace_standins.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL
 from tailrace_standins.sqlserver.columnar.arrays import batch_of
 from tailrace_standins.sqlserver.engine.catalog import Table
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -106,7 +106,7 @@ class ColumnStore:
 
     def of(self, session: EngineSession, table: Table) -> tuple[Sequence[Block], bool] | None:
         """The blocks of a change table as it is now, and `is_by_seqval`; None where it must be read from SQLite."""
-        if session.engine.rows.get(table.id, 0) < self.least:
+        if session.store.rows.get(table.id, 0) < self.least:
             return None
         with self._of_table(table.id):
             if _is_being_changed(session, table):

@@ -13,7 +13,8 @@ from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.system_rows import ChangeTable
 from tailrace_standins.sqlserver.engine.alter import forget_schema
 from tailrace_standins.sqlserver.engine.catalog import Database
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, at_commit, write
+from tailrace_standins.sqlserver.engine.log import Transaction
+from tailrace_standins.storage.transactions import Undo, at_commit, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

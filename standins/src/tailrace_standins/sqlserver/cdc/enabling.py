@@ -17,7 +17,8 @@ from tailrace_standins.sqlserver.cdc.system_rows import ChangeTable
 from tailrace_standins.sqlserver.engine import security
 from tailrace_standins.sqlserver.engine.alter import forget_schema, lock_schema
 from tailrace_standins.sqlserver.engine.catalog import Column, Database, Index, Table
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
+from tailrace_standins.sqlserver.engine.log import Transaction
+from tailrace_standins.storage.transactions import Undo, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -12,9 +12,9 @@ from typing import Final
 
 from tailrace_standins.sqlserver.cdc.instances import Instance
 from tailrace_standins.sqlserver.engine.catalog import Column, Table
-from tailrace_standins.sqlserver.engine.log import Image
 from tailrace_standins.sqlserver.engine.stored import Stored
 from tailrace_standins.sqlserver.values import MAX
+from tailrace_standins.storage.log import Image
 
 DELETE: Final = 1
 INSERT: Final = 2

@@ -15,8 +15,9 @@ from tailrace_standins.sqlserver.cdc import rows, shapes
 from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.system_rows import JobRow
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.stored import Stored, guid_stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, write
+from tailrace_standins.storage.transactions import write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

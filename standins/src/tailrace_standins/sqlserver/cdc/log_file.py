@@ -17,8 +17,10 @@ from tailrace_standins.sqlserver.cdc.transaction_log import Entry
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.catalog_file import table_of_body
 from tailrace_standins.sqlserver.engine.connection import Connection
-from tailrace_standins.sqlserver.engine.log import Image, Operation, Record
+from tailrace_standins.sqlserver.engine.log import Record
 from tailrace_standins.sqlserver.engine.stored import Stored
+from tailrace_standins.storage import log
+from tailrace_standins.storage.log import Image, Operation
 
 _LAYOUT: Final = (
     "CREATE TABLE IF NOT EXISTS cdc_log (database INTEGER, commit_lsn BLOB, body TEXT, PRIMARY KEY (database, commit_lsn))",
@@ -103,7 +105,7 @@ def _entry(body: dict[str, Any], database: Database, tables: Mapping[str, Table]
 
 def _record(body: list[Any], database: Database, tables: Mapping[str, Table]) -> Record:
     operation, table, old, before, after, statement, text, position = body
-    return Record(
+    return log.Record(
         database, tables[table], Operation(operation), _unpacked(before), _unpacked(after), statement, text,
         tables[old] if old else None, position,
     )  # fmt: skip

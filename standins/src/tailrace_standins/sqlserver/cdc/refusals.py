@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from tailrace_standins.sqlserver.cdc.instances import Instance
 from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.engine.catalog import Table
-from tailrace_standins.sqlserver.engine.log import Operation, Record
+from tailrace_standins.sqlserver.engine.log import Record
+from tailrace_standins.storage.log import Operation
 
 
 def check(record: Record, instances: Sequence[Instance]) -> None:

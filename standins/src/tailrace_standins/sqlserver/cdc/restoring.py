@@ -10,7 +10,7 @@ from tailrace_standins.sqlserver.cdc.instances import Captured, Instance, Instan
 from tailrace_standins.sqlserver.cdc.system_rows import CapturedColumn, ChangeTable, IndexColumn, LsnTime
 from tailrace_standins.sqlserver.cdc.transaction_log import Entry, TransactionLog, is_change_table
 from tailrace_standins.sqlserver.engine.catalog import Database
-from tailrace_standins.sqlserver.engine.log import Operation
+from tailrace_standins.storage.log import Operation
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.server import Engine

@@ -9,14 +9,17 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.system_rows import NAMES, Row
-from tailrace_standins.sqlserver.engine import definitions, moments, versions
+from tailrace_standins.sqlserver.engine import definitions, moments
 from tailrace_standins.sqlserver.engine.alter import changing
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
-from tailrace_standins.sqlserver.engine.log import Operation
-from tailrace_standins.sqlserver.engine.reading_locks import begin_snapshot, view_of
+from tailrace_standins.sqlserver.engine.log import Transaction
+from tailrace_standins.sqlserver.engine.reading_locks import begin_snapshot
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, at_commit
-from tailrace_standins.sqlserver.engine.visibility import VISIBLE
+from tailrace_standins.storage import versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.reading import view_of
+from tailrace_standins.storage.transactions import drop_storage
+from tailrace_standins.storage.visibility import VISIBLE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -118,9 +121,7 @@ def create(session: EngineSession, transaction: Transaction, database: Database,
 def drop(session: EngineSession, transaction: Transaction, database: Database, of: Table) -> None:
     """A table goes, its rows with the commit."""
     changing(session, transaction, database, of, None, Operation.DROP_TABLE)
-    transaction.storages.discard(of.storage)
-    session.engine.littered.discard(of.storage)
-    at_commit(transaction, f"DROP TABLE {of.storage}")
+    drop_storage(session, transaction, of.storage)
 
 
 def datetime_stored(moment: str) -> str:

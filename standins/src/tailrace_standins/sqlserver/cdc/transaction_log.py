@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from tailrace_standins.sqlserver.cdc import lsn
 from tailrace_standins.sqlserver.cdc.instances import Instances
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
-from tailrace_standins.sqlserver.engine.log import POSITIONS, LoggedTransaction, Operation, Record
+from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
+from tailrace_standins.storage.log import POSITIONS, Operation
 
 
 @dataclass(frozen=True, slots=True)

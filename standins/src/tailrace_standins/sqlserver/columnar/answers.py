@@ -35,7 +35,7 @@ class Answers:
         if not isinstance(query, tree.Select) or len(plan.reads) != 1 or session.rowcount_limit:
             return None
         (read,) = plan.reads
-        if read.table.is_shipped or session.engine.rows.get(read.table.id, 0) < self._store.least:
+        if read.table.is_shipped or session.store.rows.get(read.table.id, 0) < self._store.least:
             return None
         try:
             request = recognised(session, query, plan)

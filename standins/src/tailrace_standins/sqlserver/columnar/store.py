@@ -18,8 +18,8 @@ from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace_standins.sqlserver.engine.scope import TableRead
-from tailrace_standins.sqlserver.engine.visibility import LATEST
 from tailrace_standins.sqlserver.session import Isolation
+from tailrace_standins.storage.visibility import LATEST
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -77,7 +77,7 @@ class TableStore:
             rows: how many are asked for at most; None: all.
 
         """
-        size = session.engine.rows.get(read.table.id, 0)
+        size = session.store.rows.get(read.table.id, 0)
         if not self.least <= size <= self.most or not _sees_what_is_committed(session, read.table):
             return None
         known = self._current(session, read)
@@ -91,7 +91,7 @@ class TableStore:
 
     def _current(self, session: EngineSession, read: TableRead) -> Known | None:
         """What is known of the table as it is now; what is known of tables that are gone goes."""
-        number = session.engine.table_changes.number(read.table.storage)
+        number = session.store.table_changes.number(read.table.storage)
         if number is None:
             return None
         for gone in [key for key, known in list(self._known.items()) if not known.is_there]:
@@ -116,7 +116,7 @@ def _take_over(session: EngineSession, known: Known) -> None:
         return
     try:
         blocks = _read(session, known)
-        if session.engine.table_changes.number(known.table.storage) == known.number:
+        if session.store.table_changes.number(known.table.storage) == known.number:
             known.blocks, known.is_unfit = blocks, blocks is None
     finally:
         known.lock.release()

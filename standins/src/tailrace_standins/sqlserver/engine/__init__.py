@@ -2,13 +2,13 @@
 
 - `server.py` the server (`Engine`), `session.py` a session
 - `parsing/` T-SQL as trees; `tree.py` those trees (`nodes.py`, `statement_nodes.py`, `definition_nodes.py`)
-- `compiling/` queries of T-SQL as queries of SQLite, with `scope.py` and `visibility.py`
+- `compiling/` queries of T-SQL as queries of SQLite, with `scope.py`
 - `types.py`, `stored.py`, `convert*.py`, `moments.py`, `collations.py` values: their types, how SQLite holds them, order
 - `functions/`, `connection.py` what compiled statements call
 - `interpret.py` the statements of a batch: `variables.py`, `raising.py`, `session_statements.py`, `options.py`, `calls.py`
 - `reading.py` with `reading_locks.py`, `dml.py` with `dml_plans.py`, `written_rows.py`, `outputs.py`, `keys.py` running
 - `catalog.py`, `catalog_file.py`, `definitions.py` definitions; `ddl.py`, `databases.py`, `alter.py`, `altered_tables.py`
-- `versions.py`, `transactions.py`, `locks.py` row versions, transactions, locks
+- `locks.py`, `session_transactions.py` lock modes, transactions and their errors, over `tailrace_standins.storage`
 - `system.py` where system objects are registered; `metadata/` the engine's own
-- `log.py` what a transaction changed, for `cdc`
+- `log.py` what a transaction changed, for `cdc`: the storage's log of these tables
 """

@@ -14,13 +14,16 @@ from tailrace_standins.sqlserver.engine import access, tree
 from tailrace_standins.sqlserver.engine.altered_tables import added, altered, dropped
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
-from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
 from tailrace_standins.sqlserver.engine.locks import SCHEMA
-from tailrace_standins.sqlserver.engine.log import Operation, Record
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.system import SystemView
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
 from tailrace_standins.sqlserver.session import Affected, Outcome, SqlError
+from tailrace_standins.storage import log
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.sessions import Connection
+from tailrace_standins.storage.transactions import Undo, write
+from tailrace_standins.storage.waiting import lock
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -50,15 +53,7 @@ def changed_table(session: EngineSession, names: tuple[str, ...], number: int) -
 
 def lock_schema(session: EngineSession, table: Table) -> None:
     """Sch-M on a table, to the transaction's end; outside of one only until nobody holds anything."""
-    keep = session.transaction is not None
-    session.engine.locks.acquire(
-        session.id,
-        ("table", table.id),
-        SCHEMA,
-        timeout=session.lock_timeout,
-        priority=session.deadlock_priority,
-        keep=keep,
-    )
+    lock(session, ("table", table.id), SCHEMA, keep=session.transaction is not None)
 
 
 def changing(
@@ -88,7 +83,7 @@ def changing(
 
     transaction.undo.append(Undo(action=undo))
     transaction.records.append(
-        Record(database, new or shown, operation, statement=transaction.statements, text=text, old=old)
+        log.Record(database, new or shown, operation, statement=transaction.statements, text=text, old=old)
     )
 
 
@@ -110,7 +105,7 @@ def alter_table(session: EngineSession, statement: tree.AlterTable) -> Iterator[
             new = current
             for kind, name in statement.dropped:
                 new = dropped(new, kind, name, if_exists=statement.if_exists)
-        session.engine.allow(Record(database, new, Operation.ALTER_TABLE, old=current))
+        session.engine.allow(log.Record(database, new, Operation.ALTER_TABLE, old=current))
         changing(session, transaction, database, current, new, Operation.ALTER_TABLE, text=statement.text_in_log)
 
     write(session, work)
@@ -130,7 +125,7 @@ def drop_index(session: EngineSession, names: tuple[str, ...], *, if_exists: boo
         raise error(3723, ".".join(names), "PRIMARY KEY" if index.primary else "UNIQUE KEY")
     lock_schema(session, table)
     new = replace(table, indexes=tuple(i for i in table.indexes if i is not index))
-    session.engine.allow(Record(database, new, Operation.DROP_INDEX, old=table))
+    session.engine.allow(log.Record(database, new, Operation.DROP_INDEX, old=table))
     write(session, lambda transaction: changing(session, transaction, database, table, new, Operation.DROP_INDEX))
 
 
@@ -166,5 +161,5 @@ def rename(session: EngineSession, database: Database, table: Table, new: Table)
         raise error(15225, table.name, database.name, "(null)")
     access.check_write(session, database, table)
     lock_schema(session, table)
-    session.engine.allow(Record(database, new, Operation.RENAME, old=table))
+    session.engine.allow(log.Record(database, new, Operation.RENAME, old=table))
     write(session, lambda transaction: changing(session, transaction, database, table, new, Operation.RENAME))

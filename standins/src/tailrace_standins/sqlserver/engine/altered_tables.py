@@ -17,7 +17,7 @@ from tailrace_standins.sqlserver.engine.compiling.values import conversion_numbe
 from tailrace_standins.sqlserver.engine.errors import error
 from tailrace_standins.sqlserver.engine.parsing.lexer import tokens
 from tailrace_standins.sqlserver.engine.scope import Scope
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

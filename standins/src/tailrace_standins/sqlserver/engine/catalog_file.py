@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Final
 from tailrace_standins.sqlserver.engine.catalog import Check, Column, Database, Default, ForeignKey, Index, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.principals import Permission, Principals, Role, ServerLogin, User
-from tailrace_standins.sqlserver.engine.visibility import LIVE
 from tailrace_standins.sqlserver.values import SqlType
 
 if TYPE_CHECKING:
@@ -130,11 +129,7 @@ def _column(body: dict[str, Any]) -> Column:
 
 
 def _recover(engine: Engine, connection: Connection, table: Table) -> None:
-    connection.execute(f"DELETE FROM {table.storage} WHERE b<0 OR (e>0 AND e<{LIVE})")
-    connection.execute(f"UPDATE {table.storage} SET e={LIVE} WHERE e<0")
-    last, number = connection.rows(f"SELECT MAX(rid), MAX(b) FROM {table.storage}")[0]
-    engine.rows[table.id] = last or 0
-    engine.sequence = max(engine.sequence, number or 0)
+    engine.store.recover(connection, table)
     if table.identity is not None and table.identity.identity is not None:
         ascending = table.identity.identity[1] > 0
         value = connection.rows(f"SELECT {'MAX' if ascending else 'MIN'}({table.identity.slot}) FROM {table.storage}")[

@@ -14,26 +14,22 @@ from tailrace_standins.sqlserver.engine.functions.primitives import PRIMITIVES, 
 from tailrace_standins.sqlserver.engine.functions.registry import FUNCTIONS
 from tailrace_standins.sqlserver.engine.stored import Stored
 from tailrace_standins.sqlserver.session import SqlError
+from tailrace_standins.storage.sqlite import connect
 
 CANCELLED: Final = 3617  # as SQL Server calls an attention: the wire answers with DONE (attention), not with an error
 
 
+def cancelled() -> SqlError:
+    """What ends because the client wants it."""
+    return SqlError(CANCELLED, "Operation cancelled by user.", severity=11)
+
+
 class Connection:
-    """SQLite for one session; statements and commits are said in full (`isolation_level` None)."""
+    """SQLite for one session (`storage.sessions.Connection`)."""
 
     def __init__(self, path: Path) -> None:
         """Open the server's file."""
-        self.raw = sqlite3.connect(
-            path, isolation_level=None, check_same_thread=False, timeout=60, cached_statements=512
-        )
-        for pragma in (
-            "journal_mode=WAL",
-            "synchronous=OFF",
-            "temp_store=MEMORY",
-            "cache_size=-16000",
-            "case_sensitive_like=ON",
-        ):
-            self.raw.execute(f"PRAGMA {pragma}")
+        self.raw = connect(path)
         self._error: SqlError | None = None
         self.is_cancelled = False
         collations.register(self.raw)
@@ -91,7 +87,7 @@ class Connection:
             return found
         text = str(problem)
         if "interrupted" in text:
-            return SqlError(CANCELLED, "Operation cancelled by user.", severity=11)
+            return cancelled()
         if "integer overflow" in text:
             return error(8115, "expression", "bigint")
         return unsupported(f"a statement that SQLite refuses ({text})")

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from tailrace_standins.sqlserver.engine import access, alter, tree
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.session import Affected, Outcome
+from tailrace_standins.storage.transactions import Undo, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -3,7 +3,6 @@
 Source: "Data definition language", https://learn.microsoft.com/sql/t-sql/statements/statements
 """
 
-# ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -15,10 +14,11 @@ from tailrace_standins.sqlserver.engine.alter import changed_table, changing
 from tailrace_standins.sqlserver.engine.catalog import Index, Table
 from tailrace_standins.sqlserver.engine.databases import drop_database
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
-from tailrace_standins.sqlserver.engine.log import Operation, Record
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, at_commit, forget_storage, write
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.session import Affected, Outcome
+from tailrace_standins.storage import log, versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import Undo, drop_storage, forget_storage, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -51,7 +51,7 @@ def made(session: EngineSession, statement: tree.CreateTable, *, is_shipped: boo
             session.engine.catalog.new_id(), shown, name, (), created=now, modified=now, is_shipped=is_shipped
         )
         table = _defined(session, empty, statement)
-        session.engine.allow(Record(database, table, Operation.CREATE_TABLE))
+        session.engine.allow(log.Record(database, table, Operation.CREATE_TABLE))
         for sql in definitions.storage_statements(table):
             session.connection.execute(sql)
         changing(session, transaction, database, None, table, Operation.CREATE_TABLE, drop_on_undo=True)
@@ -190,11 +190,9 @@ def drop_table(session: EngineSession, database_name: str, table: Table) -> None
         for other in database.by_id.values():
             if other.id != table.id and any(key.table_id == table.id for key in other.foreign_keys):
                 raise error(3726, f"{table.schema}.{table.name}")
-        session.engine.allow(Record(database, table, Operation.DROP_TABLE))
+        session.engine.allow(log.Record(database, table, Operation.DROP_TABLE))
         changing(session, transaction, database, table, None, Operation.DROP_TABLE)
-        transaction.storages.discard(table.storage)
-        session.engine.littered.discard(table.storage)
-        at_commit(transaction, f"DROP TABLE {table.storage}")
+        drop_storage(session, transaction, table.storage)
 
     write(session, work)
 
@@ -214,15 +212,9 @@ def truncate(session: EngineSession, statement: tree.Truncate) -> Iterator[Outco
             if other.id != table.id
         ):
             raise error(4712, table.name)
-        record = Record(database, table, Operation.TRUNCATE, statement=transaction.statements)
+        record = log.Record(database, table, Operation.TRUNCATE, statement=transaction.statements)
         session.engine.allow(record)
-        rids = [rid for (rid,) in session.connection.rows(f"SELECT rid FROM {table.storage} WHERE e={LIVE}")]
-        transaction.storages.add(table.storage)
-        if transaction.is_autocommit:
-            session.connection.execute(f"DELETE FROM {table.storage} WHERE e={LIVE}")
-        else:
-            session.connection.execute(f"UPDATE {table.storage} SET e={transaction.mark} WHERE e={LIVE}")
-            transaction.undo.append(Undo(table.storage, ended=rids))
+        versions.end_all(session, transaction, table)
         old = session.engine.identities.pop(table.id, None)
         if old is not None:
             transaction.undo.append(Undo(action=lambda _c: session.engine.identities.__setitem__(table.id, old)))

@@ -18,6 +18,7 @@ from tailrace_standins.sqlserver.engine.errors import error, unsupported
 from tailrace_standins.sqlserver.engine.scope import Bound, Scope, Typed, Visible
 from tailrace_standins.sqlserver.engine.system import SystemView
 from tailrace_standins.sqlserver.values import DEFAULT_COLLATION, SqlType
+from tailrace_standins.storage.visibility import COLUMNS
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -215,7 +216,7 @@ def storage_statements(table: Table) -> list[str]:
     temp = "temp." if table.is_temporary else ""
     name = f"t{table.id}"
     columns = "".join(f", {column.slot}" for column in table.stored)
-    found = [f"CREATE TABLE {temp}{name} (rid INTEGER PRIMARY KEY, r INTEGER, b INTEGER, e INTEGER{columns})"]
+    found = [f"CREATE TABLE {temp}{name} ({COLUMNS}{columns})"]
     if not table.is_shipped:
         found.append(f"CREATE INDEX {temp}{name}_b ON {name} (b) WHERE b<0")
         found.append(f"CREATE INDEX {temp}{name}_e ON {name} (e) WHERE e<0")

@@ -9,17 +9,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tailrace_standins.sqlserver.engine import calls, convert, ddl, dml_plans, keys, reading, stored, tree, versions
+from tailrace_standins.sqlserver.engine import calls, convert, ddl, dml_plans, keys, reading, stored, tree
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace_standins.sqlserver.engine.dml_plans import ChangePlan, InsertPlan
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.log import Operation
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.outputs import output_plan, output_rows
 from tailrace_standins.sqlserver.engine.scope import Plan
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, write
-from tailrace_standins.sqlserver.engine.written_rows import Row, next_version, write_rows
+from tailrace_standins.sqlserver.engine.written_rows import Row, intend, next_version, write_rows
 from tailrace_standins.sqlserver.session import Affected, Outcome, ResultColumn, ResultSet
+from tailrace_standins.storage import versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -90,7 +92,7 @@ def update(session: EngineSession, statement: tree.Update) -> Iterator[Outcome]:
     plan = _change_plan(session, statement)
     table, width = plan.table, len(plan.table.stored)
     values = reading.prepare(session, plan.plan)
-    versions.intend(session, plan.database, table, "UPDATE")
+    intend(session, plan.database, table, "UPDATE")
     version = next((i for i, column in enumerate(table.stored) if column.type.name == "timestamp"), None)
 
     def work(transaction: Transaction) -> tuple[list[Row], list[Row], tuple[Stored, ...]]:
@@ -123,7 +125,7 @@ def delete(session: EngineSession, statement: tree.Delete) -> Iterator[Outcome]:
     plan = _change_plan(session, statement)
     table, width = plan.table, len(plan.table.stored)
     values = reading.prepare(session, plan.plan)
-    versions.intend(session, plan.database, table, "DELETE")
+    intend(session, plan.database, table, "DELETE")
 
     def work(transaction: Transaction) -> list[Row]:
         found = _changed_rows(session, plan, values)

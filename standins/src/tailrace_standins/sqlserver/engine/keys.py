@@ -14,10 +14,10 @@ from tailrace_standins.sqlserver.engine import convert, definitions, types
 from tailrace_standins.sqlserver.engine.catalog import Column, Database, ForeignKey, Index, Table
 from tailrace_standins.sqlserver.engine.collations import suffix
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.reading_locks import others_wrote
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, row_blocker
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage.visibility import LIVE
+from tailrace_standins.storage.waiting import others_wrote, row_blocker
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

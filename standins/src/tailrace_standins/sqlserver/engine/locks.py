@@ -1,7 +1,4 @@
-"""The lock manager: tables, rows and transactions as resources; waits with a time-out, deadlocks, victims on demand.
-
-A row that a transaction changed is locked by the version itself; who must wait for it waits for the transaction's
-resource. Locks of readers (REPEATABLE READ, SERIALIZABLE, UPDLOCK…) are kept here.
+"""SQL Server's lock modes, and its errors for what goes wrong among transactions.
 
 Source: "Transaction locking and row versioning guide",
 https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
@@ -9,28 +6,22 @@ https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-lock
 
 from __future__ import annotations
 
-import threading
-import time
-from collections.abc import Hashable
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
-from tailrace_standins.sqlserver.engine.connection import CANCELLED
+from tailrace_standins.sqlserver.engine.connection import cancelled
 from tailrace_standins.sqlserver.engine.errors import error
 from tailrace_standins.sqlserver.session import SqlError
+from tailrace_standins.storage.locks import EXCLUSIVE, SHARED
 
-Resource: TypeAlias = tuple[Hashable, ...]  # ("table", id), ("row", id, r), ("transaction", id)
+if TYPE_CHECKING:
+    from tailrace_standins.sqlserver.engine.catalog import Database, Table
 
-SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE, SHARED, UPDATE, EXCLUSIVE, SCHEMA = (
-    "Sch-S",
-    "IS",
-    "IX",
-    "S",
-    "U",
-    "X",
-    "Sch-M",
-)
-_COMPATIBLE: Final[dict[str, frozenset[str]]] = {
+SCHEMA_STABILITY: Final = "Sch-S"
+INTENT_SHARED: Final = "IS"
+INTENT_EXCLUSIVE: Final = "IX"
+UPDATE: Final = "U"
+SCHEMA: Final = "Sch-M"
+COMPATIBLE: Final[dict[str, frozenset[str]]] = {
     SCHEMA_STABILITY: frozenset((SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE, SHARED, UPDATE, EXCLUSIVE)),
     INTENT_SHARED: frozenset((SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE, SHARED, UPDATE)),
     INTENT_EXCLUSIVE: frozenset((SCHEMA_STABILITY, INTENT_SHARED, INTENT_EXCLUSIVE)),
@@ -39,159 +30,24 @@ _COMPATIBLE: Final[dict[str, frozenset[str]]] = {
     EXCLUSIVE: frozenset((SCHEMA_STABILITY,)),
     SCHEMA: frozenset(),
 }
+"""Each mode with those of other sessions that it goes together with."""
 
 
-@dataclass(slots=True)
-class _Waiter:
-    session: int
-    resource: Resource
-    mode: str
-    priority: int
-    is_victim: bool = False
+class Errors:
+    """`storage.sessions.Failures`, in SQL Server's numbers."""
 
+    def lock_timeout(self) -> SqlError:
+        """SET LOCK_TIMEOUT."""
+        return error(1222, state=51)
 
-@dataclass(slots=True)
-class Locks:
-    """All locks of a server."""
+    def deadlock(self, session: int) -> SqlError:
+        """SET DEADLOCK_PRIORITY."""
+        return error(1205, session)
 
-    _held: dict[Resource, dict[int, set[str]]] = field(default_factory=dict)
-    _of_session: dict[int, set[Resource]] = field(default_factory=dict)
-    _waiting: dict[int, _Waiter] = field(default_factory=dict)
-    _victims: set[int] = field(default_factory=set)
-    _cancelled: set[int] = field(default_factory=set)
-    _changed: threading.Condition = field(default_factory=threading.Condition)
+    def cancelled(self) -> SqlError:
+        """An attention."""
+        return cancelled()
 
-    def choose_victim(self, session: int) -> None:
-        """The session's wait, or its next request for a lock, ends as a deadlock's victim (1205)."""
-        with self._changed:
-            self._victims.add(session)
-            self._changed.notify_all()
-
-    def cancel(self, session: int) -> None:
-        """End the session's wait, if it waits."""
-        with self._changed:
-            if session in self._waiting:
-                self._cancelled.add(session)
-                self._changed.notify_all()
-
-    def waiting(self) -> dict[int, int]:
-        """Sessions that wait, each with one that it waits for (blocking_session_id)."""
-        with self._changed:
-            return {s: next(iter(self._blockers(w.session, w.resource, w.mode)), 0) for s, w in self._waiting.items()}
-
-    def holders(self, resource: Resource, session: int, mode: str) -> list[int]:
-        """Other sessions whose locks stand against the mode."""
-        with self._changed:
-            return self._blockers(session, resource, mode)
-
-    def holds(self, session: int, resource: Resource, mode: str) -> bool:
-        """Whether the session has the lock."""
-        return mode in self._held.get(resource, {}).get(session, ())
-
-    def held(self) -> list[tuple[int, Resource, str]]:
-        """All locks, as (session, resource, mode)."""
-        with self._changed:
-            return [
-                (s, resource, mode)
-                for resource, owners in self._held.items()
-                for s, modes in owners.items()
-                for mode in modes
-            ]
-
-    def acquire(
-        self, session: int, resource: Resource, mode: str, *, timeout: int = -1, priority: int = 0, keep: bool = True
-    ) -> None:
-        """Get a lock, or (not `keep`) only wait until it could be had; `timeout` in ms, -1 without end.
-
-        Raises 1222 after the time-out, 1205 as a deadlock's victim.
-        """
-        with self._changed:
-            if session in self._victims:
-                self._victims.discard(session)
-                raise error(1205, session)
-            if self._blockers(session, resource, mode):
-                self._wait(_Waiter(session, resource, mode, priority), timeout)
-            if keep:
-                self._held.setdefault(resource, {}).setdefault(session, set()).add(mode)
-                self._of_session.setdefault(session, set()).add(resource)
-
-    def held_by(self, session: int) -> frozenset[Resource]:
-        """The resources of which a session has a lock."""
-        with self._changed:
-            return frozenset(self._of_session.get(session, ()))
-
-    def release_others(self, session: int, kept: frozenset[Resource]) -> None:
-        """Let go of all but these; what is kept stays in the mode that it came to meanwhile."""
-        with self._changed:
-            for resource in self._of_session.get(session, set()) - kept:
-                self._let_go(session, resource)
-            self._changed.notify_all()
-
-    def release_all(self, session: int) -> None:
-        """Let go of all that the session has."""
-        with self._changed:
-            for resource in set(self._of_session.get(session, ())):
-                self._let_go(session, resource)
-            self._of_session.pop(session, None)
-            self._changed.notify_all()
-
-    def _let_go(self, session: int, resource: Resource) -> None:
-        owners = self._held.get(resource, {})
-        owners.pop(session, None)
-        if not owners:
-            self._held.pop(resource, None)
-        self._of_session.get(session, set()).discard(resource)
-
-    def _blockers(self, session: int, resource: Resource, mode: str) -> list[int]:
-        fits = _COMPATIBLE[mode]
-        return [
-            owner for owner, modes in self._held.get(resource, {}).items() if owner != session and not modes <= fits
-        ]
-
-    def _wait(self, waiter: _Waiter, timeout: int) -> None:
-        if timeout == 0:
-            raise error(1222, state=51)
-        end = None if timeout < 0 else time.monotonic() + timeout / 1000
-        self._waiting[waiter.session] = waiter
-        try:
-            self._break_deadlock(waiter)
-            while self._blockers(waiter.session, waiter.resource, waiter.mode):
-                self._check(waiter)
-                left = None if end is None else end - time.monotonic()
-                if left is not None and left <= 0:
-                    raise error(1222, state=51)
-                self._changed.wait(left)
-            self._check(waiter)
-        finally:
-            del self._waiting[waiter.session]
-
-    def _check(self, waiter: _Waiter) -> None:
-        if waiter.is_victim or waiter.session in self._victims:
-            self._victims.discard(waiter.session)
-            raise error(1205, waiter.session)
-        if waiter.session in self._cancelled:
-            self._cancelled.discard(waiter.session)
-            raise SqlError(CANCELLED, "Operation cancelled by user.", severity=11)
-
-    def _break_deadlock(self, waiter: _Waiter) -> None:
-        """If the wait closes a circle, the one in it of the lowest DEADLOCK_PRIORITY is the victim.
-
-        Among equals it is the last to come.
-
-        """
-        circle = self._circle(waiter.session, waiter.session, [])
-        if circle:
-            victim = min((self._waiting[s] for s in circle), key=lambda w: (w.priority, w is not waiter))
-            victim.is_victim = True
-            self._changed.notify_all()
-
-    def _circle(self, start: int, session: int, path: list[int]) -> list[int]:
-        waiter = self._waiting.get(session)
-        if waiter is None or session in path:
-            return []
-        for blocker in self._blockers(session, waiter.resource, waiter.mode):
-            if blocker == start:
-                return [*path, session]
-            if found := self._circle(start, blocker, [*path, session]):
-                return found
-        return []
+    def row_changed(self, database: Database, table: Table) -> SqlError:
+        """Under SNAPSHOT."""
+        return error(3960, f"{table.schema}.{table.name}", database.name)

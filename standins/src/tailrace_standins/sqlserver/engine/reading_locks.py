@@ -3,61 +3,50 @@
 Source: "Table hints", https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table
 """
 
-# ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.engine.access import reads_snapshot
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import EXCLUSIVE, INTENT_SHARED, SCHEMA_STABILITY, SHARED, UPDATE
+from tailrace_standins.sqlserver.engine.locks import INTENT_SHARED, SCHEMA_STABILITY, UPDATE
 from tailrace_standins.sqlserver.engine.scope import Plan, TableRead
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.visibility import LATEST, VISIBLE
 from tailrace_standins.sqlserver.session import Isolation
+from tailrace_standins.storage import reading
+from tailrace_standins.storage.locks import EXCLUSIVE, SHARED
+from tailrace_standins.storage.waiting import lock
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
 
 
-_FOREIGN: Final = "((b<0 AND b<>:t) OR (e<0 AND e<>:t))"
-
-
 def parameters_of(session: EngineSession, plan: Plan) -> dict[str, Stored]:
     """A plan's parameters: values of variables, and what the reader sees."""
     values: dict[str, Stored] = {parameter: session.values[name] for name, parameter in plan.variables.items()}
-    values["s"], values["t"] = view_of(session)
+    values["s"], values["t"] = reading.view_of(session)
     return values
-
-
-def view_of(session: EngineSession) -> tuple[int, int]:
-    """What a reader sees: the last commit, and its own transaction's mark."""
-    transaction = session.transaction
-    seen = LATEST
-    if transaction is not None and transaction.snapshot is not None:
-        seen = transaction.snapshot
-    return seen, transaction.mark if transaction is not None else 0
 
 
 def lock_read(session: EngineSession, read: TableRead, plan: Plan) -> None:
     """The locks that a read of a table takes, and whom it waits for; raises 1222, 1205, 3952."""
-    locks, resource = session.engine.locks, ("table", read.table.id)
+    resource = ("table", read.table.id)
     if session.is_secondary:
-        _acquire(session, resource, SCHEMA_STABILITY, keep=False)
+        lock(session, resource, SCHEMA_STABILITY, keep=False)
         begin_snapshot(session)
         return
     if read.hints & {"NOLOCK", "READUNCOMMITTED"}:
-        _acquire(session, resource, SCHEMA_STABILITY, keep=False)
+        lock(session, resource, SCHEMA_STABILITY, keep=False)
         return
     if session.isolation is Isolation.SNAPSHOT and session.transaction is not None:
-        _acquire(session, resource, SCHEMA_STABILITY, keep=False)
+        lock(session, resource, SCHEMA_STABILITY, keep=False)
         _snapshot(session, read)
         if not read.hints & {"XLOCK", "TABLOCKX", "UPDLOCK", "TABLOCK", "HOLDLOCK", "READCOMMITTEDLOCK"}:
             return
     keep = session.transaction is not None
     mode = _table_mode(session, read)
-    _acquire(session, resource, mode, keep=keep and mode in {SHARED, UPDATE, EXCLUSIVE})
-    if locks.holds(session.id, resource, EXCLUSIVE) or (_is_versioned(session, read) and mode == INTENT_SHARED):
+    lock(session, resource, mode, keep=keep and mode in {SHARED, UPDATE, EXCLUSIVE})
+    if session.store.locks.holds(session.id, resource, EXCLUSIVE) or (_is_versioned(session, read) and mode == INTENT_SHARED):
         return
     if "READPAST" not in read.hints:
         _wait_for_rows(session, read, plan)
@@ -104,17 +93,10 @@ def _table_mode(session: EngineSession, read: TableRead) -> str:
     return SHARED if holding else INTENT_SHARED
 
 
-def _acquire(session: EngineSession, resource: tuple[object, ...], mode: str, *, keep: bool) -> None:
-    session.engine.locks.acquire(
-        session.id, resource, mode, timeout=session.lock_timeout, priority=session.deadlock_priority, keep=keep
-    )
-
-
 def begin_snapshot(session: EngineSession) -> None:
     """The first read of a transaction that sees one moment: from here on it is that one."""
-    transaction = session.transaction
-    if transaction is not None and transaction.snapshot is None and reads_snapshot(session):
-        transaction.snapshot = session.engine.take_snapshot(session)
+    if reads_snapshot(session):
+        reading.begin_snapshot(session)
 
 
 def _snapshot(session: EngineSession, read: TableRead) -> None:
@@ -131,34 +113,18 @@ def _wait_for_rows(session: EngineSession, read: TableRead, plan: Plan) -> None:
     Those are all rows of the table, or those that a seek finds.
 
     """
-    where = "".join(f" AND {seek.sql}" for seek in read.seeks)
-    mark = view_of(session)[1]
-    while others_wrote(session, read.table.storage):
-        values = {**parameters_of(session, plan), "t": mark}
-        found = session.connection.rows(
-            f"SELECT b, e FROM {read.table.storage} WHERE {_FOREIGN}{where} LIMIT 1", values
-        )
-        if not found:
-            return
-        owner = next(number for number in found[0] if number < 0 and number != mark)
-        session.wait_for(("transaction", -owner))
-
-
-def others_wrote(session: EngineSession, storage: str) -> bool:
-    """Whether an open transaction of another session changed the table: otherwise there is nothing to look for."""
-    others = [other.transaction for other in list(session.engine.sessions.values()) if other is not session]
-    return any(storage in transaction.storages for transaction in others if transaction is not None)
+    reading.wait_for_rows(session, read.table.storage, _where(read), parameters_of(session, plan))
 
 
 def _lock_rows(session: EngineSession, read: TableRead, plan: Plan) -> None:
-    where = "".join(f" AND {seek.sql}" for seek in read.seeks)
     mode = EXCLUSIVE if "XLOCK" in read.hints else UPDATE if "UPDLOCK" in read.hints else SHARED
-    sql = f"SELECT DISTINCT r FROM {read.table.storage} WHERE {VISIBLE}{where}"
-    found = session.connection.rows(sql, parameters_of(session, plan))
-    for (row,) in found:
-        _acquire(session, ("row", read.table.id, row), mode, keep=True)
+    found = reading.lock_rows(session, read.table, _where(read), parameters_of(session, plan), mode)
     if _is_serializable(session, read) and not (found and _is_one_row(read)):
-        _acquire(session, ("table", read.table.id), mode, keep=True)  # in place of the range that is empty, or may grow
+        lock(session, ("table", read.table.id), mode, keep=True)  # in place of the range that is empty, or may grow
+
+
+def _where(read: TableRead) -> str:
+    return "".join(f" AND {seek.sql}" for seek in read.seeks)
 
 
 def _is_serializable(session: EngineSession, read: TableRead) -> bool:

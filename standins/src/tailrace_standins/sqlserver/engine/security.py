@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tailrace_standins.sqlserver.engine import access, tree
 from tailrace_standins.sqlserver.engine.catalog import Database
 from tailrace_standins.sqlserver.engine.errors import error, unsupported
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.principals import (
     DBO,
     FIXED_ROLES,
@@ -24,8 +25,8 @@ from tailrace_standins.sqlserver.engine.principals import (
     ServerLogin,
     User,
 )
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo, write
 from tailrace_standins.sqlserver.session import Affected, Outcome
+from tailrace_standins.storage.transactions import Undo, write
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

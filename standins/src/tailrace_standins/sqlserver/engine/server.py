@@ -4,13 +4,11 @@ All databases of a server lie in one SQLite file: so statements over several dat
 is one commit. A server is loopback's: whoever knows its password is `sysadmin`, but for logins that CREATE LOGIN made.
 """
 
-# ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
 import datetime as dt
 import shutil
 import tempfile
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from itertools import count
@@ -19,12 +17,12 @@ from typing import Final
 
 from tailrace_standins.sqlserver.columnar.answers import Answers
 from tailrace_standins.sqlserver.columnar.store import TableStore
-from tailrace_standins.sqlserver.engine import access, catalog_file, parsing, transactions
+from tailrace_standins.sqlserver.engine import access, catalog_file, parsing
 from tailrace_standins.sqlserver.engine.availability import AvailabilityGroup, Replica
 from tailrace_standins.sqlserver.engine.catalog import Catalog, Database
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import EXCLUSIVE, Locks
+from tailrace_standins.sqlserver.engine.locks import COMPATIBLE, Errors
 from tailrace_standins.sqlserver.engine.log import LogHook, Record
 from tailrace_standins.sqlserver.engine.metadata import (
     availability_views,
@@ -37,10 +35,10 @@ from tailrace_standins.sqlserver.engine.metadata import (
 from tailrace_standins.sqlserver.engine.session import EngineSession
 from tailrace_standins.sqlserver.engine.statement_base import Statement
 from tailrace_standins.sqlserver.engine.system import SystemObjects
-from tailrace_standins.sqlserver.engine.table_changes import TableChanges
-from tailrace_standins.sqlserver.engine.transactions import Transaction
 from tailrace_standins.sqlserver.session import Login
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage.locks import Locks
+from tailrace_standins.storage.store import Store
 
 VERSION: Final = (
     "Microsoft SQL Server 2022 (RTM) - 16.0.1000.6 (X64) \n\tOct  8 2022 05:58:25 \n"
@@ -56,7 +54,7 @@ class Engine:
 
     Attributes:
         catalog, system, locks: what there is, what is registered beside it, who holds what.
-        table_changes: how often each table has changed.
+        store: row versions, transactions, the order of commits.
         columns: large tables as columns of Arrow.
         hooks: get every committed transaction (`log.py`).
         availability: the Always On group that databases of it belong to; `AvailabilityGroup` sets it.
@@ -86,22 +84,24 @@ class Engine:
         self.zone: dt.tzinfo = dt.UTC
         self.catalog = Catalog()
         self.system = SystemObjects()
-        self.locks = Locks()
-        self.writer = threading.RLock()
+        self.locks = Locks(COMPATIBLE, Errors())
         self.hooks: list[LogHook] = []
         self.agent_running = True
         self.availability: AvailabilityGroup | None = None
-        self.sequence = 1
-        self.littered: set[str] = set()
         self.sessions: dict[int, EngineSession] = {}
+        self.store: Store[Record] = Store(
+            locks=self.locks,
+            failures=Errors(),
+            sessions=self.sessions,
+            hooks=self.hooks,
+            now=self.now,
+            save=self.save_catalog,
+            is_kept=self.is_kept,
+        )
         self.identities: dict[int, int] = {}
-        self.rows: dict[int, int] = {}
-        self.table_changes = TableChanges()
         self.columns = TableStore()
         self.started = self.now()
         self.rowversion = 2000
-        self._snapshots: dict[int, int] = {}
-        self._transactions = count(1)
         self._spids = count(51)
         self._batches: OrderedDict[object, list[Statement]] = OrderedDict()
         self._saved_version = 0
@@ -159,7 +159,7 @@ class Engine:
 
     def create_database(self, name: str) -> Database:
         """A new database, made as CREATE DATABASE makes one; raises 1801."""
-        with self.writer:
+        with self.store.writer:
             if name.lower() in self.catalog.databases:
                 raise error(1801, name)
             number = max(database.id for database in self.catalog.databases.values()) + 1
@@ -189,50 +189,6 @@ class Engine:
             if len(self._batches) > _KEPT_BATCHES:
                 self._batches.popitem(last=False)
         return found
-
-    def new_transaction(self, session: EngineSession, *, is_autocommit: bool = False, name: str = "") -> Transaction:
-        """A transaction that begins now."""
-        number = next(self._transactions)
-        transaction = Transaction(number, self.now(), name, is_autocommit=is_autocommit)
-        transaction.mark = self.sequence + 1 if is_autocommit else -number
-        if not is_autocommit:
-            self.locks.acquire(session.id, ("transaction", number), EXCLUSIVE)
-        return transaction
-
-    def take_snapshot(self, session: EngineSession) -> int:
-        """The last commit, kept readable until the session's transaction ends."""
-        with self.writer:
-            self._snapshots[session.id] = self.sequence
-            return self.sequence
-
-    def has_snapshots(self, session: EngineSession) -> bool:
-        """Whether another session's snapshot may need old versions."""
-        return any(owner != session.id for owner in self._snapshots)
-
-    def forget_snapshot(self, session: EngineSession) -> None:
-        """A snapshot transaction ended; versions that nobody sees any more go with the last one."""
-        if self._snapshots.pop(session.id, None) is None or self._snapshots or not self.littered:
-            return
-        session.connection.execute("BEGIN IMMEDIATE")
-        for storage in self.littered:
-            session.connection.execute(f"DELETE FROM {storage} WHERE e>0 AND e<={self.sequence}")
-        session.connection.execute("COMMIT")
-        self.littered.clear()
-
-    def log_within(self, session: EngineSession, transaction: Transaction) -> None:
-        """Let the hooks write a transaction's log within its commit."""
-        if transaction.records:
-            transaction.logged = transactions.logged(session, transaction)
-            for hook in self.hooks:
-                hook.committing(session.connection, transaction.logged)
-
-    def hand_over(self, session: EngineSession, transaction: Transaction) -> None:
-        """Give a committed transaction to the hooks."""
-        if not transaction.records:
-            return
-        logged = transaction.logged or transactions.logged(session, transaction)
-        for hook in self.hooks:
-            hook.committed(logged)
 
     def allow(self, record: Record) -> None:
         """Ask the hooks whether DDL or a TRUNCATE may run."""

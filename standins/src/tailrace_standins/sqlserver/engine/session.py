@@ -17,18 +17,16 @@ from tailrace_standins.sqlserver.engine import (
     raising,
     reading,
     stored,
-    transactions,
     tree,
 )
 from tailrace_standins.sqlserver.engine.availability import PRIMARY_NAME
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import Resource
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.metadata import session_functions
 from tailrace_standins.sqlserver.engine.session_transactions import SessionTransactions
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction
 from tailrace_standins.sqlserver.session import (
     Change,
     Changed,
@@ -66,6 +64,7 @@ class EngineSession(SessionTransactions):
         self, engine: Engine, number: int, login: Login, database: str, replica: Replica | None = None
     ) -> None:
         self.engine = engine
+        self.store = engine.store
         self.login = login
         self.replica = replica
         self.is_killed = False
@@ -196,17 +195,6 @@ class EngineSession(SessionTransactions):
     def call(self, procedure: str, parameters: Sequence[Parameter]) -> Iterator[Outcome]:
         """Call a stored procedure by name."""
         return calls.call(self, procedure, parameters)
-
-    def wait_for(self, resource: Resource) -> None:
-        """Wait until a lock could be had; raises 1222, 1205."""
-        self.engine.locks.acquire(
-            self.id,
-            resource,
-            transactions.wait_mode(resource),
-            timeout=self.lock_timeout,
-            priority=self.deadlock_priority,
-            keep=False,
-        )
 
     def finish_reading(self) -> None:
         """Rows of a result that are still in SQLite come into memory, so that another statement may run."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
-from tailrace_standins.sqlserver.engine import transactions
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.transactions import Savepoint, Transaction
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.session import Change, Changed, Isolation, Outcome
+from tailrace_standins.storage import transactions
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.server import Engine
@@ -67,8 +67,8 @@ class SessionTransactions:
         """BEGIN TRANSACTION: the first begins one, the others count."""
         self.trancount += 1
         if self.transaction is None:
-            self.transaction = self.engine.new_transaction(self._whole, name=name)
-            yield Changed(Change.BEGUN, self.transaction.descriptor, b"")
+            self.transaction = self.engine.store.new_transaction(self._whole, name=name)
+            yield Changed(Change.BEGUN, _descriptor(self.transaction), b"")
 
     def commit_transaction(self) -> Iterator[Outcome]:
         """COMMIT; raises 3902, and 3930 where the transaction can only be rolled back."""
@@ -81,7 +81,7 @@ class SessionTransactions:
             self.finish_reading()
             transaction, self.transaction = self.transaction, None
             transactions.commit(self._whole, transaction)
-            yield Changed(Change.COMMITTED, b"", transaction.descriptor)
+            yield Changed(Change.COMMITTED, b"", _descriptor(transaction))
 
     def rollback_transaction(self, name: str = "") -> Iterator[Outcome]:
         """ROLLBACK, whole or to a savepoint; raises 3903 and 6401.
@@ -94,12 +94,8 @@ class SessionTransactions:
             raise error(3903)
         self.finish_reading()
         key = name.lower()
-        for place, savepoint in reversed(list(enumerate(self.transaction.savepoints))):
-            if key and savepoint.name == key:
-                transactions.rollback(self._whole, self.transaction, savepoint.undo, savepoint.records)
-                self.engine.locks.release_others(self._whole.id, savepoint.locked)
-                del self.transaction.savepoints[place + 1 :]
-                return
+        if key and transactions.rollback_to(self._whole, self.transaction, key):
+            return
         if key and key != self.transaction.name.lower():
             raise error(6401, name)
         yield self.abort()
@@ -112,17 +108,20 @@ class SessionTransactions:
         transactions.rollback(self._whole, transaction)
         self.transaction, self.trancount = None, 0
         transactions.release(self._whole)
-        return Changed(Change.ROLLED_BACK, b"", transaction.descriptor)
+        return Changed(Change.ROLLED_BACK, b"", _descriptor(transaction))
 
     def set_savepoint(self, name: str) -> None:
         """SAVE TRANSACTION; raises 628."""
         if self.transaction is None:
             raise error(628)
-        undo, records = len(self.transaction.undo), len(self.transaction.records)
-        locked = self.engine.locks.held_by(self._whole.id)
-        self.transaction.savepoints.append(Savepoint(name.lower(), undo, records, locked))
+        transactions.set_savepoint(self._whole, self.transaction, name.lower())
 
     def ensure_transaction(self) -> Iterator[Outcome]:
         """Under IMPLICIT_TRANSACTIONS a statement begins one."""
         if self.implicit_transactions and self.transaction is None:
             yield from self.begin_transaction()
+
+
+def _descriptor(transaction: Transaction) -> bytes:
+    """A transaction as the wire calls it."""
+    return transaction.id.to_bytes(8, "little")

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tailrace_standins.sqlserver.engine import convert, keys, reading, stored, types, versions
+from tailrace_standins.sqlserver.engine import access, convert, keys, reading, stored, types
+from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.dml_plans import InsertPlan
 from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.log import Operation
+from tailrace_standins.sqlserver.engine.locks import INTENT_EXCLUSIVE
+from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, write
 from tailrace_standins.sqlserver.session import SqlError
 from tailrace_standins.sqlserver.values import SqlType
+from tailrace_standins.storage import versions
+from tailrace_standins.storage.log import Operation
+from tailrace_standins.storage.transactions import write
+from tailrace_standins.storage.waiting import lock
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -23,10 +28,17 @@ if TYPE_CHECKING:
 Row = list[Stored]
 
 
+def intend(session: EngineSession, database: Database, table: Table, action: str) -> None:
+    """IX on a table that a statement is about to write; raises what `access.check_write` does."""
+    access.check_write(session, database, table, action)
+    if not table.is_temporary:
+        lock(session, ("table", table.id), INTENT_EXCLUSIVE, keep=session.transaction is not None)
+
+
 def write_rows(session: EngineSession, plan: InsertPlan, rows: list[Row]) -> list[Row]:
     """The rows of the plan's query, or those given, become versions."""
     values = reading.prepare(session, plan.plan) if plan.plan else {}
-    versions.intend(session, plan.database, plan.table, "INSERT")
+    intend(session, plan.database, plan.table, "INSERT")
 
     def work(transaction: Transaction) -> list[Row]:
         new = [list(row) for row in session.connection.rows(plan.plan.sql, values)] if plan.plan else rows

@@ -15,8 +15,8 @@ from tailrace_standins.sqlserver.engine.compiling.calls import CallCompiler
 from tailrace_standins.sqlserver.engine.errors import error
 from tailrace_standins.sqlserver.engine.scope import Bound, Scope, TableCheck, TableRead, Typed, ViewRead, Visible
 from tailrace_standins.sqlserver.engine.system import SystemView, TableFunction
-from tailrace_standins.sqlserver.engine.visibility import DIRTY, UNLOCKED, VISIBLE
 from tailrace_standins.sqlserver.session import Isolation
+from tailrace_standins.storage.visibility import DIRTY, UNLOCKED, VISIBLE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.engine import access, types
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
-from tailrace_standins.sqlserver.engine.reading_locks import view_of
 from tailrace_standins.sqlserver.engine.system import SystemView
-from tailrace_standins.sqlserver.engine.visibility import VISIBLE
 from tailrace_standins.sqlserver.values import MAX, SqlType, Value
+from tailrace_standins.storage.reading import view_of
+from tailrace_standins.storage.visibility import VISIBLE
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

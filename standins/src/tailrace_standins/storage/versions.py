@@ -1,50 +1,33 @@
-"""Row versions: making them and ending them, with what is needed to take that back.
-
-Source: "Transaction locking and row versioning guide",
-https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
-"""
+"""Row versions: making them and ending them, with what is needed to take that back, and what the log is told."""
 
 # ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
-from tailrace_standins.sqlserver.engine import access, transactions
-from tailrace_standins.sqlserver.engine.catalog import Database, Table
-from tailrace_standins.sqlserver.engine.errors import error
-from tailrace_standins.sqlserver.engine.locks import INTENT_EXCLUSIVE
-from tailrace_standins.sqlserver.engine.log import Operation, Record
-from tailrace_standins.sqlserver.engine.stored import Stored
-from tailrace_standins.sqlserver.engine.transactions import Transaction, Undo
-from tailrace_standins.sqlserver.engine.visibility import LIVE
+from tailrace_standins.storage.log import Operation, Record
+from tailrace_standins.storage.sessions import R, Session, Stored, Table
+from tailrace_standins.storage.transactions import Transaction, Undo
+from tailrace_standins.storage.visibility import LIVE
+from tailrace_standins.storage.waiting import check_row_locks, row_blocker
 
-if TYPE_CHECKING:
-    from tailrace_standins.sqlserver.engine.session import EngineSession
-
-
-def intend(session: EngineSession, database: Database, table: Table, action: str) -> None:
-    """IX on a table that a statement is about to write; raises what `access.check_write` does."""
-    access.check_write(session, database, table, action)
-    if not table.is_temporary:
-        session.engine.locks.acquire(
-            session.id, ("table", table.id), INTENT_EXCLUSIVE, timeout=session.lock_timeout, priority=session.deadlock_priority,
-            keep=session.transaction is not None,
-        )  # fmt: skip
+DatabaseT = TypeVar("DatabaseT")
+TableT = TypeVar("TableT", bound=Table)
 
 
 def make(
-    session: EngineSession,
-    transaction: Transaction,
+    session: Session[R],
+    transaction: Transaction[R],
     table: Table,
     rows: Sequence[Sequence[Stored]],
     logical: Sequence[int] | None = None,
 ) -> list[int]:
     """New versions; `logical` are the rows that they are versions of, new ones where it is None. Gives their rids."""
-    engine = session.engine
-    first = engine.rows.get(table.id, 0) + 1
+    last = session.store.rows
+    first = last.get(table.id, 0) + 1
     rids = list(range(first, first + len(rows)))
-    engine.rows[table.id] = first + len(rows) - 1
+    last[table.id] = first + len(rows) - 1
     marks = ",".join("?" * (len(table.stored) + 4))
     slots = "".join(f",{column.slot}" for column in table.stored)
     values = [
@@ -58,37 +41,49 @@ def make(
 
 
 def end(
-    session: EngineSession,
-    transaction: Transaction,
-    database: Database,
+    session: Session[R],
+    transaction: Transaction[R],
+    database: object,
     table: Table,
     versions: Sequence[tuple[int, int, int]],
 ) -> None:
     """End versions, given as (rid, row, e as it was read); waits for who ended one before.
 
-    Raises 3960 under SNAPSHOT.
+    Raises `Failures.row_changed` for a version that a commit ended which the transaction's snapshot does not see.
     """
     for _, row, ended in versions:
         if ended < 0:
-            raise transactions.row_blocker(ended)
+            raise row_blocker(ended)
         if ended != LIVE:
-            raise error(3960, f"{table.schema}.{table.name}", database.name)
+            raise session.store.failures.row_changed(database, table)
         if not table.is_temporary:
-            transactions.check_row_locks(session, table.id, row)
+            check_row_locks(session, table.id, row)
     rids = [(rid,) for rid, _, _ in versions]
     transaction.has_ended_rows = True
     transaction.storages.add(table.storage)
-    if transaction.is_autocommit and not session.engine.has_snapshots(session):
+    if transaction.is_autocommit and not session.store.has_snapshots(session):
         session.connection.many(f"DELETE FROM {table.storage} WHERE rid=?", rids)
         return
     session.connection.many(f"UPDATE {table.storage} SET e={transaction.mark} WHERE rid=?", rids)
     transaction.undo.append(Undo(table.storage, ended=[rid for (rid,) in rids]))
 
 
+def end_all(session: Session[R], transaction: Transaction[R], table: Table) -> None:
+    """End every version that is alive; nobody else may be at the table."""
+    connection = session.connection
+    rids = [rid for (rid,) in connection.rows(f"SELECT rid FROM {table.storage} WHERE e={LIVE}")]
+    transaction.storages.add(table.storage)
+    if transaction.is_autocommit:
+        connection.execute(f"DELETE FROM {table.storage} WHERE e={LIVE}")
+        return
+    connection.execute(f"UPDATE {table.storage} SET e={transaction.mark} WHERE e={LIVE}")
+    transaction.undo.append(Undo(table.storage, ended=rids))
+
+
 def log(
-    transaction: Transaction,
-    database: Database,
-    table: Table,
+    transaction: Transaction[Record[DatabaseT, TableT]],
+    database: DatabaseT,
+    table: TableT,
     operation: Operation,
     before: Sequence[Sequence[Stored]],
     after: Sequence[Sequence[Stored]],

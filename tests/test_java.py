@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.cli.java import java_home, java_version, make_java_home, provide_java
 from tailrace.errors import ConfigError
+from tailrace.java import java_home, java_version, make_java_home, provide_java
 
 
 def fake_java(folder, version):
@@ -49,7 +49,7 @@ def test_an_old_java_is_replaced_by_the_wheels(tmp_path, monkeypatch):
 
 def test_without_any_java_the_message_says_what_to_install(tmp_path, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    monkeypatch.setattr("tailrace.cli.java._bundled_java", lambda: None)
+    monkeypatch.setattr("tailrace.java._bundled_java", lambda: None)
     with pytest.raises(ConfigError, match=r"tailrace\[java\]"):
         provide_java()
 
@@ -75,5 +75,5 @@ def test_other_programs_than_spark_take_the_java_of_the_path_where_java_home_is_
 def test_where_there_is_no_java_at_all_there_is_no_home(tmp_path, monkeypatch):
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("tailrace.cli.java._bundled_java", lambda: None)
+    monkeypatch.setattr("tailrace.java._bundled_java", lambda: None)
     assert java_home() is None

@@ -3,9 +3,6 @@
 Every statement that writes is one SQLite transaction, under the server's writer lock. A row version of an open
 transaction has `b` or `e` negative (`-id`); COMMIT puts the commit's number there, ROLLBACK takes the versions away.
 Statements outside of a transaction write the number at once.
-
-Source: "Transaction locking and row versioning guide",
-https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
 """
 
 # ruff: noqa: S608  # the texts are built of names of our own
@@ -13,25 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from typing import Generic, TypeVar
 
-from tailrace_standins.sqlserver.engine.connection import Connection
-from tailrace_standins.sqlserver.engine.locks import EXCLUSIVE, SHARED, Resource
-from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
-from tailrace_standins.sqlserver.engine.visibility import LIVE
-
-if TYPE_CHECKING:
-    from tailrace_standins.sqlserver.engine.session import EngineSession
+from tailrace_standins.storage.locks import Resource
+from tailrace_standins.storage.log import LoggedTransaction
+from tailrace_standins.storage.sessions import Connection, R, Session
+from tailrace_standins.storage.visibility import LIVE
+from tailrace_standins.storage.waiting import BlockedError, wait_for
 
 T = TypeVar("T")
-
-
-class BlockedError(Exception):
-    """A lock must be waited for, outside of the writer lock; then the statement starts again."""
-
-    def __init__(self, resource: Resource) -> None:
-        super().__init__(resource)
-        self.resource = resource
 
 
 @dataclass(slots=True)
@@ -41,7 +28,7 @@ class Undo:
     storage: str = ""
     made: Sequence[int] = ()
     ended: Sequence[int] = ()
-    action: Callable[[Connection], None] | None = None
+    action: Callable[[Connection], object] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +42,14 @@ class Savepoint:
 
 
 @dataclass(slots=True)
-class Transaction:
+class Transaction(Generic[R]):
     """An open transaction.
 
     Attributes:
         mark: what its versions have in `b` and `e`: its id, negative; outside of a transaction the number of the
             commit to come.
-        snapshot: the last commit that it sees, under SNAPSHOT, once it has read.
+        is_doomed: it can only be rolled back.
+        snapshot: the last commit that it sees, if it sees one moment, once it has read.
         after: what to do in SQLite at commit (tables to be dropped).
         logged: what hooks were given within the commit.
 
@@ -75,26 +63,21 @@ class Transaction:
     is_doomed: bool = False
     snapshot: int | None = None
     undo: list[Undo] = field(default_factory=list)
-    records: list[Record] = field(default_factory=list)
+    records: list[R] = field(default_factory=list)
     savepoints: list[Savepoint] = field(default_factory=list)
     storages: set[str] = field(default_factory=set)
     after: list[str] = field(default_factory=list)
     statements: int = 0
     has_ended_rows: bool = False
-    logged: LoggedTransaction | None = None
-
-    @property
-    def descriptor(self) -> bytes:
-        """As the wire calls it."""
-        return self.id.to_bytes(8, "little")
+    logged: LoggedTransaction[R] | None = None
 
 
-def write(session: EngineSession, work: Callable[[Transaction], T]) -> T:
+def write(session: Session[R], work: Callable[[Transaction[R]], T]) -> T:
     """Run a statement that writes; `work` starts again after a wait for a lock."""
-    engine = session.engine
+    store = session.store
     while True:
-        with engine.writer:
-            transaction = session.transaction or engine.new_transaction(session, is_autocommit=True)
+        with store.writer:
+            transaction = session.transaction or store.new_transaction(session, is_autocommit=True)
             marks = (len(transaction.undo), len(transaction.records))
             transaction.statements += 1
             session.connection.execute("BEGIN IMMEDIATE")
@@ -102,7 +85,7 @@ def write(session: EngineSession, work: Callable[[Transaction], T]) -> T:
                 result = work(transaction)
                 if transaction.is_autocommit:
                     finish(session, transaction)
-                with engine.table_changes.committing(transaction.storages if transaction.is_autocommit else ()):
+                with store.table_changes.committing(transaction.storages if transaction.is_autocommit else ()):
                     session.connection.execute("COMMIT")
             except BlockedError as blocked:
                 _abandon(session, transaction, marks)
@@ -112,12 +95,12 @@ def write(session: EngineSession, work: Callable[[Transaction], T]) -> T:
                 raise
             else:
                 if transaction.is_autocommit:
-                    engine.hand_over(session, transaction)
+                    store.hand_over(session, transaction)
                 return result
-        session.wait_for(resource)
+        wait_for(session, resource)
 
 
-def _abandon(session: EngineSession, transaction: Transaction, marks: tuple[int, int]) -> None:
+def _abandon(session: Session[R], transaction: Transaction[R], marks: tuple[int, int]) -> None:
     """The statement never was: SQLite takes the rows back, definitions go back by their own steps."""
     if session.connection.raw.in_transaction:
         session.connection.raw.execute("ROLLBACK")
@@ -128,11 +111,11 @@ def _abandon(session: EngineSession, transaction: Transaction, marks: tuple[int,
     del transaction.records[marks[1] :]
 
 
-def finish(session: EngineSession, transaction: Transaction) -> None:
+def finish(session: Session[R], transaction: Transaction[R]) -> None:
     """Inside of SQLite's transaction: the versions get the commit's number."""
-    engine, connection = session.engine, session.connection
-    number = engine.sequence + 1
-    keep = engine.has_snapshots(session)
+    store, connection = session.store, session.connection
+    number = store.sequence + 1
+    keep = store.has_snapshots(session)
     for storage in transaction.storages:
         if transaction.is_autocommit:
             continue
@@ -142,32 +125,31 @@ def finish(session: EngineSession, transaction: Transaction) -> None:
             connection.execute(f"UPDATE {storage} SET e=:n WHERE e=:m AND e<0", mark)
         connection.execute(f"UPDATE {storage} SET b=:n WHERE b=:m AND b<0", mark)
     if keep and transaction.has_ended_rows:
-        engine.littered |= {storage for storage in transaction.storages if not storage.startswith("temp.")}
+        store.littered |= {storage for storage in transaction.storages if not storage.startswith("temp.")}
     for statement in transaction.after:
         connection.execute(statement)
-    engine.save_catalog(connection)
-    engine.sequence = number
-    if engine.is_kept:
-        engine.log_within(session, transaction)
+    store.save(connection)
+    store.sequence = number
+    store.log_within(session, transaction)
 
 
-def commit(session: EngineSession, transaction: Transaction) -> None:
+def commit(session: Session[R], transaction: Transaction[R]) -> None:
     """Commit an open transaction and let go of its locks."""
-    engine = session.engine
-    with engine.writer:
+    store = session.store
+    with store.writer:
         session.connection.execute("BEGIN IMMEDIATE")
         finish(session, transaction)
-        with engine.table_changes.committing(transaction.storages):
+        with store.table_changes.committing(transaction.storages):
             session.connection.execute("COMMIT")
-        engine.hand_over(session, transaction)
-        engine.forget_snapshot(session)
-    engine.locks.release_all(session.id)
+        store.hand_over(session, transaction)
+        store.forget_snapshot(session)
+    store.locks.release_all(session.id)
 
 
-def rollback(session: EngineSession, transaction: Transaction, to: int = 0, records: int = 0) -> None:
+def rollback(session: Session[R], transaction: Transaction[R], to: int = 0, records: int = 0) -> None:
     """Take back all steps from `to` on; the whole of it where `to` is 0."""
-    engine, connection = session.engine, session.connection
-    with engine.writer:
+    store, connection = session.store, session.connection
+    with store.writer:
         connection.execute("BEGIN IMMEDIATE")
         try:
             for step in reversed(transaction.undo[to:]):
@@ -180,6 +162,27 @@ def rollback(session: EngineSession, transaction: Transaction, to: int = 0, reco
         del transaction.records[records:]
 
 
+def set_savepoint(session: Session[R], transaction: Transaction[R], name: str) -> None:
+    """A place to come back to; of several with one name the last counts."""
+    locked = session.store.locks.held_by(session.id)
+    place = Savepoint(name, len(transaction.undo), len(transaction.records), locked)
+    transaction.savepoints.append(place)
+
+
+def rollback_to(session: Session[R], transaction: Transaction[R], name: str) -> bool:
+    """Take back all that is behind a savepoint, which stays; False where there is none of that name.
+
+    Locks that were taken behind it go, those that came to a stronger mode behind it stay so.
+    """
+    for place, savepoint in reversed(list(enumerate(transaction.savepoints))):
+        if savepoint.name == name:
+            rollback(session, transaction, savepoint.undo, savepoint.records)
+            session.store.locks.release_others(session.id, savepoint.locked)
+            del transaction.savepoints[place + 1 :]
+            return True
+    return False
+
+
 def _take_back(connection: Connection, step: Undo) -> None:
     if step.made:
         connection.many(f"DELETE FROM {step.storage} WHERE rid=?", [(rid,) for rid in step.made])
@@ -189,14 +192,21 @@ def _take_back(connection: Connection, step: Undo) -> None:
         step.action(connection)
 
 
-def at_commit(transaction: Transaction, statement: str) -> None:
+def at_commit(transaction: Transaction[R], statement: str) -> None:
     """Something to be done in SQLite at the commit, unless the statement or what is behind a savepoint is taken back."""
     transaction.after.append(statement)
     transaction.undo.append(Undo(action=lambda _connection: transaction.after.remove(statement)))
 
 
-def forget_storage(transaction: Transaction, storage: str) -> None:
-    """A #table or table variable is gone: there is nothing of it to commit or to take back.
+def drop_storage(session: Session[R], transaction: Transaction[R], storage: str) -> None:
+    """A table is dropped, its rows with the commit."""
+    transaction.storages.discard(storage)
+    session.store.littered.discard(storage)
+    at_commit(transaction, f"DROP TABLE {storage}")
+
+
+def forget_storage(transaction: Transaction[R], storage: str) -> None:
+    """A temporary table is gone: there is nothing of it to commit or to take back.
 
     Its steps stay in their places, empty, since savepoints count them.
     """
@@ -206,39 +216,8 @@ def forget_storage(transaction: Transaction, storage: str) -> None:
             transaction.undo[place] = Undo()
 
 
-def release(session: EngineSession) -> None:
+def release(session: Session[R]) -> None:
     """After a whole rollback: locks and snapshot go."""
-    with session.engine.writer:
-        session.engine.forget_snapshot(session)
-    session.engine.locks.release_all(session.id)
-
-
-def row_blocker(mark: int) -> BlockedError:
-    """Who must be waited for where a version carries another transaction's mark."""
-    return BlockedError(("transaction", -mark))
-
-
-def check_row_locks(session: EngineSession, table_id: int, row: int) -> None:
-    """Other sessions' locks on a row (REPEATABLE READ, UPDLOCK) stand against changing it."""
-    resource = ("row", table_id, row)
-    if session.engine.locks.holders(resource, session.id, EXCLUSIVE):
-        raise BlockedError(resource)
-
-
-def wait_mode(resource: Resource) -> str:
-    """In which mode a resource is waited for."""
-    return SHARED if resource[0] == "transaction" else EXCLUSIVE
-
-
-def logged(session: EngineSession, transaction: Transaction) -> LoggedTransaction:
-    """The transaction as the log hook gets it."""
-    engine = session.engine
-    return LoggedTransaction(
-        transaction.id,
-        transaction.name,
-        transaction.begun,
-        engine.now(),
-        engine.sequence,
-        session.id,
-        transaction.records,
-    )
+    with session.store.writer:
+        session.store.forget_snapshot(session)
+    session.store.locks.release_all(session.id)

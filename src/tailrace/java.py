@@ -14,7 +14,7 @@ import subprocess
 from importlib import import_module
 from pathlib import Path
 
-from tailrace.cli.cache import cache_folder, keep
+from tailrace.cache import cache_folder, keep
 from tailrace.errors import ConfigError
 
 OLDEST = 17

@@ -1,0 +1,29 @@
+"""Whether the demo's servers are installed: they are a distribution of their own, `tailrace-standins`.
+
+Who installs tailrace gets no server. Whoever asks for the demo is told how to get them: always from a checkout, by path. No
+registry is ever asked for that name, which anybody could register there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from tailrace import __version__
+from tailrace.errors import ConfigError
+
+_PACKAGE = "tailrace_standins"
+_WHAT_TO_DO = "from a checkout of tailrace, call `./run demo`, or `pip install . ./standins` and then `tailrace demo`"
+
+
+def check_standins() -> None:
+    """Raises `ConfigError` where the demo's servers are not installed, or are of another version than tailrace."""
+    try:
+        found = import_module(_PACKAGE).__version__
+    except ModuleNotFoundError as error:
+        if error.name != _PACKAGE:
+            raise
+        raise ConfigError(
+            f"the demo's servers are not installed; they are no part of the package tailrace: {_WHAT_TO_DO}"
+        ) from None
+    if found != __version__:
+        raise ConfigError(f"the demo's servers are of version {found}, tailrace is {__version__}: {_WHAT_TO_DO}")

@@ -1,0 +1,115 @@
+"""What a stand-in brings: its sessions with their connections, its tables, and the errors that its clients get."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
+
+if TYPE_CHECKING:
+    from tailrace_standins.storage.store import Store
+    from tailrace_standins.storage.transactions import Transaction
+
+R = TypeVar("R")  # a record of the log
+Stored: TypeAlias = Any  # int, float, str, bytes or None: what SQLite holds
+
+
+class Connection(Protocol):
+    """A session's connection to SQLite, which raises the stand-in's own errors."""
+
+    raw: sqlite3.Connection
+
+    def execute(self, sql: str, values: Mapping[str, Stored] | Sequence[Stored] = ()) -> sqlite3.Cursor:
+        """Run a statement."""
+        ...
+
+    def many(self, sql: str, rows: Sequence[Sequence[Stored]]) -> None:
+        """Run a statement for each row."""
+        ...
+
+    def rows(self, sql: str, values: Mapping[str, Stored] | Sequence[Stored] = ()) -> list[tuple[Stored, ...]]:
+        """All rows."""
+        ...
+
+
+class Session(Protocol[R]):
+    """Who reads and writes.
+
+    Attributes:
+        transaction: the open one, if there is one.
+        lock_timeout: how many ms it waits for a lock; -1 without end.
+        deadlock_priority: the lowest of those who wait for each other is the victim.
+
+    """
+
+    lock_timeout: int
+    deadlock_priority: int
+    transaction: Transaction[R] | None
+
+    @property
+    def id(self) -> int:
+        """Its number, of which there is one in the server."""
+        ...
+
+    @property
+    def connection(self) -> Connection:
+        """Its own."""
+        ...
+
+    @property
+    def store(self) -> Store[R]:
+        """The server's."""
+        ...
+
+
+class Column(Protocol):
+    """A column that lies in SQLite."""
+
+    @property
+    def slot(self) -> str:
+        """Its name in SQLite."""
+        ...
+
+
+class Table(Protocol):
+    """A table: in SQLite it has `visibility.COLUMNS`, and those of `stored` behind them."""
+
+    @property
+    def id(self) -> int:
+        """Its number."""
+        ...
+
+    @property
+    def storage(self) -> str:
+        """Its name in SQLite; a temporary one's begins with `temp.`."""
+        ...
+
+    @property
+    def is_temporary(self) -> bool:
+        """Whether only its session has it: there is nothing to lock and nothing to log."""
+        ...
+
+    @property
+    def stored(self) -> Sequence[Column]:
+        """Its columns in SQLite."""
+        ...
+
+
+class Failures(Protocol):
+    """The errors that clients of the stand-in know, for what goes wrong in here."""
+
+    def lock_timeout(self) -> Exception:
+        """A lock could not be had in time."""
+        ...
+
+    def deadlock(self, session: int) -> Exception:
+        """The session is a deadlock's victim."""
+        ...
+
+    def cancelled(self) -> Exception:
+        """A wait was ended by the client."""
+        ...
+
+    def row_changed(self, database: Any, table: Any) -> Exception:
+        """A row that is to be changed was changed by a commit that the transaction's snapshot does not see."""
+        ...
