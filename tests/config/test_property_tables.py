@@ -8,7 +8,7 @@ import pytest
 
 from tailrace.config.connectors import KINDS
 from tailrace.config.property import Kind, Status
-from tailrace.config.reference import PAGES, page
+from tailrace.docs.configuration import PAGES, page
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent.parent / "docs" / "reference"

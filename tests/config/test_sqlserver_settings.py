@@ -4,10 +4,10 @@ import pickle
 
 import pytest
 from attrs import evolve
-from configurations import MINIMAL, SQL_SERVER, SQL_SERVER_MINIMAL
 
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL, SQL_SERVER, SQL_SERVER_MINIMAL
 from tailrace.config.settings import MySqlSettings, SqlServerSettings
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.schema.tables import TableId
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings, SqlServerSettings
+from tailrace.connectors.load import from_mapping
 
 USUAL = {
     "connector.class": "io.debezium.connector.mysql.MySqlConnector",

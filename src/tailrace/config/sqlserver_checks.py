@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.problems import Problems
-from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.time_zones import time_zone
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
+from tailrace.schema.event_shapes import SHAPE_1_4
 
 _TIME_ZONE = "database.server.timezone"
 _WITHOUT_USER = frozenset({"ActiveDirectoryManagedIdentity", "ActiveDirectoryDefault", "ActiveDirectoryIntegrated"})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from tailrace.config.properties.own import CURRENT
 from tailrace.config.properties.sqlserver.reading import FUNCTION, PROCESSING
 from tailrace.config.secret import Secret
 from tailrace.config.settings.common import Settings
 from tailrace.config.time_zones import TimeZone, time_zone
+from tailrace.schema.event_shapes import CURRENT
 
 
 @frozen(kw_only=True)

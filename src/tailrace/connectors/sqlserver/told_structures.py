@@ -15,7 +15,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.shared.batches import Batch
@@ -26,6 +25,7 @@ from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
+from tailrace.schema.event_shapes import SHAPE_1_4
 from tailrace.schema.history import history_record, parse_id, table_of
 from tailrace.schema.structures import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId

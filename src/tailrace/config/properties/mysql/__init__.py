@@ -10,6 +10,7 @@ from tailrace.config.properties import selection as any_selection
 from tailrace.config.properties import snapshots as any_snapshots
 from tailrace.config.properties.mysql import connection, events, reading, selection, snapshots
 from tailrace.config.property import PropertyTables
+from tailrace.schema import event_shapes
 
 TABLES = PropertyTables(
     (
@@ -21,6 +22,6 @@ TABLES = PropertyTables(
         (any_snapshots.GROUP, snapshots.PROPERTIES, any_snapshots.FAMILIES),
         (signals.GROUP, (signals.table("database.table"), *signals.PROPERTIES), signals.FAMILIES),
         (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
-        (own.GROUP, (own.event_shape(own.SHAPE_2_1), *own.PROPERTIES), ()),
+        (own.GROUP, (own.event_shape(event_shapes.SHAPE_2_1), *own.PROPERTIES), ()),
     )
 )

@@ -10,6 +10,7 @@ from tailrace.config.properties import selection as any_selection
 from tailrace.config.properties import snapshots as any_snapshots
 from tailrace.config.properties.sqlserver import connection, events, reading, selection, snapshots
 from tailrace.config.property import PropertyTables, Status, varied
+from tailrace.schema import event_shapes
 
 _HISTORY = varied(
     history.PROPERTIES,
@@ -32,6 +33,6 @@ TABLES = PropertyTables(
             signals.FAMILIES,
         ),
         (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
-        (own.GROUP, (own.event_shape(own.SHAPE_2_1, own.SHAPE_1_4), *own.PROPERTIES), ()),
+        (own.GROUP, (own.event_shape(event_shapes.SHAPE_2_1, event_shapes.SHAPE_1_4), *own.PROPERTIES), ()),
     )
 )

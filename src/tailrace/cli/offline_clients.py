@@ -12,12 +12,12 @@ from typing import Any, Final
 
 from attrs import evolve
 
+from tailrace.config.java_names import is_security
 from tailrace.config.passthrough import CLIENTS, PassThrough
 from tailrace.config.problems import Problems
 from tailrace.config.properties.history import KAFKA_HISTORY
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
-from tailrace.kafka.java_names import is_security
 from tailrace.kafka.msk import NotHereError
 from tailrace.kafka.options import history_clients, signal_consumer, sink_clients
 from tailrace.signals.model import Channel

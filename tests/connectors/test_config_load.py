@@ -4,12 +4,12 @@ import json
 import pickle
 
 import pytest
-from configurations import MINIMAL, MYSQL, SQL_SERVER_MINIMAL
 
-from tailrace.config.load import from_mapping, load
+from support.configurations import MINIMAL, MYSQL, SQL_SERVER_MINIMAL
 from tailrace.config.properties import mysql, sqlserver
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.property import Status
+from tailrace.connectors.load import from_mapping, load
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.schema.tables import TableId
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from tailrace.kafka.java_names import TABLES, Fate, JavaName
+from tailrace.config.java_names import TABLES, Fate, JavaName
 from tailrace.kafka.options import CONSUMER, HISTORY_PRODUCER, PRODUCER, SIGNAL_CONSUMER
 
 _INTRODUCTION = """\

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tailrace.config.reference import PAGES as CONFIGURATION_PAGES
+from tailrace.docs.configuration import PAGES as CONFIGURATION_PAGES
 
-REFERENCE = Path(__file__).resolve().parents[2] / "docs" / "reference"
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 _CLI_INTRODUCTION = """\
 # Command line
 
@@ -146,7 +146,3 @@ def _cell(text: str) -> str:
 
 def _code(text: str) -> str:
     return f"`{text}`"
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

@@ -26,9 +26,9 @@ from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
 from tailrace.config.properties.history import KAFKA_HISTORY
-from tailrace.config.properties.own import CURRENT, SHAPE_1_4
 from tailrace.config.property import Kind, Property, Status
 from tailrace.config.settings import Settings
+from tailrace.config.signal_checks import check_signals
 from tailrace.config.spelling import is_disguised
 from tailrace.config.topic_creation import TopicCreation, read_topic_creation
 from tailrace.config.unfilled import without_unfilled
@@ -36,9 +36,11 @@ from tailrace.config.unknown import KnownValues
 from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
+from tailrace.kafka.name_checks import check_client_names
+from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.routing import Routing
+from tailrace.schema.table_names import signal_tables
 from tailrace.schema.tables import TableId
-from tailrace.signals.names import signal_tables
 
 
 def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False) -> Settings:
@@ -84,7 +86,9 @@ def from_mapping(
     entries = without_unfilled(entries, flat, kind.tables, problems)
     values = {prop.name: _value(prop, entries, problems) for prop in kind.tables.properties}
     known = KnownValues(values, problems.unknown)
-    check_together(known, entries, kind.naming, kind.system, problems)
+    check_together(known, entries, kind.naming, problems)
+    check_client_names(entries, problems)
+    check_signals(known, entries, kind.naming, kind.system, problems)
     kind.check(known, entries, problems)
     rules = read_rules(entries, kind.naming, problems)
     keys = read_message_keys(entries.get("message.key.columns"), kind.naming, problems)
