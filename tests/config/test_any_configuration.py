@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
-from tailrace.config.connectors import KINDS
 from tailrace.config.settings import Settings
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.registry import KINDS
 from tailrace.errors import ConfigError, UnsupportedError
 
 TABLES = [kind.tables for kind in KINDS.values()]

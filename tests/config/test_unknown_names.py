@@ -5,10 +5,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
-from tailrace.config.connectors import KINDS
 from tailrace.config.effects import changes_records
 from tailrace.config.name_sorts import SORTS
 from tailrace.connectors.load import from_mapping, load
+from tailrace.connectors.registry import KINDS
 from tailrace.errors import ConfigError
 
 EACH = {"MySQL": MINIMAL, "SQL Server": SQL_SERVER_MINIMAL}

@@ -6,10 +6,11 @@ import pickle
 import pytest
 
 from support.configurations import MINIMAL, MYSQL, SQL_SERVER_MINIMAL
-from tailrace.config.properties import mysql, sqlserver
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.property import Status
 from tailrace.connectors.load import from_mapping, load
+from tailrace.connectors.mysql import properties as mysql
+from tailrace.connectors.sqlserver import properties as sqlserver
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.schema.tables import TableId
 

@@ -13,7 +13,6 @@ from typing import Any
 from tailrace.config.assumed import assumed_converters
 from tailrace.config.checks import check_together
 from tailrace.config.confluent_cloud import from_cloud
-from tailrace.config.connectors import KINDS, ConnectorKind
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.entries import Entry, collect, hide_salt, is_given
 from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
@@ -36,6 +35,7 @@ from tailrace.config.unknown import KnownValues
 from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
+from tailrace.connectors.registry import KINDS, ConnectorKind
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.routing import Routing

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 
-from tailrace.config.connectors import KINDS, ConnectorKind
 from tailrace.config.name_sorts import SORTS
 from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
+from tailrace.connectors.registry import KINDS, ConnectorKind
 from tailrace.docs.kafka_clients import client_sections
 
 _RENDERED = """\

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from tailrace.connectors.mysql.ddl import ChangeType, TableChange
 from tailrace.schema.connect import Field, Schema, Type
-from tailrace.schema.ddl import ChangeType, TableChange
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.tables import Column, Table, TableId
 

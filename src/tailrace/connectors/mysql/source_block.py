@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings, Settings
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.source_blocks import (
     LEADING,

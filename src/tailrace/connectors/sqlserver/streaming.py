@@ -13,7 +13,6 @@ from contextlib import ExitStack, closing
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
@@ -26,6 +25,7 @@ from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, is_told_up_to
 from tailrace.errors import PositionLostError
 

@@ -16,7 +16,6 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
@@ -26,6 +25,7 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.missing_structures import structure_at
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.chunks import chunk_by_key
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey

@@ -7,8 +7,8 @@ number without quotes (0x1F becomes 1); so does this, since consumers see that t
 
 from __future__ import annotations
 
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.tokens import Kind
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.tokens import Kind
 
 EPOCH = "1970-01-01 00:00:00"
 _NOW = ("CURRENT_TIMESTAMP", "NOW", "LOCALTIMESTAMP", "LOCALTIME")

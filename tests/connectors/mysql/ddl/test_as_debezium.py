@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.encoding.connect_json import schema_json
 from tailrace.schema.changes_topic import (
     SchemaEvent,
@@ -20,7 +21,6 @@ from tailrace.schema.changes_topic import (
 )
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.history import HistoryFile, history_record, rebuild
-from tailrace.schema.structures import Structures
 
 DATA = Path(__file__).parent / "data"
 # Where Debezium does not follow the server, and this does: what the statement begins with.

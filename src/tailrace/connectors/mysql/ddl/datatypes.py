@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailrace.schema.ddl.charsets import read_charset
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.tokens import Kind
+from tailrace.connectors.mysql.ddl.charsets import read_charset
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.tokens import Kind
 
 BIT, SMALLINT, INTEGER, BIGINT, FLOAT, REAL, DOUBLE, NUMERIC, DECIMAL = -7, 5, 4, -5, 6, 7, 8, 2, 3
 CHAR, VARCHAR, NCHAR, NVARCHAR, BINARY, VARBINARY, BLOB = 1, 12, -15, -9, -2, -3, 2004

@@ -6,7 +6,7 @@ Source: MySQL Reference Manual, "Character Set and Collation Names": a collation
 
 from __future__ import annotations
 
-from tailrace.schema.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.reader import Reader
 
 
 def charset_of(collation: str) -> str:

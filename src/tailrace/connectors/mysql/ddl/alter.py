@@ -13,14 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from tailrace.schema.ddl.charsets import charset_of, read_charset, read_collation
-from tailrace.schema.ddl.columns import ColumnDefinition, read_column
-from tailrace.schema.ddl.create import read_table_option
-from tailrace.schema.ddl.defaults import read_default
-from tailrace.schema.ddl.editor import TableEditor
-from tailrace.schema.ddl.keys import is_key, read_key
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.state import ChangeType, State, TableChange
+from tailrace.connectors.mysql.ddl.charsets import charset_of, read_charset, read_collation
+from tailrace.connectors.mysql.ddl.columns import ColumnDefinition, read_column
+from tailrace.connectors.mysql.ddl.create import read_table_option
+from tailrace.connectors.mysql.ddl.defaults import read_default
+from tailrace.connectors.mysql.ddl.editor import TableEditor
+from tailrace.connectors.mysql.ddl.keys import is_key, read_key
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
 from tailrace.schema.tables import Column, TableId
 
 _RENAMED_PARTS = ("COLUMN", "INDEX", "KEY")

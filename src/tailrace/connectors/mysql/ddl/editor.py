@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from tailrace.connectors.mysql.ddl.columns import ColumnDefinition
 from tailrace.errors import StructureError
-from tailrace.schema.ddl.columns import ColumnDefinition
 from tailrace.schema.tables import Column, Table, TableId
 
 _UNIQUE = ("tailrace.key", "unique")

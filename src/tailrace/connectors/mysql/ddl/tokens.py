@@ -77,7 +77,7 @@ def tokenize(sql: str, mode: SqlMode = DEFAULT_MODE) -> list[Token]:
         StructureError: a quote or something like it is left open.
 
     """
-    from tailrace.schema.ddl.tokenizers import TOKENIZERS, TokenError  # a large library, for statements only
+    from tailrace.connectors.mysql.ddl.tokenizers import TOKENIZERS, TokenError  # a large library, for statements only
 
     text = blank_comments(sql, mode)
     try:

@@ -1,6 +1,6 @@
 """Short ways to a structure."""
 
-from tailrace.schema.structures import Structures, TableChange
+from tailrace.connectors.mysql.structures import Structures, TableChange
 from tailrace.schema.tables import Column, Table, TableId
 
 DATABASE = "shop"

@@ -8,14 +8,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from tailrace.schema.ddl.alter import alter_table
-from tailrace.schema.ddl.charsets import read_default_charset
-from tailrace.schema.ddl.create import create_table
-from tailrace.schema.ddl.editor import TableEditor
-from tailrace.schema.ddl.keys import offer_unique_index
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.state import ChangeType, State, TableChange
-from tailrace.schema.ddl.tokens import DEFAULT_MODE, SqlMode, blank_comments
+from tailrace.connectors.mysql.ddl.alter import alter_table
+from tailrace.connectors.mysql.ddl.charsets import read_default_charset
+from tailrace.connectors.mysql.ddl.create import create_table
+from tailrace.connectors.mysql.ddl.editor import TableEditor
+from tailrace.connectors.mysql.ddl.keys import offer_unique_index
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
+from tailrace.connectors.mysql.ddl.tokens import DEFAULT_MODE, SqlMode, blank_comments
 from tailrace.schema.tables import TableId
 
 _DDL = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|SET)\b", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from tailrace.config.secret import Secret
-from tailrace.config.settings.common import Settings
+from tailrace.config.settings import Settings
 
 
 @frozen(kw_only=True)

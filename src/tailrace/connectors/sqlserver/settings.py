@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from tailrace.config.properties.sqlserver.reading import FUNCTION, PROCESSING
 from tailrace.config.secret import Secret
-from tailrace.config.settings.common import Settings
+from tailrace.config.settings import Settings
 from tailrace.config.time_zones import TimeZone, time_zone
+from tailrace.connectors.sqlserver.properties.reading import FUNCTION, PROCESSING
 from tailrace.schema.event_shapes import CURRENT
 
 

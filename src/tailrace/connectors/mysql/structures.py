@@ -10,8 +10,8 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from tailrace.connectors.mysql.ddl import DEFAULT_MODE, ChangeType, SqlMode, State, TableChange, apply_statement
 from tailrace.errors import StructureError
-from tailrace.schema.ddl import DEFAULT_MODE, ChangeType, SqlMode, State, TableChange, apply_statement
 from tailrace.schema.tables import Table, TableId
 
 __all__ = ["ChangeType", "SqlMode", "Structures", "TableChange"]

@@ -6,8 +6,9 @@ import pytest
 from attrs import evolve
 
 from support.configurations import MINIMAL, SQL_SERVER, SQL_SERVER_MINIMAL
-from tailrace.config.settings import MySqlSettings, SqlServerSettings
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.schema.tables import TableId
 

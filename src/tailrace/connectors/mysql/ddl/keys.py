@@ -5,8 +5,8 @@ Source: MySQL Reference Manual, "CREATE TABLE Statement", `create_definition`.
 
 from __future__ import annotations
 
-from tailrace.schema.ddl.editor import TableEditor
-from tailrace.schema.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.editor import TableEditor
+from tailrace.connectors.mysql.ddl.reader import Reader
 
 _STARTS = ("PRIMARY", "UNIQUE", "KEY", "INDEX", "FULLTEXT", "SPATIAL", "CONSTRAINT", "FOREIGN", "CHECK")
 

@@ -1,6 +1,6 @@
 import pytest
-from tables_of_ddl import applied, column, table
 
+from support.tables_of_ddl import applied, column, table
 from tailrace.errors import StructureError
 
 

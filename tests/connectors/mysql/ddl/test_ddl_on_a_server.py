@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from server_columns import of_server, of_structures, primary_key_of_server, unique_keys_of_server
 
-from tailrace.schema.structures import Structures
+from tailrace.connectors.mysql.structures import Structures
 from tailrace_standins.servers.mysql_server import Server
 
 pytestmark = pytest.mark.mysql

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NoReturn
 
+from tailrace.connectors.mysql.ddl.tokens import Kind, SqlMode, Token, name_of, tokenize, unescaped, unquoted
 from tailrace.errors import StructureError
-from tailrace.schema.ddl.tokens import Kind, SqlMode, Token, name_of, tokenize, unescaped, unquoted
 from tailrace.schema.tables import TableId
 
 _END = Token(Kind.MARK, "", -1, -1)

@@ -9,12 +9,15 @@ from attrs import frozen
 from tailrace.config.entries import Entry
 from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
-from tailrace.config.properties import mysql, sqlserver
 from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.config.property import PropertyTables
-from tailrace.config.settings import MySqlSettings, Settings, SqlServerSettings
-from tailrace.config.sqlserver_checks import check_sql_server
+from tailrace.config.settings import Settings
 from tailrace.config.values import Value
+from tailrace.connectors.mysql import properties as mysql
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.sqlserver import properties as sqlserver
+from tailrace.connectors.sqlserver.config_checks import check_sql_server
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
 Check = Callable[[Mapping[str, Value], Mapping[str, Entry], Problems], None]
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tailrace.connectors.mysql.ddl.charsets import charset_of, read_charset, read_collation
+from tailrace.connectors.mysql.ddl.columns import ColumnDefinition, read_column
+from tailrace.connectors.mysql.ddl.editor import TableEditor
+from tailrace.connectors.mysql.ddl.keys import is_key, read_key
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
 from tailrace.errors import StructureError
-from tailrace.schema.ddl.charsets import charset_of, read_charset, read_collation
-from tailrace.schema.ddl.columns import ColumnDefinition, read_column
-from tailrace.schema.ddl.editor import TableEditor
-from tailrace.schema.ddl.keys import is_key, read_key
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.state import ChangeType, State, TableChange
 from tailrace.schema.tables import Table, TableId
 
 _NOT_ROW_BASED = (

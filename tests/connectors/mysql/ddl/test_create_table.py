@@ -1,8 +1,8 @@
 import pytest
-from tables_of_ddl import DATABASE, applied, changes_of, names, table
 
+from support.tables_of_ddl import DATABASE, applied, changes_of, names, table
+from tailrace.connectors.mysql.structures import ChangeType, SqlMode, Structures
 from tailrace.errors import StructureError
-from tailrace.schema.structures import ChangeType, SqlMode, Structures
 from tailrace.schema.tables import TableId
 
 

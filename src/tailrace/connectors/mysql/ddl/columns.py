@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tailrace.schema.ddl.charsets import charset_of, read_collation
-from tailrace.schema.ddl.datatypes import TEXTUAL, DataType, read_data_type
-from tailrace.schema.ddl.defaults import read_default, read_now
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.tokens import Token
+from tailrace.connectors.mysql.ddl.charsets import charset_of, read_collation
+from tailrace.connectors.mysql.ddl.datatypes import TEXTUAL, DataType, read_data_type
+from tailrace.connectors.mysql.ddl.defaults import read_default, read_now
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.tokens import Token
 from tailrace.schema.tables import Column
 
 _SKIPPED_WITH_VALUE = ("COLUMN_FORMAT", "STORAGE", "ENGINE_ATTRIBUTE", "SECONDARY_ENGINE_ATTRIBUTE")

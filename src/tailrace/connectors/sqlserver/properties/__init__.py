@@ -8,8 +8,8 @@ from tailrace.config.properties import events as any_events
 from tailrace.config.properties import reading as any_reading
 from tailrace.config.properties import selection as any_selection
 from tailrace.config.properties import snapshots as any_snapshots
-from tailrace.config.properties.sqlserver import connection, events, reading, selection, snapshots
 from tailrace.config.property import PropertyTables, Status, varied
+from tailrace.connectors.sqlserver.properties import connection, events, reading, selection, snapshots
 from tailrace.schema import event_shapes
 
 _HISTORY = varied(
