@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.load import from_mapping
 
 
 def main(path: str) -> None:

@@ -23,8 +23,8 @@ sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "src")]
 from run import properties  # noqa: E402
 from workloads import ROWS, SETUP  # noqa: E402
 
-from tailrace.config.load import from_mapping  # noqa: E402
 from tailrace.connectors import connector_for  # noqa: E402
+from tailrace.connectors.load import from_mapping  # noqa: E402
 from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 DATABASE = "bench_memory"

@@ -30,8 +30,8 @@ import workloads  # noqa: E402
 from pages import BENCHMARKS as PAGE  # noqa: E402
 from pages import replace_opening  # noqa: E402
 
-from tailrace.config.load import from_mapping  # noqa: E402
 from tailrace.connectors import connector_for  # noqa: E402
+from tailrace.connectors.load import from_mapping  # noqa: E402
 from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 JAVA = ("-Xmx2g", "-XX:+UseG1GC")

@@ -15,7 +15,7 @@ import typer
 
 from tailrace import docs
 from tailrace.cli.main import app
-from tailrace.config.load import from_mapping
+from tailrace.connectors.load import from_mapping
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")])

@@ -8,8 +8,8 @@ import pytest
 
 from support.jks import jks
 from tailrace.cli.running import Target, load_job
-from tailrace.config.load import from_mapping
-from tailrace.schema.kept import schema_history_of
+from tailrace.connectors.load import from_mapping
+from tailrace.connectors.shared.kept import schema_history_of
 from tailrace_standins.servers.sqlserver_server import StandInServer
 
 NOBODY = "kafka:9092"  # there is no such host

@@ -3,13 +3,13 @@
 import pickle
 
 from attrs import evolve
-from configurations import MINIMAL, SQL_SERVER_MINIMAL
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tailrace.config.connectors import KINDS
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.config.settings import Settings
+from tailrace.connectors.load import from_mapping
+from tailrace.connectors.registry import KINDS
 from tailrace.errors import ConfigError, UnsupportedError
 
 TABLES = [kind.tables for kind in KINDS.values()]

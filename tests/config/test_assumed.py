@@ -1,8 +1,7 @@
 """What is taken for granted where the connector says nothing, and what is said of it."""
 
-from configurations import MINIMAL
-
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL
+from tailrace.connectors.load import from_mapping
 
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 

@@ -3,9 +3,9 @@
 import json
 
 import pytest
-from configurations import MINIMAL
 
-from tailrace.config.load import from_mapping, load
+from support.configurations import MINIMAL
+from tailrace.connectors.load import from_mapping, load
 from tailrace.errors import ConfigError
 
 

@@ -1,9 +1,9 @@
 """Confluent Cloud's own names for Debezium's connectors, and its own properties."""
 
 import pytest
-from configurations import MINIMAL, MYSQL, SQL_SERVER, SQL_SERVER_MINIMAL
 
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL, MYSQL, SQL_SERVER, SQL_SERVER_MINIMAL
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError, UnsupportedError
 
 V1 = {"connector.class": "MySqlCdcSource", "after.state.only": "false"}

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tailrace.config.connectors import KINDS
 from tailrace.config.effects import CHANGES_RECORDS, ONLY_TUNES, changes_records
 from tailrace.config.property import Status
+from tailrace.connectors.registry import KINDS
 
 HERE = Path(__file__).parent
 NAMES = {"MySQL": "debezium_3_6_mysql_names.txt", "SQL Server": "debezium_3_6_sqlserver_names.txt"}

@@ -6,9 +6,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from tailrace.config.connectors import KINDS
 from tailrace.config.property import Kind, Status
-from tailrace.config.reference import PAGES, page
+from tailrace.connectors.registry import KINDS
+from tailrace.docs.configuration import PAGES, page
 
 HERE = Path(__file__).parent
 FOLDER = HERE.parent.parent / "docs" / "reference"

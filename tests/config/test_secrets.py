@@ -5,11 +5,11 @@ import os
 import pickle
 
 import pytest
-from configurations import MINIMAL
 
+from support.configurations import MINIMAL
 from tailrace.config.entries import hide_login
-from tailrace.config.load import from_mapping
 from tailrace.config.secret import Secret
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError
 
 PASSWORD = "s3cr3t!"

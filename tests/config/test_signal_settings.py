@@ -3,9 +3,9 @@
 import pickle
 
 import pytest
-from configurations import MINIMAL, SQL_SERVER_MINIMAL
 
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 

@@ -3,10 +3,10 @@
 import pickle
 
 import pytest
-from configurations import MINIMAL
 
+from support.configurations import MINIMAL
 from tailrace.config.filters import Hash, Mask, SourceTypes, Truncate
-from tailrace.config.load import from_mapping
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 

@@ -3,10 +3,10 @@
 import pickle
 
 import pytest
-from configurations import MINIMAL
 
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL
 from tailrace.config.topic_creation import TopicCreation, TopicRule
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError
 
 DEFAULT = {"topic.creation.default.replication.factor": "3", "topic.creation.default.partitions": 10}

@@ -1,11 +1,11 @@
 """Placeholders of tools that have not been run."""
 
 import pytest
-from configurations import MINIMAL
 
-from tailrace.config.load import from_mapping
+from support.configurations import MINIMAL
 from tailrace.config.problems import Problems
 from tailrace.config.secret import Secret
+from tailrace.connectors.load import from_mapping
 from tailrace.errors import ConfigError
 
 PASSWORD = "hunter2-of-the-test"

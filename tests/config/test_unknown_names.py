@@ -1,14 +1,14 @@
 """Names that are no property: what each sort of them is told, and which of them stop a connector."""
 
 import pytest
-from configurations import MINIMAL, SQL_SERVER_MINIMAL
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tailrace.config.connectors import KINDS
+from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.config.effects import changes_records
-from tailrace.config.load import from_mapping, load
 from tailrace.config.name_sorts import SORTS
+from tailrace.connectors.load import from_mapping, load
+from tailrace.connectors.registry import KINDS
 from tailrace.errors import ConfigError
 
 EACH = {"MySQL": MINIMAL, "SQL Server": SQL_SERVER_MINIMAL}

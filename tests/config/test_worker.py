@@ -3,12 +3,12 @@
 import json
 
 import pytest
-from configurations import MINIMAL
 
-from tailrace.config.load import load, load_with_document
+from support.configurations import MINIMAL
 from tailrace.config.properties.connect import JSON
 from tailrace.config.secret import Secret
 from tailrace.config.worker import Worker
+from tailrace.connectors.load import load, load_with_document
 from tailrace.errors import ConfigError, UnsupportedError
 
 AVRO = "io.confluent.connect.avro.AvroConverter"

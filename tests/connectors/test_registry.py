@@ -8,9 +8,9 @@ import pytest
 
 from support.unit_settings import sqlserver_unit_settings, unit_settings
 from tailrace import connectors
-from tailrace.config.connectors import KINDS
 from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.connectors import Places, connector_for, load_object
+from tailrace.connectors.registry import KINDS
 from tailrace.errors import UnsupportedError
 
 SETTINGS = {MYSQL: unit_settings(), SQL_SERVER: sqlserver_unit_settings()}

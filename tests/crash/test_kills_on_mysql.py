@@ -12,8 +12,8 @@ import pytest
 
 from support.folding import assert_once_and_in_order, committed_lines, folded
 from support.shop_writer import ShopWriter
-from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
+from tailrace.connectors.load import from_mapping
 from tailrace.source.job import Job, Pace
 
 TESTS = Path(__file__).parents[1]

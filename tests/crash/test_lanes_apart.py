@@ -15,7 +15,7 @@ from support.kafka_reading import read_topics
 from support.live_run import LiveRun
 from support.mysql_settings import properties_for
 from tailrace.cli.running import source_name
-from tailrace.config.load import from_mapping
+from tailrace.connectors.load import from_mapping
 from tailrace.sinks import open_sink
 
 SECONDS = 180

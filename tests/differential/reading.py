@@ -8,9 +8,9 @@ from typing import Any
 from tests.differential.records import Record, loads
 
 from tailrace.changes.records import Records
-from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress, StartPoint
+from tailrace.connectors.load import from_mapping
 
 ENGINE_ONLY = ("offset.",)  # where Debezium's embedded engine keeps its offsets
 

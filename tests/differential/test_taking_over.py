@@ -18,14 +18,14 @@ from support.kafka_reading import read_topics
 from support.mysql_settings import settings_for
 from tailrace.cli.main import main
 from tailrace.cli.running import Target, load_job
-from tailrace.config.load import from_mapping
 from tailrace.connect_offsets.entries import compact
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors.base import Lane, LogRange
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.connectors.mysql.streaming import LogReader
-from tailrace.schema.kept import schema_history_of
+from tailrace.connectors.shared.kept import schema_history_of
 from tailrace.sinks.files import FilesSink
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver

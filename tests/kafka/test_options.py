@@ -4,14 +4,14 @@ import pickle
 from pathlib import Path
 
 import pytest
-from tests.config.configurations import MINIMAL
+from tests.support.configurations import MINIMAL
 from tests.support.unit_settings import unit_settings
 
-from tailrace.config.load import from_mapping
-from tailrace.config.reference import introduction
+from tailrace.config.java_names import BY_CLIENT, TABLES, Fate
+from tailrace.connectors.load import from_mapping
+from tailrace.docs.configuration import introduction
 from tailrace.errors import ConfigError
 from tailrace.kafka.jaas import read_jaas
-from tailrace.kafka.java_names import BY_CLIENT, TABLES, Fate
 from tailrace.kafka.librdkafka import knows
 from tailrace.kafka.options import Clients, history_clients, signal_consumer, sink_clients
 from tailrace.kafka.trial import try_options

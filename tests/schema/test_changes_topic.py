@@ -1,6 +1,6 @@
 import pytest
-from tables_of_ddl import DATABASE, applied
 
+from support.tables_of_ddl import DATABASE, applied
 from tailrace.schema.changes_topic import (
     SchemaEvent,
     Scope,

@@ -2,12 +2,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from tables_of_ddl import DATABASE, applied, names, table
 
+from support.tables_of_ddl import DATABASE, applied, names, table
+from tailrace.connectors.mysql.structures import ChangeType, Structures, TableChange
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent, schema_events
 from tailrace.schema.history import UNKNOWN, HistoryFile, at_or_before, history_record, parse_id, rebuild, table_of
-from tailrace.schema.structures import ChangeType, Structures, TableChange
 from tailrace.schema.tables import TableId
 
 SOURCE = {"server": "dbz"}

@@ -3,9 +3,9 @@
 import pytest
 
 from tailrace.errors import ProgressError
+from tailrace.schema.table_names import table_id
 from tailrace.signalled.work import BlockingWork, TableWork, Work
 from tailrace.signals.carried import begun_again, has_unmovable, is_at_work, merged, only_marks, own
-from tailrace.signals.names import table_id
 
 BEGUN = {"blocking": {"tables": [{"table": '"db"."c"'}], "state": {"n": 1}}}
 

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tailrace.schema.table_names import signal_tables, table_id
 from tailrace.schema.tables import TableId
 from tailrace.signals.matching import Collection, collections_of, is_name, stopped_by, unmatched
 from tailrace.signals.model import Channel, Condition, ExecuteSnapshot, SnapshotKind, StopSnapshot
-from tailrace.signals.names import signal_tables, table_id
 
 
 def table(name, database="db1"):

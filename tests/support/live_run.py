@@ -16,8 +16,8 @@ from pathlib import Path
 
 import psutil
 
-from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
+from tailrace.connectors.load import from_mapping
 from tailrace.failpoints import VARIABLE
 from tailrace.source.job import Job, Pace
 from tailrace_standins.servers.child_process import dying_with_parent

@@ -3,8 +3,8 @@
 import itertools
 from typing import Any
 
-from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
+from tailrace.connectors.load import from_mapping
 from tailrace_standins.servers.mysql_server import Server
 
 SERVER_IDS = itertools.count(70_000)  # each reader its own, unless a test wants otherwise

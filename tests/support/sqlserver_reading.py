@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tailrace.config.load import from_mapping
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace_standins.servers.sqlserver_server import Database
 

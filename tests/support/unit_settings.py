@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tailrace.config.load import from_mapping
-from tailrace.config.settings import Settings, SqlServerSettings
+from tailrace.config.settings import Settings
+from tailrace.connectors.load import from_mapping
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
 USUAL = {
     "connector.class": "io.debezium.connector.mysql.MySqlConnector",

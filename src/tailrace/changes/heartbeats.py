@@ -16,10 +16,10 @@ from collections.abc import Callable
 import numpy as np
 
 from tailrace.changes.records import Binary, Records
-from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import Settings
 from tailrace.encoding.connect_json import message_json
 from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.event_shapes import SHAPE_1_4
 from tailrace.schema.names import Names
 
 KEY_NAME, VALUE_NAME = "io.debezium.connector.common.ServerNameKey", "io.debezium.connector.common.Heartbeat"

@@ -19,10 +19,10 @@ import numpy.typing as npt
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of, vector_over
-from tailrace.config.properties.own import CURRENT, SHAPE_1_4
 from tailrace.encoding.connect_json import SCHEMA_SUFFIX, schema_prefix
 from tailrace.encoding.render import Op, Program, Template
 from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 
 Int64 = npt.NDArray[np.int64]
 

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.text import Text
 
 from tailrace.cli.exit_codes import exit_code_for
-from tailrace.config.load import load
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors import applying_of, checks_of
+from tailrace.connectors.load import load
 from tailrace.connectors.shared.findings import Finding, Level, Statement
 from tailrace.errors import SourceSetupError
 

@@ -21,10 +21,10 @@ from tailrace.cli.failures import is_stop
 from tailrace.cli.screen import Screen
 from tailrace.cli.session import start_session
 from tailrace.config.history_topic import without_history_topic
-from tailrace.config.load import load_with_document
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
+from tailrace.connectors.load import load_with_document
 from tailrace.errors import ConfigError
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER

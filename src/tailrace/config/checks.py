@@ -6,16 +6,12 @@ import re
 from collections.abc import Mapping
 
 from tailrace.config.entries import Entry, is_given
-from tailrace.config.filters import Naming, SystemNames
-from tailrace.config.passthrough import CLIENTS
+from tailrace.config.filters import Naming
 from tailrace.config.problems import Problems
 from tailrace.config.properties.history import FILE_HISTORY, KAFKA_HISTORY
 from tailrace.config.properties.own import AT_LEAST_ONCE
-from tailrace.config.signal_checks import check_signals
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
-from tailrace.kafka.java_names import BY_CLIENT, Fate
-from tailrace.kafka.unknown_names import is_unknown, judge
 
 _EITHER = (
     ("database.include.list", "database.exclude.list"),
@@ -25,15 +21,13 @@ _EITHER = (
     ("gtid.source.includes", "gtid.source.excludes"),
 )
 
-_COUNTS_HERE = frozenset({"signal.consumer.auto.offset.reset"})
-
 
 def check_together(
-    values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, system: SystemNames, problems: Problems
+    values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, problems: Problems
 ) -> None:
     """Add what contradicts itself, and what is missing because of something else, in the configuration of any connector.
 
-    `naming` says what its lists call a table, `system` what it never captures.
+    `naming` says what its lists call a table. What is about signals and about Kafka's clients is checked elsewhere.
     """
     _check_lists(values, problems)
     _check_table_names(values, naming, problems)
@@ -43,8 +37,6 @@ def check_together(
     _check_kafka_history(values, entries, problems)
     _check_guarantee(values, problems)
     _check_transactional_id(entries, problems)
-    _check_client_names(entries, problems)
-    check_signals(values, entries, naming, system, problems)
 
 
 @unless_unknown
@@ -123,18 +115,3 @@ def _check_transactional_id(entries: Mapping[str, Entry], problems: Problems) ->
             "producer.override.transactional.id can't be set, as each lane has an id of its own; "
             "tailrace.transactional.id.prefix is what they begin with"
         )
-
-
-def _check_client_names(entries: Mapping[str, Entry], problems: Problems) -> None:
-    """What is refused is said where a client is needed; what does nothing is said here."""
-    for client in CLIENTS:
-        kind, prefix = client.kind, client.prefix
-        given = {name.removeprefix(prefix): entry for name, entry in entries.items() if name.startswith(prefix)}
-        for name, entry in given.items():
-            row = BY_CLIENT[kind].get(name)
-            if row is not None and row.fate is Fate.IGNORED and entry.name not in _COUNTS_HERE:
-                problems.warn(f"{entry.shown_name} is ignored: {row.says}")
-            elif is_unknown(kind, name):
-                verdict = judge(kind, name, given)
-                tell = problems.add if verdict.is_wrong else problems.pass_over
-                tell(f"{entry.shown_name} {verdict.words}")

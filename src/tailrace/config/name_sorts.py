@@ -12,7 +12,7 @@ from typing import Final
 
 from attrs import frozen
 
-from tailrace.kafka.java_names import BY_CLIENT
+from tailrace.config.java_names import BY_CLIENT
 
 Words = Callable[[re.Match[str]], str]
 

@@ -17,8 +17,8 @@ from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import Naming, TableFilter
 from tailrace.config.problems import Problems
 from tailrace.config.values import Value
+from tailrace.schema.table_names import table_id
 from tailrace.schema.tables import TableId
-from tailrace.signals.names import table_id
 
 LIST: Final = "snapshot.select.statement.overrides"
 PREFIX: Final = f"{LIST}."

@@ -9,7 +9,7 @@ from tailrace.config.filters import Naming, SystemNames
 from tailrace.config.problems import Problems
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
-from tailrace.signals.names import table_id
+from tailrace.schema.table_names import table_id
 
 CHANNELS = "signal.enabled.channels"
 NOTIFICATIONS = "notification.enabled.channels"

@@ -18,11 +18,11 @@ from attrs import field, frozen
 
 from tailrace.config.aliases import Aliases
 from tailrace.config.documents import read_properties
+from tailrace.config.java_names import BY_CLIENT, Fate, is_security
 from tailrace.config.placeholders import PlaceholderError, fill
 from tailrace.config.problems import Problems
 from tailrace.config.worker_names import IGNORED
 from tailrace.errors import ConfigError
-from tailrace.kafka.java_names import BY_CLIENT, Fate, is_security
 
 CONVERTERS: Final = ("key.converter", "value.converter", "header.converter")
 _CLIENTS: Final = ("producer", "consumer", "admin")

@@ -72,14 +72,14 @@ def connector_for(settings: Settings) -> Connector:
 
 def connector_from(document: Mapping[str, Any]) -> Connector:
     """The connector of a configuration as people write it."""
-    from tailrace.config.load import from_mapping
+    from tailrace.connectors.load import from_mapping
 
     return connector_for(from_mapping(document))
 
 
 def try_login(document: Mapping[str, Any]) -> None:
     """Log in to the database that a configuration names, and out again: cheap, and all that is in the way is raised."""
-    from tailrace.config.load import from_mapping
+    from tailrace.connectors.load import from_mapping
 
     settings = from_mapping(document)
     load_object(_PLACES[settings.connector_class].login)(settings)

@@ -12,10 +12,10 @@ from typing import Final, Literal
 
 from attrs import field, frozen
 
+from tailrace.config.java_names import BY_CLIENT, Fate, JavaName, is_security
 from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
-from tailrace.kafka.java_names import BY_CLIENT, Fate, JavaName, is_security
 from tailrace.kafka.msk import with_region
 from tailrace.kafka.security import security_options
 from tailrace.kafka.trial import try_options

@@ -1,6 +1,6 @@
 """Encryption and passwords of Kafka's clients: Java's properties as librdkafka's.
 
-What has another name only is in the table of `tailrace.kafka.java_names`; here is what takes more: the login in a text
+What has another name only is in the table of `tailrace.config.java_names`; here is what takes more: the login in a text
 of JAAS, key stores whose kind is told by what they hold, and what the client library can't do. Messages name
 properties and files, never a value that may be secret.
 """

@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Final
 
+from tailrace.config.java_names import BY_CLIENT, is_security
 from tailrace.config.spelling import ALIKE, SIMILAR, nearest
 from tailrace.config.unknown_names import Verdict
-from tailrace.kafka.java_names import BY_CLIENT, is_security
 from tailrace.kafka.librdkafka import knows
 
 _JAVAS: Final = frozenset(name for rows in BY_CLIENT.values() for name in rows)

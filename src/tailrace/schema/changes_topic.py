@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from tailrace.config.properties.own import CURRENT, SHAPE_1_4
+from tailrace.connectors.mysql.ddl import ChangeType, TableChange
 from tailrace.schema.connect import Field, Schema, Type
-from tailrace.schema.ddl import ChangeType, TableChange
+from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.tables import Column, Table, TableId
 
 _NAMES = "io.debezium.connector"

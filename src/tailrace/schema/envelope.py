@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from tailrace.config.properties.own import CURRENT, SHAPE_2_1
-from tailrace.config.settings import Settings
 from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.event_shapes import CURRENT, SHAPE_2_1
 from tailrace.schema.names import Names
-from tailrace.schema.tables import Table
+from tailrace.schema.tables import Table, TableId
 
 _LONG = Schema(Type.INT64)
 _LONG_OR_NULL = Schema(Type.INT64, optional=True)
@@ -59,12 +58,46 @@ class TableSchemas:
         return tuple(sorted({*self.key_columns, *self.value_columns}))
 
 
+class KeyColumns(Protocol):
+    """Which columns make the key instead of the primary key's."""
+
+    def columns_for(self, table: TableId, columns: Sequence[str]) -> tuple[str, ...]:
+        """A table's, in their order; empty: the primary key's."""
+
+
+class ValueColumns(Protocol):
+    """Which columns the value of an event holds."""
+
+    def matches(self, table: TableId, column: str) -> bool:
+        """Whether it holds this one."""
+
+
+class ShapeSettings(Protocol):
+    """What the schemas go by: the settings have it."""
+
+    @property
+    def tailrace_event_shape(self) -> str:
+        """Which field set the events have."""
+
+    @property
+    def provide_transaction_metadata(self) -> bool:
+        """Whether events tell of their transaction."""
+
+    @property
+    def message_keys(self) -> KeyColumns:
+        """Which columns make the key."""
+
+    @property
+    def columns(self) -> ValueColumns:
+        """Which columns the value holds."""
+
+
 def table_schemas(
     table: Table,
     key_fields: Sequence[Schema],
     value_fields: Sequence[Schema],
     source: Schema,
-    settings: Settings,
+    settings: ShapeSettings,
     names: Names,
 ) -> TableSchemas:
     """The schemas of a table's events.
@@ -91,7 +124,7 @@ def table_schemas(
     return TableSchemas(topic, key, keys, values, value, envelope)
 
 
-def key_columns(table: Table, settings: Settings) -> tuple[int, ...]:
+def key_columns(table: Table, settings: ShapeSettings) -> tuple[int, ...]:
     """Indices of the key's columns, in the key's order."""
     columns = [column.name for column in table.columns]
     wanted = settings.message_keys.columns_for(table.id, columns) or table.primary_key
@@ -99,12 +132,12 @@ def key_columns(table: Table, settings: Settings) -> tuple[int, ...]:
     return tuple(dict.fromkeys(indices[name.lower()] for name in wanted if name.lower() in indices))
 
 
-def value_columns(table: Table, settings: Settings) -> tuple[int, ...]:
+def value_columns(table: Table, settings: ShapeSettings) -> tuple[int, ...]:
     """Indices of the columns that `column.include.list` and `column.exclude.list` leave."""
     return tuple(i for i, c in enumerate(table.columns) if settings.columns.matches(table.id, c.name))
 
 
-def envelope_schema(name: str, value: Schema, source: Schema, settings: Settings) -> Schema:
+def envelope_schema(name: str, value: Schema, source: Schema, settings: ShapeSettings) -> Schema:
     """The envelope around rows of a schema."""
     rows: tuple[Field, ...] = (Field("before", value), Field("after", value), Field("source", source))
     if settings.tailrace_event_shape != CURRENT:

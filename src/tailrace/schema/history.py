@@ -17,11 +17,11 @@ from typing import Any
 
 import orjson
 
+from tailrace.connectors.mysql.ddl import TableChange
+from tailrace.connectors.mysql.ddl.tokens import unescaped
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent, quoted_id, quoted_labels, told_changes
-from tailrace.schema.ddl import TableChange
-from tailrace.schema.ddl.tokens import unescaped
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Column, Table, TableId
 
 HistoryRecord = Mapping[str, Any]

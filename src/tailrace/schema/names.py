@@ -16,10 +16,11 @@ import logging
 import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from tailrace.config.properties.own import CURRENT
-from tailrace.config.settings import Settings
 from tailrace.errors import StructureError
+from tailrace.schema.event_shapes import CURRENT
+from tailrace.schema.routing import Routing
 from tailrace.schema.tables import TableId
 
 log = logging.getLogger(__name__)
@@ -51,11 +52,47 @@ def sanitized_topic(name: str) -> str:
     return "_" * len(clean) if clean in {".", ".."} else clean
 
 
+class NameSettings(Protocol):
+    """What names go by: the settings have it, from the properties of the same names."""
+
+    @property
+    def topic_prefix(self) -> str:
+        """What topics begin with."""
+
+    @property
+    def topic_transaction(self) -> str:
+        """What the topic of transactions ends with."""
+
+    @property
+    def topic_heartbeat_prefix(self) -> str:
+        """What the topic of heartbeats begins with."""
+
+    @property
+    def topic_heartbeat_name(self) -> str | None:
+        """The whole name of that topic; None: it is made of the prefixes."""
+
+    @property
+    def schema_name_adjustment_mode(self) -> str:
+        """How names of schemas are adjusted."""
+
+    @property
+    def field_name_adjustment_mode(self) -> str:
+        """How names of fields are adjusted."""
+
+    @property
+    def tailrace_event_shape(self) -> str:
+        """Which field set the events have."""
+
+    @property
+    def routing(self) -> Routing:
+        """Which topic a table's changes go to."""
+
+
 @dataclass(slots=True)
 class Names:
     """The names that one configuration gives; remembers them, to notice when two tables get the same."""
 
-    settings: Settings
+    settings: NameSettings
     schema_name: Adjuster = field(init=False)
     field_name: Adjuster = field(init=False)
     _origins: dict[str, TableId] = field(default_factory=dict, init=False)

@@ -18,9 +18,9 @@ from typing import Final
 from tailrace.config.near_misses import Thing, near_miss
 from tailrace.config.patterns import PatternError, compile_java
 from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.table_names import QUOTES, table_id
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Condition, ExecuteSnapshot, SnapshotKind, StopSnapshot
-from tailrace.signals.names import QUOTES, table_id
 
 EVERYTHING: Final = ".*"
 HINTS: Final = 5  # names that get one: each may take a second to find

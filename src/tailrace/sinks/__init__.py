@@ -20,7 +20,7 @@ def open_sink(target: str, *, source: str, run: str, link: str = "", document: M
     """The sink that a target names; `document` is the connector's configuration, which the Kafka sink needs."""
     kind, _, place = target.partition(":")
     if kind == "kafka":
-        from tailrace.config.load import from_mapping
+        from tailrace.connectors.load import from_mapping
         from tailrace.sinks.kafka.sink import KafkaSink
 
         return KafkaSink(place, from_mapping(document or {}), source, run)
@@ -37,7 +37,7 @@ def open_lease(target: str, document: Mapping[str, Any]) -> LeaseRecord:
     """Where the lease of a target is kept."""
     kind, _, place = target.partition(":")
     if kind == "kafka":
-        from tailrace.config.load import from_mapping
+        from tailrace.connectors.load import from_mapping
         from tailrace.kafka.options import sink_clients
         from tailrace.sinks.kafka.lease_topic import LeaseTopic
         from tailrace.sinks.kafka.names import names_of

@@ -11,15 +11,15 @@ from typing import Any
 
 from attrs import field, frozen
 
-from tailrace.config.connectors import KINDS
 from tailrace.config.documents import flatten, read_document
-from tailrace.config.load import from_mapping
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import MYSQL
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors import format_of
+from tailrace.connectors.load import from_mapping
+from tailrace.connectors.registry import KINDS
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
-from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
 from tailrace.connectors import load_object, typed_rows_of
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, RangeConnector, SnapshotPart
+from tailrace.connectors.load import from_mapping
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
 from tailrace.source.retry import retrying

@@ -3,7 +3,7 @@
 import pytest
 
 from tailrace.connectors.mysql.data_statements import read_data_statement
-from tailrace.schema.structures import SqlMode
+from tailrace.connectors.mysql.structures import SqlMode
 from tailrace.schema.tables import TableId
 
 CHANGED = [

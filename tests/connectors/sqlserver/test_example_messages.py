@@ -15,7 +15,7 @@ import pytest
 from tests.connectors.sqlserver.shapes import SHAPE_1_4, SHAPE_2_1, Shape
 
 from support.sqlserver_reading import Read, begin, read_on
-from tailrace.config.load import from_mapping
+from tailrace.connectors.load import from_mapping
 from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = pytest.mark.drivers

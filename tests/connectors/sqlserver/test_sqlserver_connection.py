@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from tailrace.config.load import from_mapping
-from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.connection_string import connection_string
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ConfigError, RetriableError, SourceSetupError
 from tailrace_standins.servers.sqlserver_server import Database
 

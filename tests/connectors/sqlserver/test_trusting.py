@@ -11,10 +11,10 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import BestAvailableEncryption, pkcs12
 
 from support.jks import jks
-from tailrace.config.load import from_mapping
-from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.connection_string import connection_string
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.trusting import trusted
 from tailrace.errors import ConfigError
 from tailrace_standins.servers.sqlserver_server import Database, StandInServer

@@ -10,8 +10,8 @@ import numpy as np
 
 from tailrace.changes.expand import ROLES, Expansion
 from tailrace.changes.vectors import Vector
-from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.column_policies import column_policies
 from tailrace.connectors.sqlserver import structures
 from tailrace.connectors.sqlserver.connection import Session, quoted

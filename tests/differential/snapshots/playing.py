@@ -22,9 +22,9 @@ from tests.differential.snapshots.scenarios import SMALL, Scenario
 
 from support.reading import Read, batches, told_in
 from support.snapshotting import taken
-from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Progress
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace_standins.servers.mysql_server import MySqlServer
 

@@ -22,10 +22,10 @@ from tests.differential.sqlserver.stand import Stand
 from support.reading import plain
 from support.signalling import stored
 from tailrace.changes.records import Records
-from tailrace.config.load import from_mapping
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
+from tailrace.connectors.load import from_mapping
 
 SCAN_SECONDS = 0.05
 

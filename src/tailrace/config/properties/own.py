@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tailrace.config.property import Kind, Property
+from tailrace.schema.event_shapes import CURRENT
 
 GROUP = "tailrace's own"
 
@@ -12,10 +13,6 @@ EXACTLY_ONCE = "exactly-once"
 AT_LEAST_ONCE = "at-least-once"
 TOPIC = re.compile(r"[a-zA-Z0-9_.\-]{1,249}")
 TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
-
-CURRENT = "current"
-SHAPE_2_1 = "2.1"
-SHAPE_1_4 = "1.4"
 
 
 def event_shape(*older: str) -> Property:

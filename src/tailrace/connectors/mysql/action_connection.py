@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import socket
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import connection as mysql
+from tailrace.connectors.mysql.settings import MySqlSettings
 
 
 class MySqlActionConnection:

@@ -30,7 +30,7 @@ from cryptography.hazmat.primitives.asymmetric import padding
 from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
-from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.errors import ConfigError, SourceSetupError
 
 ALLOWED: Final = "driver.allowPublicKeyRetrieval"

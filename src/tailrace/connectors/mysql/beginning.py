@@ -17,18 +17,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tailrace import epoch
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, Wanted, quoted
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.server_structures import ServerStructures, structures
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.mysql.structures import ChangeType, Structures, TableChange
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent, schema_events
 from tailrace.schema.history import history_record, parse_id, table_of
-from tailrace.schema.structures import ChangeType, Structures, TableChange
 from tailrace.schema.tables import Table, TableId
 
 AT = "the server's catalog"

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.signalled_sql import MYSQL
 from tailrace.connectors.mysql.snapshots.named_structures import NamedStructures
 from tailrace.connectors.mysql.snapshots.planning import part_of

@@ -19,7 +19,6 @@ from dataclasses import dataclass, replace
 from tailrace.changes.model import Level
 from tailrace.changes.shape import Shape, position_program
 from tailrace.changes.vectors import Vector
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import TableMap
@@ -28,6 +27,8 @@ from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.positions import SEPARATOR, WIDTHS
 from tailrace.connectors.mysql.row_changes import POSITION_LEVELS
 from tailrace.connectors.mysql.rows import RowDecoder
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.mysql.types import ColumnType, column_type, field_schema, misfits, table_of_map
 from tailrace.connectors.shared.column_policies import column_policies, empty_vector
 from tailrace.connectors.shared.shapes import shape_settings
@@ -36,7 +37,6 @@ from tailrace.errors import StructureError
 from tailrace.schema.connect import Schema
 from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)

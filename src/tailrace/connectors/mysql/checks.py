@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tailrace.config.properties.snapshots import WITH_ROWS
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog, listed_tables
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
 from tailrace.errors import SourceSetupError, TailraceError

@@ -21,8 +21,8 @@ from pymysql.constants import COMMAND, CR
 from pymysql.cursors import DictCursor
 
 from tailrace.config.secret import Secret
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import authentication, tls
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.errors import ConfigError, NoSuchHostError, RetriableError, SourceSetupError, TailraceError
 
 MAX_PACKET = 1 << 30

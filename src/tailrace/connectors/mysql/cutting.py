@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import connection
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.connection import rows
@@ -17,6 +16,7 @@ from tailrace.connectors.mysql.log_files import created_at
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import BinlogStream, From
 from tailrace.connectors.mysql.succession import Succession
 from tailrace.errors import RetriableError

@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from tailrace.connectors.mysql.ddl.reader import Reader
+from tailrace.connectors.mysql.ddl.tokens import SqlMode, blank_comments
 from tailrace.errors import StructureError
-from tailrace.schema.ddl.reader import Reader
-from tailrace.schema.ddl.tokens import SqlMode, blank_comments
 from tailrace.schema.tables import TableId
 
 _NAME: Final = r"`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\"|[\w$\u0080-\uffff]+"

@@ -20,7 +20,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.default_values import (
     NANOS_OF_SECOND,

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
-from tailrace.config.settings import MySqlSettings
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.errors import ConfigError, LogFormatError
 
 Ranges = tuple[tuple[int, int], ...]  # half-open, sorted, disjoint, not touching

@@ -16,9 +16,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql.gtid import GtidSet, wanted_sources
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.schema.history import GTID, NO_STATEMENT, at_or_before
 
 Holds = Callable[[HistoryRecord], bool]

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql.history_places import Holds, holds_at, holds_for
 from tailrace.connectors.mysql.opening import rebuilt_history
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_base, file_name
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import kept_history as shared
 
 

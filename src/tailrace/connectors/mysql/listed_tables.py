@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.unmatched import Existing
 from tailrace.schema.tables import TableId

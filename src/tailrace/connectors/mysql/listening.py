@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import GONE, quoted
 from tailrace.connectors.mysql.connection import connect, error_number, rows
 from tailrace.connectors.mysql.positions import shown
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.shared.listening import ChannelListener, unreadable
 from tailrace.connectors.signalled import Signalled

@@ -20,9 +20,9 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Head, Server
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import DUMP_BY_OFFSET_LIMIT, BinlogStream, From, Options
 from tailrace.connectors.mysql.stream_errors import REMEDY, of_first_packet
 from tailrace.errors import PositionLostError, RetriableError

@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Head, Server
 from tailrace.connectors.mysql.connection import Connection, connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.server_structures import ServerStructures, is_ddl, logged_since, structures
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 
 AT: Final = "the server's catalog"

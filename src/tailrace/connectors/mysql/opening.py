@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.beginning import first_history, structures_now
@@ -13,6 +12,7 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.gtid import GtidSet, resumed, wanted_sources
 from tailrace.connectors.mysql.log_files import file_there
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import From
 from tailrace.errors import PositionLostError
 

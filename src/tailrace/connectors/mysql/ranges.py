@@ -8,13 +8,13 @@ from typing import Any, Self
 
 from attrs import evolve
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.history_places import holds_for
 from tailrace.connectors.mysql.log_files import restart_after, restart_at
 from tailrace.connectors.mysql.meeting import meeting_point
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.schema.routing import Routing
 
 

@@ -17,7 +17,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.shape import Prepared
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
@@ -25,6 +24,7 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.log import Outcome, Query, RowEvents, Transaction, Transactions
 from tailrace.connectors.mysql.row_changes import RunFacts, changes_of, facts_of
 from tailrace.connectors.mysql.rows import RowError, RowImages
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.transaction_records import Told, TransactionRecords
 from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.mysql.unfit import UnfitError, refuse_unfit, tell_unfit

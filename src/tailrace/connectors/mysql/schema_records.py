@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from tailrace.changes.records import Records
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import BinlogPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.epoch import source_times

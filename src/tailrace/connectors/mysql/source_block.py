@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tailrace.config.properties.own import CURRENT, SHAPE_2_1
-from tailrace.config.settings import MySqlSettings, Settings
+from tailrace.config.settings import Settings
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.source_blocks import (
     LEADING,
@@ -21,6 +21,7 @@ from tailrace.connectors.shared.source_blocks import (
     where,
 )
 from tailrace.schema.connect import Schema, Type
+from tailrace.schema.event_shapes import CURRENT, SHAPE_2_1
 
 CONNECTOR: Final = "mysql"
 

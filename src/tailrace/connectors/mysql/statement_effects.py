@@ -22,16 +22,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog, connection
 from tailrace.connectors.mysql.carried_changes import CarriedChanges
 from tailrace.connectors.mysql.data_statements import DataStatement, read_data_statement, unquoted
+from tailrace.connectors.mysql.ddl.tokens import blank_comments
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.log.events import first_word
 from tailrace.connectors.mysql.positions import file_number
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.mysql.structures import SqlMode
 from tailrace.errors import LogFormatError
-from tailrace.schema.ddl.tokens import blank_comments
-from tailrace.schema.structures import SqlMode
 from tailrace.schema.tables import TableId
 
 WITHOUT_TRIGGERS: Final = frozenset({"mysql", "information_schema", "performance_schema"})

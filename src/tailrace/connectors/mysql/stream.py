@@ -18,10 +18,10 @@ import uuid
 from dataclasses import dataclass
 from typing import Self
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import connection as mysql
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.positions import FIRST_OFFSET
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream_errors import of_packet
 from tailrace.errors import ConfigError, LogFormatError, RetriableError, TailraceError
 

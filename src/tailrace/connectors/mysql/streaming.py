@@ -19,7 +19,6 @@ from typing import Final
 from tailrace import epoch
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.mysql.asked import MySqlSignalledLog
@@ -48,6 +47,7 @@ from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.place import Place
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.visibility import Boundary
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text

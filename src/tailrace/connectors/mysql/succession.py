@@ -7,10 +7,10 @@ the first one is passed over. So the server is asked whether the file that was l
 
 from __future__ import annotations
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.log import FormatDescription, Item, Rotate, Stop
 from tailrace.connectors.mysql.log_files import began_again, created_at
 from tailrace.connectors.mysql.positions import FIRST_OFFSET, RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import From
 from tailrace.errors import PositionLostError
 

@@ -18,7 +18,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.bounds import Bounds
@@ -27,6 +26,7 @@ from tailrace.connectors.mysql.history_places import holds_at
 from tailrace.connectors.mysql.log import EndOfLog, Item, LogDecoder, Query, RowEvents, ServerError
 from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, BinlogPosition, RestartPosition, file_number
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.stream import BinlogStream, Options
 from tailrace.connectors.mysql.stream_errors import of_text
 from tailrace.errors import ProgressError, RetriableError

@@ -22,12 +22,12 @@ from tailrace.changes.shape import Prepared
 from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import take
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Outcome, RowEvents
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import MICROSECONDS, named_commit_times, position_texts
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.batches import Batch
 from tailrace.schema.names import Names
 

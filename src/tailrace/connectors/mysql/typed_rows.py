@@ -10,20 +10,20 @@ import pyarrow as pa
 
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog, connection, server_structures
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.run_records import RunRecords
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.part_reading import part_reader
 from tailrace.connectors.mysql.streaming import LogReader
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.mysql.types import field_schema
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.typed_rows import BatchRows, RowStep, only_one, part_steps, row_columns, row_steps
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import ConfigError
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Column, TableId
 
 

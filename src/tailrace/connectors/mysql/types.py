@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from tailrace.changes.policies import Rule
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.defaults import default_of
 from tailrace.connectors.mysql.log.table_map import MapColumn
 from tailrace.connectors.mysql.logged_tables import misfits, table_of_map
 from tailrace.connectors.mysql.plan import ColumnPlan, Out, Wire
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.wires import charset_of_collation, decoded_labels, wire_of
 from tailrace.connectors.shared.column_types import (
     DECIMAL,

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.rows.images import RowImages
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.schema.tables import Column, Table
 
 _ADVICE: Final = "set it to microseconds or adaptive_time_microseconds"

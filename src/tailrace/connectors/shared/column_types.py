@@ -10,8 +10,8 @@ from typing import Final
 
 from tailrace.changes.policies import Rule
 from tailrace.config.filters import SourceTypes, Truncate
-from tailrace.config.properties.own import CURRENT
 from tailrace.schema.connect import Schema, Type
+from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.tables import Column
 
 DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from tailrace.config.settings import Settings
+from tailrace.schema.table_names import signal_tables
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Channel
-from tailrace.signals.names import signal_tables
 
 
 def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from tailrace.changes.context import context_headers
-from tailrace.config.properties.own import CURRENT, SHAPE_1_4, SHAPE_2_1
 from tailrace.config.settings import Settings
 from tailrace.schema.connect import Field, Schema, Type
+from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4, SHAPE_2_1
 
 COMPATIBLE: Final = {CURRENT: "3.6.1.Final", SHAPE_2_1: "2.1.4.Final", SHAPE_1_4: "1.4.2.Final"}
 """The version of Debezium whose events are made, by shape."""

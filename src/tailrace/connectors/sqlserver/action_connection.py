@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.connection import connect
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
 
 class SqlServerActionConnection:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.findings import Finding, Statement
 from tailrace.connectors.sqlserver.connection import connect
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import TailraceError
 
 

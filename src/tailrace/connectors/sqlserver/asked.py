@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tailrace.config.filters import TableFilter
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.signal_tables import signal_tables_of
@@ -16,6 +15,7 @@ from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns, is_captured
 from tailrace.connectors.sqlserver.told_structures import NO_INSTANCE, ToldStructures
 from tailrace.schema.tables import TableId

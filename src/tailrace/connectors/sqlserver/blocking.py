@@ -12,13 +12,13 @@ from typing import Any
 
 from attrs import evolve
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.blocking import BlockingReader, ToldTables
 from tailrace.connectors.shared.signalled_sql import Dialect
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.planning import part_of
 from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader

@@ -17,8 +17,6 @@ import pyarrow as pa
 from tailrace.changes.model import Level
 from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
-from tailrace.config.properties.sqlserver.reading import FUNCTION
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.shared.column_policies import column_policies
 from tailrace.connectors.shared.shapes import shape_settings
@@ -27,6 +25,8 @@ from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows, Reading
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import position_program
+from tailrace.connectors.sqlserver.properties.reading import FUNCTION
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.types import ColumnType, column_types
 from tailrace.errors import LogFormatError, StructureError

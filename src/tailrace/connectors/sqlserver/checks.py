@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import Finding, Level
 from tailrace.connectors.sqlserver import catalog, listed_tables, local_times, setup_sql, structures
 from tailrace.connectors.sqlserver.checking import access, jobs, signals, tables
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import TailraceError
 
 _OFFSET: Final = "SELECT DATEPART(TZOFFSET, SYSDATETIMEOFFSET())"

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver import driver
 from tailrace.connectors.sqlserver.connection_string import connection_string
 from tailrace.connectors.sqlserver.errors_of_driver import is_of_driver, of_driver
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.trusting import trusted
 from tailrace.errors import RetriableError, TailraceError
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
 _ENCRYPT: Final = {"true": "yes", "false": "no", "strict": "strict"}
 _AUTHENTICATION: Final = {"ActiveDirectoryManagedIdentity": "ActiveDirectoryMSI"}

@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver import catalog, lsn_columns, transactions
 from tailrace.connectors.sqlserver.boundaries import Boundaries
@@ -31,6 +30,7 @@ from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition
 from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.connectors.sqlserver.transactions import Transactions

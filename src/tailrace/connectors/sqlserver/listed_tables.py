@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from tailrace.config.near_misses import Thing, near_miss
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.unmatched import Existing
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import TailraceError
 from tailrace.schema.tables import TableId
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.listening import ChannelListener, unreadable
 from tailrace.connectors.signalled import Signalled
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect, quoted
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.errors import SourceSetupError
 from tailrace.schema.tables import TableId

@@ -12,7 +12,6 @@ from typing import Any, Self
 
 from attrs import evolve
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.sqlserver import transactions
 from tailrace.connectors.sqlserver.change_tables import Window
@@ -23,6 +22,7 @@ from tailrace.connectors.sqlserver.meeting import meeting_point
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
 from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.told_structures import is_told_up_to
 from tailrace.schema.routing import Routing
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import History, Lane, Progress
 from tailrace.connectors.sqlserver import catalog, transactions
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
@@ -12,6 +11,7 @@ from tailrace.connectors.sqlserver.lost_changes import SNAPSHOT_AGAIN, LostChang
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.errors import PositionLostError

@@ -10,10 +10,10 @@ from __future__ import annotations
 import time
 from typing import Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import RetriableError
 
 PATIENCE_SECONDS: Final = 60.0

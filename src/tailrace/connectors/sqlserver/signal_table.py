@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from tailrace.config.filters import TableFilter
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.signal_tables import signal_tables_of
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.schema.tables import TableId
 
 ALL_THREE: Final = (

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from tailrace.config.properties.own import CURRENT, SHAPE_1_4, SHAPE_2_1
 from tailrace.config.settings import Settings
 from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.source_blocks import LEADING, LONG_OR_NULL, SEQUENCE, STRING, TEXT_OR_NULL, TIMES
 from tailrace.schema.connect import Schema
+from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4, SHAPE_2_1
 from tailrace.schema.tables import TableId
 
 CONNECTOR: Final = "sqlserver"

@@ -14,7 +14,6 @@ from contextlib import ExitStack, closing
 from tailrace import epoch
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
@@ -27,6 +26,7 @@ from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, is_told_up_to
 from tailrace.errors import PositionLostError
 

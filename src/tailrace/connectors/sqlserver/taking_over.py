@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.sqlserver.lsn import SIZE, ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, RowPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]

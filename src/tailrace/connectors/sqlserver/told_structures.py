@@ -15,20 +15,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from tailrace.config.properties.own import SHAPE_1_4
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.mysql.structures import ChangeType, TableChange
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.epoch import source_times
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
+from tailrace.schema.event_shapes import SHAPE_1_4
 from tailrace.schema.history import history_record, parse_id, table_of
-from tailrace.schema.structures import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
 NO_DDL: Final = "N/A"  # what Debezium tells of a change that it finds in a change table; for 1.4 its page shows none

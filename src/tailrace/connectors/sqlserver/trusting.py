@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.key_stores import StoreFile, trusted_certificates
 
 _ONE_AT_A_TIME: Final = threading.Lock()  # the environment is the process's

@@ -11,8 +11,6 @@ import pyarrow as pa
 
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
-from tailrace.config.properties.sqlserver.reading import COMMIT
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.batches import Batch
@@ -22,6 +20,8 @@ from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.captured import Captured, CapturedTables, with_fields
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
+from tailrace.connectors.sqlserver.properties.reading import COMMIT
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader
 from tailrace.connectors.sqlserver.streaming import LogReader
 from tailrace.connectors.sqlserver.told_structures import ToldStructures

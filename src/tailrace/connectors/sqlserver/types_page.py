@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from tailrace.config.load import from_mapping
 from tailrace.config.settings import Settings
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver.structures import column_of
 from tailrace.connectors.sqlserver.types import field_schema
 from tailrace.schema.connect import Schema, Type

@@ -15,8 +15,8 @@ from tailrace.connectors.mysql import connection as mysql
 from tailrace.connectors.mysql.log.table_map import TableMap, parse_table_map
 from tailrace.connectors.mysql.rows import RowDecoder, RowImages
 from tailrace.connectors.mysql.selecting import Selection, plan_selection, raw_key_plans
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.mysql.types import column_type
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.key_bytes import key_bytes
 

@@ -9,9 +9,9 @@ import pytest
 from support.mysql_settings import settings_for
 from support.reading import told_in
 from support.snapshotting import taken
-from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.mysql.snapshots import splitting as mysql_splitting
 from tailrace.connectors.shared.snapshots import chunk_sizes, planning
 from tailrace.connectors.sqlserver.snapshots import passed

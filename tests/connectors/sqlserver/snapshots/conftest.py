@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from tailrace.config.load import from_mapping
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.snapshots import chunk_sizes
 from tailrace.connectors.sqlserver.snapshots import passed, sections, source, splitting
 

@@ -10,8 +10,8 @@ from tests.connectors.sqlserver.snapshots.conftest import NO_SCHEMAS, changes_be
 from tests.connectors.sqlserver.snapshots.writing import KEYS, SEED, Writer
 
 from support.snapshotting import keyed, linear, taken
-from tailrace.config.load import from_mapping
 from tailrace.connectors.base import Progress
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.snapshots import sections, source
 from tailrace.errors import ConfigError, PositionLostError, RetriableError, SnapshotLockError

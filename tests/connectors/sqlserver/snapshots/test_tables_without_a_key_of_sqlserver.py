@@ -8,7 +8,7 @@ from tests.connectors.sqlserver.snapshots.conftest import changes_behind
 from tests.connectors.sqlserver.snapshots.writing import SEED
 
 from support.snapshotting import keyed, taken
-from tailrace.config.load import from_mapping
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver.snapshots import views
 from tailrace.errors import SnapshotLockError
 

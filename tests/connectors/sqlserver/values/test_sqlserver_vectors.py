@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from tests.connectors.sqlserver.typed_tables import rendered
 
-from tailrace.config.load import from_mapping
+from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.sqlserver.types import ColumnType, column_type
 from tailrace.connectors.sqlserver.values import vectors, with_placeholder

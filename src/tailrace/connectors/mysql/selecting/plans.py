@@ -14,7 +14,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import quoted
 from tailrace.connectors.mysql.log import table_map as log
 from tailrace.connectors.mysql.log.table_map import MapColumn
@@ -23,6 +22,7 @@ from tailrace.connectors.mysql.plan import ColumnPlan, Wire
 from tailrace.connectors.mysql.selecting.keys import raw_key_plan
 from tailrace.connectors.mysql.selecting.protocol import Definition
 from tailrace.connectors.mysql.selecting.whole_rows import raw_row_plan
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.types import ColumnType, column_type
 from tailrace.connectors.mysql.wires import BLOBS, charset_of_collation, wire_of
 from tailrace.errors import StructureError, UnsupportedError

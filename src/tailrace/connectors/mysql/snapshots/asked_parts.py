@@ -8,10 +8,10 @@ from typing import Any
 from attrs import evolve
 
 from tailrace.config.overrides import SelectOverrides
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import StartPoint
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.signalled_sql import MYSQL
 from tailrace.connectors.mysql.snapshots import overrides, statements

@@ -8,13 +8,13 @@ from typing import Final
 
 from attrs import evolve
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import first_history
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.log_files import restart_after
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import point
 from tailrace.connectors.mysql.snapshots.parts import log_since
 from tailrace.errors import RetriableError

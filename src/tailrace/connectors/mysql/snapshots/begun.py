@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, in_time, read_only, rows
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of, led_by

@@ -18,10 +18,10 @@ from dataclasses import replace
 from typing import Any
 
 from tailrace import epoch
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.mysql.snapshots import splitting
 from tailrace.connectors.mysql.snapshots.begun import begun, keys_now

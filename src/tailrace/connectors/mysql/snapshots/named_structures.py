@@ -13,7 +13,6 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from typing import Any
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import AT, made_anew, told_anew
@@ -21,10 +20,11 @@ from tailrace.connectors.mysql.catalog import GONE, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, connect, error_number, rows
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import SourceSetupError, StructureError
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_value
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.source import Mark
 

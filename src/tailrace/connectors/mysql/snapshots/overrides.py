@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from tailrace.config.overrides import LIST, SelectOverride
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings, read_only, translated
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.shared.snapshots.keys import NoKey

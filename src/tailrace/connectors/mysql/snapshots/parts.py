@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, SnapshotStep, StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, connect
 from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.cuts import next_cuts
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey

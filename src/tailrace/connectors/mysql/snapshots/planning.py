@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Progress, StartPoint
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import first_history
@@ -14,6 +13,7 @@ from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.log_files import restart_at
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, log_place
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import overrides, point, splitting, statements
 from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.shared.snapshots import planning

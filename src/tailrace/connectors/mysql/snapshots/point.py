@@ -22,13 +22,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import told_besides
 from tailrace.connectors.mysql.catalog import GONE, Head, Server, Wanted
 from tailrace.connectors.mysql.connection import Connection, error_number, rows
 from tailrace.connectors.mysql.gtid import GtidSet
 from tailrace.connectors.mysql.server_structures import ServerStructures, events_between, is_ddl, split_at, structures
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.prepared import prepared_before, prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock, read_locks
 from tailrace.errors import ProgressError, RetriableError, SourceSetupError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.positions import RestartPosition, file_number
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.snapshots.read_records import Constants, ReadChanges, number_for_all, text_for_all
 from tailrace.schema.tables import TableId
 

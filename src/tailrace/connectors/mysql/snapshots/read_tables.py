@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tailrace.changes.shape import Shape
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.plan import ColumnPlan
 from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans, raw_row_plans
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError, UnsupportedError
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)

@@ -13,7 +13,6 @@ from typing import Final
 
 from attrs import evolve
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.mysql.blocks import Blocks
 from tailrace.connectors.mysql.catalog import Server
@@ -22,6 +21,7 @@ from tailrace.connectors.mysql.kept_history import NoHistory
 from tailrace.connectors.mysql.log import Query, XaCommit, XaPrepare, XaRollback
 from tailrace.connectors.mysql.positions import RestartPosition, file_number
 from tailrace.connectors.mysql.run_records import RunRecords
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
 from tailrace.connectors.mysql.snapshots.touched_rows import Broken, CollectedRows, Seen, Touched
 from tailrace.connectors.mysql.stream import WRITE_TIMEOUT_SECONDS, BinlogStream

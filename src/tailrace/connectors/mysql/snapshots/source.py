@@ -17,7 +17,6 @@ import numpy as np
 
 from tailrace import epoch
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server
@@ -27,6 +26,7 @@ from tailrace.connectors.mysql.gtid import wanted_sources
 from tailrace.connectors.mysql.missing_structures import structure_at
 from tailrace.connectors.mysql.positions import RestartPosition, log_place
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots import statements
 from tailrace.connectors.mysql.snapshots.chunks import chunk_by_key
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.gtid import GtidSet
@@ -19,6 +18,7 @@ from tailrace.connectors.mysql.log import Query, RowEvents
 from tailrace.connectors.mysql.missing import fill_missing
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.connectors.mysql.run_records import RunRecords, by_slot, parts_of
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.read_tables import KeyDecoder, ReadTables
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tailrace import epoch
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Head, Server, quoted
 from tailrace.connectors.mysql.connection import Connection, execute, rows
 from tailrace.connectors.mysql.selecting import SelectedRows, Selection
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.read_locks import held, read_locks
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTable
 from tailrace.connectors.mysql.snapshots.row_digests import RowDigests

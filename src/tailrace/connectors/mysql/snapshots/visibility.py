@@ -11,15 +11,15 @@ import logging
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import Server, quoted
 from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import RestartPosition
+from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.read_locks import head_under, may_lock_tables
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import RetriableError, SourceSetupError
-from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)

@@ -7,8 +7,8 @@ from typing import Any, Final, Protocol
 
 from tailrace.config.settings import Settings
 from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.table_names import signal_tables
 from tailrace.schema.tables import TableId
-from tailrace.signals.names import signal_tables
 from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.segments import Bound, LanePlan, TablePlan, shares
 from tailrace.snapshot.state import start

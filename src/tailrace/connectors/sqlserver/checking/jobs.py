@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.findings import Finding, Level
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.catalog import agent_is_running
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import SourceSetupError
 
 SHORT_RETENTION_MINUTES: Final = 24 * 60

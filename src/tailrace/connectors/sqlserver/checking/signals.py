@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.shared.signalled_sql import ALLOWED
@@ -13,6 +12,7 @@ from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.checking.access import Login
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns
 from tailrace.schema.tables import Table, TableId
 from tailrace.signals.table import COLUMNS

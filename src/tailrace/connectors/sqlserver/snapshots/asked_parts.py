@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import StartPoint
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
@@ -21,6 +20,7 @@ from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.ranges import Ranges
 from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots import begun, point

@@ -20,7 +20,6 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace import epoch
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
@@ -32,6 +31,7 @@ from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.replicas import connect_at
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.snapshots import begun
 from tailrace.connectors.sqlserver.snapshots.gathered import Gathered, gather

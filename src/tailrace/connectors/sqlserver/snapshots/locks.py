@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import SnapshotLockError
 from tailrace.schema.tables import TableId
 

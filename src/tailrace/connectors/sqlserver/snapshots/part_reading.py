@@ -11,12 +11,12 @@ from typing import Any
 
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
 from tailrace.connectors.sqlserver.blocking import NamedStructures
 from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.planning import place_of
 from tailrace.connectors.sqlserver.snapshots.reading import read_changes
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource

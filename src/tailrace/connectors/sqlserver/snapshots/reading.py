@@ -9,7 +9,6 @@ from typing import Any
 from tailrace import epoch
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.batches import Batch
@@ -20,6 +19,7 @@ from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of, position_facts
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.schema.changes_topic import SchemaEvent

@@ -19,7 +19,6 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from tailrace import epoch
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
@@ -30,6 +29,7 @@ from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition
 from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import passed, statements, views
 from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.connectors.sqlserver.snapshots.blocks import BLOCK_ROWS, ReadRows

@@ -1,0 +1,285 @@
+"""From a configuration as people have it to `Settings`, or to one error that names everything wrong with it.
+
+The steps: read the document, find out which connector it is for, replace placeholders, rename old names, recognise every
+name, read every value, check what belongs together, and say what has no effect.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tailrace.config.assumed import assumed_converters
+from tailrace.config.checks import check_together
+from tailrace.config.confluent_cloud import from_cloud
+from tailrace.config.documents import flatten, read_document
+from tailrace.config.entries import Entry, collect, hide_salt, is_given
+from tailrace.config.filters import ColumnFilter, MessageKeys, NameFilter, TableFilter, TableNames
+from tailrace.config.keys import read_message_keys
+from tailrace.config.overrides import LIST as OVERRIDES
+from tailrace.config.overrides import SelectOverrides, read_overrides
+from tailrace.config.passthrough import CLIENTS, passed
+from tailrace.config.patterns import split_list
+from tailrace.config.policies import Rule, read_rules
+from tailrace.config.problems import Problems
+from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
+from tailrace.config.properties.history import KAFKA_HISTORY
+from tailrace.config.property import Kind, Property, Status
+from tailrace.config.settings import Settings
+from tailrace.config.signal_checks import check_signals
+from tailrace.config.spelling import is_disguised
+from tailrace.config.topic_creation import TopicCreation, read_topic_creation
+from tailrace.config.unfilled import without_unfilled
+from tailrace.config.unknown import KnownValues
+from tailrace.config.unknown_names import SERVER_PREFIX
+from tailrace.config.values import NotYetError, Value, read
+from tailrace.config.worker import Worker
+from tailrace.connectors.registry import KINDS, ConnectorKind
+from tailrace.kafka.name_checks import check_client_names
+from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
+from tailrace.schema.routing import Routing
+from tailrace.schema.table_names import signal_tables
+from tailrace.schema.tables import TableId
+
+
+def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False) -> Settings:
+    """The settings in a file: Kafka Connect's JSON, flat JSON, or Java properties; with what its worker hands on.
+
+    With `strict`, a name that is no property is an error, and so are two values for one property.
+
+    Raises:
+        ConfigError: something is wrong; the message lists all of it.
+        UnsupportedError: nothing is wrong, but something asked for is not there yet.
+
+    """
+    return load_with_document(Path(path), worker, strict=strict)[1]
+
+
+def load_with_document(
+    path: Path, worker: Worker | None = None, *, strict: bool = False
+) -> tuple[Mapping[str, Any], Settings]:
+    """The settings with the mapping that they are of, for other processes. Raises as `load`."""
+    problems = Problems(strict=strict)
+    document = read_document(path, problems)
+    if worker is not None:
+        document = worker.applied_to(document, problems)
+    return document, from_mapping(document, source=str(path), problems=problems)
+
+
+def from_mapping(
+    document: Mapping[str, Any],
+    *,
+    source: str = "configuration",
+    strict: bool = False,
+    problems: Problems | None = None,
+) -> Settings:
+    """The settings in a mapping, `{"name", "config"}` or flat; `source` begins messages. Raises as `load`.
+
+    Who gives `problems` finds there what is wrong, one by one, and says whether the configuration is only looked at.
+    """
+    problems = problems or Problems(strict=strict)
+    flat = flatten(document, problems)
+    kind = _kind(flat, problems, source)
+    flat = from_cloud(flat, problems)
+    entries = collect(flat, kind.tables, kind.database, problems, _other_names(kind))
+    entries = without_unfilled(entries, flat, kind.tables, problems)
+    values = {prop.name: _value(prop, entries, problems) for prop in kind.tables.properties}
+    known = KnownValues(values, problems.unknown)
+    check_together(known, entries, kind.naming, problems)
+    check_client_names(entries, problems)
+    check_signals(known, entries, kind.naming, kind.system, problems)
+    kind.check(known, entries, problems)
+    rules = read_rules(entries, kind.naming, problems)
+    keys = read_message_keys(entries.get("message.key.columns"), kind.naming, problems)
+    creation = _topic_creation(values, entries, problems)
+    overrides = _overrides(kind, values, entries, problems)
+    problems.raise_if_any(source)
+    return _settings(kind, values, entries, problems, rules, keys, creation, overrides)
+
+
+def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> ConnectorKind:
+    """The kind of connector; without one that there is, nothing else can be said of the configuration."""
+    name = CONNECTOR_CLASS.name
+    told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
+    found = _value(CONNECTOR_CLASS, told, problems)
+    if found is None:
+        if f"{SERVER_PREFIX}{name}" in flat:
+            problems.add(f"names begin with {SERVER_PREFIX}, as Debezium Server has them: take that away")
+        if problems.offline and name in problems.unknown:
+            problems.add(f"{name} is not known here, and without it nothing can be checked")
+        problems.raise_if_any(source)
+    return KINDS[str(found)]
+
+
+def _other_names(kind: ConnectorKind) -> frozenset[str]:
+    """Names and older names of the properties that only other connectors have."""
+    return frozenset(
+        name for other in KINDS.values() if other is not kind for name in (*other.tables.by_name, *other.tables.aliases)
+    )
+
+
+def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> Value:
+    entry = entries.get(prop.name)
+    if entry is not None and entry.broken:
+        return _default(prop)
+    if entry is None or not entry.text.strip():
+        return _absent(prop, problems)
+    try:
+        value = read(prop, entry.text)
+    except NotYetError as error:
+        problems.add_not_yet(f"{entry.shown}: {error}")
+        return _default(prop)
+    except ValueError as error:
+        problems.add(f"{entry.shown}: {error}")
+        return _default(prop)
+    _tell_status(prop, entry, value, _classes(prop, value, entries), problems)
+    _tell_items(prop, entry, problems)
+    _tell_disguise(entry, problems)
+    return value
+
+
+def _absent(prop: Property, problems: Problems) -> Value:
+    if prop.required:
+        problems.add(f"{prop.name} is missing ({prop.doc.rstrip('.')})")
+    return _default(prop)
+
+
+def _default(prop: Property) -> Value:
+    return () if prop.kind.is_list and prop.default is None else prop.default
+
+
+def _tell_items(prop: Property, entry: Entry, problems: Problems) -> None:
+    for item in split_list(entry.text) if prop.kind is Kind.LIST else ():
+        if item in prop.harmless:
+            problems.warn(f"{entry.shown}: {item} is ignored: {prop.reason}")
+
+
+def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
+    """The classes of what a list names, such as `transforms`, where each has its `type`."""
+    types = [entries.get(f"{prop.name}.{item}.type") for item in _texts(value)]
+    names = dict.fromkeys(each.shown_value for each in types if each is not None)
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _tell_status(prop: Property, entry: Entry, value: Value, classes: str, problems: Problems) -> None:
+    if value in (_default(prop), None) and prop.status is not Status.WORKS:
+        return
+    if prop.status is Status.REFUSED and entry.text.strip() not in prop.harmless:
+        problems.add_not_yet(f"{entry.shown}{classes}: that is not supported yet; {prop.reason or 'leave it out'}")
+    elif prop.status is Status.UNUSED:
+        problems.warn(_no_effect(entry, "has no effect yet", prop.reason))
+    elif prop.status is Status.IGNORED or value is None:
+        problems.warn(_no_effect(entry, "is ignored", prop.reason))
+
+
+def _tell_disguise(entry: Entry, problems: Problems) -> None:
+    """A value that looks like another one is another one: a list with it matches nothing."""
+    text = entry.shown_value.strip()
+    if any(map(is_disguised, text)):
+        meant = "".join(each for each in text if not is_disguised(each))
+        problems.warn(f"{entry.shown}, with an invisible character: is {meant!r} meant?")
+
+
+def _no_effect(entry: Entry, verdict: str, reason: str) -> str:
+    return f"{entry.shown_name} {verdict}" + (f": {reason}" if reason else "")
+
+
+def _settings(
+    kind: ConnectorKind,
+    values: Mapping[str, Value],
+    entries: Mapping[str, Entry],
+    problems: Problems,
+    rules: tuple[Rule, ...],
+    keys: MessageKeys,
+    creation: TopicCreation,
+    overrides: SelectOverrides,
+) -> Settings:
+    attributes: dict[str, Any] = {
+        prop.attribute: values[prop.name] for prop in kind.tables.properties if prop.in_settings
+    }
+    attributes["name"] = attributes["name"] or attributes["topic_prefix"]
+    attributes["signal_kafka_topic"] = attributes["signal_kafka_topic"] or f"{attributes['topic_prefix']}-signal"
+    attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
+    attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
+    attributes["schema_history_internal"] = _history(values, entries)
+    attributes |= {each.attribute: passed(entries, each.prefix) for each in CLIENTS}
+    attributes["schema_name_adjustment_mode"] = _name_adjustment(values, entries)
+    return kind.settings(
+        **attributes,
+        routing=_routing(values),
+        tables=_tables(kind, values),
+        columns=ColumnFilter(_filter(values, "column"), kind.naming),
+        column_rules=rules,
+        message_keys=keys,
+        select_overrides=overrides,
+        snapshot_tables=TableNames(_texts(values["snapshot.include.collection.list"]), kind.naming),
+        topic_creation=creation,
+        warnings=tuple(problems.warnings),
+        notes=assumed_converters(values, entries),
+        given=tuple((hide_salt(name), entry.shown_value) for name, entry in entries.items()),
+    )
+
+
+def _overrides(
+    kind: ConnectorKind, values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
+) -> SelectOverrides:
+    if _any_unknown(OVERRIDES, problems):
+        return SelectOverrides()
+    return read_overrides(values[OVERRIDES], entries, kind.naming, problems)
+
+
+def _any_unknown(beginning: str, problems: Problems) -> bool:
+    return any(name.startswith(beginning) for name in problems.unknown)
+
+
+def _topic_creation(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> TopicCreation:
+    enabled = bool(values["topic.creation.enable"])
+    if _any_unknown("topic.creation.", problems):
+        return TopicCreation(enabled=enabled)
+    return read_topic_creation(entries, _texts(values["topic.creation.groups"]), enabled, problems)
+
+
+def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value:
+    """Debezium's default is the Kafka topic: a configuration that names one means it."""
+    named = values["schema.history.internal.kafka.topic"]
+    return (
+        KAFKA_HISTORY
+        if named and not is_given(entries, "schema.history.internal")
+        else values["schema.history.internal"]
+    )
+
+
+def _name_adjustment(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value:
+    """Debezium 1.4 always made names of schemas fit for Avro, and the pages of 2.1 promise that it does."""
+    is_free = not is_given(entries, "schema.name.adjustment.mode") and values["tailrace.event.shape"] != CURRENT
+    return "avro" if is_free else values["schema.name.adjustment.mode"]
+
+
+def _routing(values: Mapping[str, Value]) -> Routing:
+    """Debezium 1.4's connector read one database, whose name its topics do not have."""
+    return Routing(str(values["topic.delimiter"]), names_database=values["tailrace.event.shape"] != SHAPE_1_4)
+
+
+def _tables(kind: ConnectorKind, values: Mapping[str, Value]) -> TableFilter:
+    return TableFilter(
+        databases=_filter(values, "database"),
+        schemas=_filter(values, "schema"),
+        tables=_filter(values, "table"),
+        also=frozenset(map(TableFilter.lower, _signal_tables(values))),
+        naming=kind.naming,
+        system=kind.system,
+    )
+
+
+def _signal_tables(values: Mapping[str, Value]) -> tuple[TableId, ...]:
+    return signal_tables(_texts(values["signal.data.collection"]))
+
+
+def _filter(values: Mapping[str, Value], what: str) -> NameFilter:
+    include, exclude = (_texts(values.get(f"{what}.{which}.list")) for which in ("include", "exclude"))
+    return NameFilter(include, exclude)
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    return value if isinstance(value, tuple) else ()

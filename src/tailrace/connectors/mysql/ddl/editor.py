@@ -1,0 +1,94 @@
+"""A table that is being built or altered: columns in order, the key, the default character set.
+
+As Debezium has it, the key is the primary key, or else the first unique key whose columns can't be null. It
+is only ever replaced by a primary key: dropping the unique index does not take it away. Which of the two it
+is matters when a column is defined again (a primary key's can't become nullable), so a table whose key is a
+unique key says so in its attributes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from tailrace.connectors.mysql.ddl.columns import ColumnDefinition
+from tailrace.errors import StructureError
+from tailrace.schema.tables import Column, Table, TableId
+
+_UNIQUE = ("tailrace.key", "unique")
+
+
+class TableEditor:
+    """One table on the way to its next structure."""
+
+    def __init__(self, table: Table) -> None:
+        self.id: TableId = table.id
+        self.columns = list(table.columns)
+        self.key = list(table.primary_key)
+        self.charset = table.default_charset
+        self.comment = table.comment
+        self._attributes = tuple(a for a in table.attributes if a != _UNIQUE)
+        self._unique = _UNIQUE in table.attributes
+
+    def table(self) -> Table:
+        """The table as it is now."""
+        known = {c.name.lower(): c.name for c in self.columns}
+        key = tuple(known[name.lower()] for name in self.key if name.lower() in known)
+        attributes = (*self._attributes, _UNIQUE) if key and self._unique else self._attributes
+        return Table(self.id, tuple(self.columns), key, self.charset, self.comment, attributes)
+
+    def find(self, name: str) -> int:
+        """Where a column stands.
+
+        Raises:
+            StructureError: the table has none of that name.
+
+        """
+        lowered = name.lower()
+        for at, column in enumerate(self.columns):
+            if column.name.lower() == lowered:
+                return at
+        raise StructureError(f"{self.id} has no column {name} as far as it is known")
+
+    def redefined(self, old: Column, definition: ColumnDefinition) -> Column:
+        """A column by its new definition; in the primary key it stays NOT NULL without being told."""
+        new = definition.column(self.charset)
+        stays = not self._unique and any(old.name.lower() == name.lower() for name in self.key)
+        return _not_null(new) if stays and definition.nullable is None else new
+
+    def move(self, name: str, after: str | None) -> None:
+        """Puts a column behind another, or first."""
+        column = self.columns.pop(self.find(name))
+        self.columns.insert(0 if after is None else self.find(after) + 1, column)
+
+    def set_primary_key(self, names: Sequence[str]) -> None:
+        """Makes these columns the primary key, which can't be null."""
+        self.key, self._unique = list(names), False
+        for at in map(self.find, names):
+            self.columns[at] = _not_null(self.columns[at])
+
+    def offer_unique_key(self, names: Sequence[str] | None) -> None:
+        """Takes a unique key if there is no key and no column of it can be null; None: it has expressions."""
+        if self.key or names is None:
+            return
+        if not any(self.columns[self.find(name)].optional for name in names):
+            self.key, self._unique = list(names), True
+
+    def convert(self, charset: str) -> None:
+        """CONVERT TO CHARACTER SET: of the table and of its text columns; those of charset binary are none."""
+        self.charset = charset
+        self.columns = [replace(c, charset=charset) if c.charset not in {None, "binary"} else c for c in self.columns]
+
+    def take_inline_key(self, definition: ColumnDefinition) -> None:
+        """A column's own PRIMARY KEY or UNIQUE."""
+        if definition.primary:
+            self.set_primary_key([definition.name])
+        elif definition.unique and not self.key:
+            self.key, self._unique = [definition.name], True
+
+
+def _not_null(column: Column) -> Column:
+    """A column made NOT NULL by its key, which takes away the default NULL."""
+    if not column.optional:
+        return column
+    return replace(column, optional=False, has_default=column.default is not None)

@@ -1,0 +1,27 @@
+"""The properties of Debezium 3.6's MySQL connector: its page, its sources, and what Kafka Connect adds."""
+
+from __future__ import annotations
+
+from tailrace.config.properties import connect, history, own, signals
+from tailrace.config.properties import connection as any_connection
+from tailrace.config.properties import events as any_events
+from tailrace.config.properties import reading as any_reading
+from tailrace.config.properties import selection as any_selection
+from tailrace.config.properties import snapshots as any_snapshots
+from tailrace.config.property import PropertyTables
+from tailrace.connectors.mysql.properties import connection, events, reading, selection, snapshots
+from tailrace.schema import event_shapes
+
+TABLES = PropertyTables(
+    (
+        (any_connection.GROUP, connection.PROPERTIES, connection.FAMILIES),
+        (any_selection.GROUP, selection.PROPERTIES, any_selection.FAMILIES),
+        (any_events.GROUP, events.PROPERTIES, any_events.FAMILIES),
+        (any_reading.GROUP, reading.PROPERTIES, reading.FAMILIES),
+        (history.GROUP, history.PROPERTIES, history.FAMILIES),
+        (any_snapshots.GROUP, snapshots.PROPERTIES, any_snapshots.FAMILIES),
+        (signals.GROUP, (signals.table("database.table"), *signals.PROPERTIES), signals.FAMILIES),
+        (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
+        (own.GROUP, (own.event_shape(event_shapes.SHAPE_2_1), *own.PROPERTIES), ()),
+    )
+)

@@ -1,0 +1,94 @@
+"""The settings of the SQL Server connector."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from tailrace.config.secret import Secret
+from tailrace.config.settings import Settings
+from tailrace.config.time_zones import TimeZone, time_zone
+from tailrace.connectors.sqlserver.properties.reading import FUNCTION, PROCESSING
+from tailrace.schema.event_shapes import CURRENT
+
+
+@frozen(kw_only=True)
+class SqlServerSettings(Settings):
+    """The configuration of a SQL Server connector, checked."""
+
+    # Connection
+    database_instance: str | None
+    database_user: str | None
+    database_names: tuple[str, ...]
+    driver_encrypt: str
+    driver_trustservercertificate: bool
+    driver_hostnameincertificate: str | None
+    driver_servercertificate: str | None
+    driver_truststore: str | None
+    driver_truststorepassword: Secret | None
+    driver_authentication: str | None
+    driver_integratedsecurity: bool
+    driver_serverspn: str | None
+    driver_msiclientid: str | None
+    driver_applicationintent: str
+    driver_applicationname: str | None
+    driver_multisubnetfailover: bool
+    driver_logintimeout: int
+    driver_connectretrycount: int
+    driver_connectretryinterval: int
+    driver_packetsize: int | None
+    driver_ipaddresspreference: str
+    database_sqlserver_agent_status_query: str | None
+
+    # Tables, columns and operations
+    schema_include_list: tuple[str, ...]
+    schema_exclude_list: tuple[str, ...]
+
+    # Events
+    unavailable_value_placeholder: str
+
+    # Reading the change tables
+    source_timestamp_mode: str
+    database_server_timezone: str | None
+    data_query_mode: str
+    max_iteration_transactions: int
+    streaming_fetch_size: int
+
+    # Snapshots
+    snapshot_isolation_mode: str | None
+    incremental_snapshot_option_recompile: bool
+
+    @property
+    def instance(self) -> str | None:
+        """The named instance whose port has to be asked for; None where the port is known."""
+        has_port = self.is_given("database.port")
+        return None if has_port else self.database_instance
+
+    @property
+    def lock_timeout_is_final(self) -> bool:
+        """Whether a snapshot fails where it can't have a lock in time, instead of waiting for it again."""
+        return self.is_given("snapshot.lock.timeout.ms") or self.snapshot_isolation_mode is not None
+
+    @property
+    def server_zone(self) -> TimeZone | None:
+        """The zone of the server's clock; None where nobody says it."""
+        return None if self.database_server_timezone is None else time_zone(self.database_server_timezone)
+
+    @property
+    def tells_ends(self) -> bool:
+        """Whether the time of a change is the end of its transaction, and not its begin.
+
+        That is its commit, as `source.timestamp.mode` says it and Debezium told it until 3.6, which goes by begins where it
+        reads change tables themselves.
+        """
+        asked_for = self.is_given("source.timestamp.mode")
+        return asked_for or self.data_query_mode == FUNCTION or self.tailrace_event_shape != CURRENT
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """Whether the source block's times say when a change was read, and not when it was made."""
+        return self.source_timestamp_mode == PROCESSING
+
+    @property
+    def reads_replica(self) -> bool:
+        """Whether a read-only replica is asked for, where only snapshot isolation is to be had."""
+        return self.driver_applicationintent == "ReadOnly"

@@ -1,0 +1,148 @@
+"""The generated reference pages: `python -m tailrace.docs` writes them, `--check` says which are stale.
+
+A page is rendered from what it documents: the properties from their tables, the commands from the command
+line's own declarations, the exit codes from the table that the command line exits with, the SQL Server
+stand-in's names from what it registers, types from what decides on them. A test runs the check, so that a
+property or an option can't be added without its page.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tailrace.docs.configuration import PAGES as CONFIGURATION_PAGES
+
+REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
+_CLI_INTRODUCTION = """\
+# Command line
+
+<!-- Rendered from src/tailrace/cli: python -m tailrace.docs -->
+
+Figures, notices and errors go to standard error; events (`--to console`), findings and positions go to
+standard output. An error is one line; `--verbose` shows where it happened. No command asks a question.
+"""
+
+
+def cli_page() -> str:
+    """All commands with their options, and the exit codes."""
+    import typer
+
+    from tailrace.cli.main import app
+
+    root = typer.main.get_command(app)
+    commands = "\n".join(_command(path, command) for path, command in _commands("tailrace", root))
+    return f"{_CLI_INTRODUCTION}\n{commands}\n{_exit_codes()}"
+
+
+def standin_page() -> str:
+    """What the SQL Server stand-in knows by name."""
+    from tailrace_standins.sqlserver.reference import render
+
+    return render()
+
+
+def sqlserver_types_page() -> str:
+    """What SQL Server's types become."""
+    from tailrace.connectors.sqlserver.types_page import render
+
+    return render()
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    **CONFIGURATION_PAGES,
+    "cli.md": cli_page,
+    "sqlserver-standin-names.md": standin_page,
+    "sqlserver-types.md": sqlserver_types_page,
+}
+
+
+def stale(folder: Path = REFERENCE) -> list[Path]:
+    """The pages that are missing in a folder, or say something else than the code."""
+    return [folder / name for name, render in PAGES.items() if _text(folder / name) != render()]
+
+
+def write(folder: Path = REFERENCE) -> None:
+    """Write all pages to a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, render in PAGES.items():
+        (folder / name).write_text(render(), encoding="utf-8")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the pages, or check them; the exit code."""
+    if list(arguments) == ["--check"]:
+        found = stale()
+        for path in found:
+            sys.stderr.write(f"{path.name} is stale: run ./run docs\n")
+        return 1 if found else 0
+    if arguments:
+        sys.stderr.write("usage: python -m tailrace.docs [--check]\n")
+        return 2
+    write()
+    return 0
+
+
+def _text(path: Path) -> str | None:
+    return path.read_text(encoding="utf-8") if path.exists() else None
+
+
+def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
+    """The commands that do something, by what has to be typed."""
+    below = getattr(command, "commands", {})
+    if not below:
+        yield path, command
+    for name, each in below.items():
+        yield from _commands(f"{path} {name}", each)
+
+
+def _command(path: str, command: Any) -> str:
+    shown = sorted(command.params, key=lambda param: param.param_type_name != "argument")
+    typed = " ".join([path, *(_typed(param) for param in shown)])
+    rows = [(_code(_name(param)), _need(param), param.help or "") for param in shown]
+    table = _table(("Argument or option", "Default", "Meaning"), rows)
+    return "\n".join([f"## {path}", "", "```", typed, "```", "", command.help or "", "", table])
+
+
+def _typed(param: Any) -> str:
+    """As it stands in a command: `NAME`, `--name VALUE`, `[--name]`."""
+    return _name(param) if param.required else f"[{_name(param)}]"
+
+
+def _name(param: Any) -> str:
+    if param.param_type_name == "argument":
+        return str(param.metavar or param.name.upper())
+    value = "" if param.is_flag else f" {param.metavar or param.name.upper()}"
+    return f"{param.opts[0]}{value}"
+
+
+def _need(param: Any) -> str:
+    if param.required:
+        return "**required**"
+    return "" if param.default in (None, False) else _code(str(param.default))
+
+
+def _exit_codes() -> str:
+    from tailrace.cli.exit_codes import EXIT_CODES
+
+    rows = [
+        (str(code.number), code.meaning, ", ".join(_code(error.__name__) for error in code.errors))
+        for code in EXIT_CODES
+    ]
+    table = _table(("Code", "Meaning", "Errors"), rows)
+    return f"## Exit codes\n\n{table}"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"

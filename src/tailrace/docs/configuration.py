@@ -1,0 +1,231 @@
+"""The reference pages of all properties, rendered from the tables.
+
+One page says what is the same for all connectors, and each connector has one with its properties.
+`python -m tailrace.docs` writes them; a test fails when a page on disk says something else than the tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import groupby
+
+from tailrace.config.name_sorts import SORTS
+from tailrace.config.properties.connect import MYSQL, SQL_SERVER
+from tailrace.config.property import Family, Property, PropertyTables, Status
+from tailrace.config.values import allowed_in_words
+from tailrace.connectors.registry import KINDS, ConnectorKind
+from tailrace.docs.kafka_clients import client_sections
+
+_RENDERED = """\
+<!-- Rendered from the property tables: python -m tailrace.docs -->
+"""
+_INTRODUCTION = f"""\
+# Configuration
+
+{_RENDERED}
+tailrace takes the configuration of Debezium's connectors as it is: the JSON that is sent to Kafka Connect
+(`{{"name": ..., "config": {{...}}}}`), the inner object alone, or a Java `.properties` file. Names are those of
+Debezium 3.6; older names work as well, and where two names of a property have different values the newest counts, with a
+warning. Everything that is wrong is said in one message. `connector.class` says which connector it is for:
+
+- [MySQL](configuration-mysql.md)
+- [SQL Server](configuration-sqlserver.md)
+
+**Names that are no property** are a warning, as they have no effect in Kafka Connect either. What is nearly the name of a
+property that changes records, topics, or which rows are delivered is an error. `--strict` (of a DataFrame: `strict`) makes an
+error of all of them, and of two values for one property. [What has no effect](configuration-without-effect.md) lists every
+property that is ignored, and the names that are told what they are. Nothing that is ignored changes records.
+
+**Converters.** Where `key.converter` or `value.converter` is absent, JSON is written, and `check` and `run` say so: in Kafka
+Connect the worker names one.
+
+**Confluent Cloud.** `MySqlCdcSource`, `MySqlCdcSourceV2`, `SqlServerCdcSource` and `SqlServerCdcSourceV2` are Debezium's
+connectors. With these classes `output.data.format`, `output.key.format`, `after.state.only`, `json.output.decimal.format` and
+`cleanup.policy` count, with Confluent Cloud's defaults: records are JSON without schemas, and what is not there yet (other
+formats, the state after alone) is refused by name. The classes without `V2` are Debezium 1.x: `after.state.only` is true
+unless it is set to false, `skipped.operations` is `none`, and `schema.name.adjustment.mode` is `avro`.
+
+**Values from elsewhere.** `${{env:NAME}}` is an environment variable, `${{file:/path/to.properties:key}}` a key
+of a properties file, `${{directory:/path:name}}` the whole of a file. What they bring in is never shown.
+
+**Lists of regexes** are cut at commas; `\\,` is a comma within an expression. An expression must match the
+whole of a name; upper and lower case count as the same. The syntax is Java's; the few constructs that have no
+counterpart in Python are refused.
+
+**Status.** *works*; *not yet: refused* stops with a message, because leaving it out would change the records
+or lose something; *not yet: a warning* only tunes what is not there yet; *ignored* has no meaning without the
+JVM, Kafka Connect or JDBC. A value that equals the default is never refused.
+"""
+_OF_MYSQL = """\
+Tables are named `database.table` in lists, and columns `database.table.column`. A minimal configuration:
+
+```json
+{
+  "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+  "topic.prefix": "shop",
+  "database.hostname": "mysql.example.org",
+  "database.user": "cdc",
+  "database.password": "${env:MYSQL_PASSWORD}",
+  "database.server.id": 5401,
+  "snapshot.mode": "no_data"
+}
+```
+"""
+_OF_SQL_SERVER = """\
+Tables are named `schema.table` in lists, in every database of `database.names`, and columns `schema.table.column`; rules
+for columns and `message.key.columns` may have the database in front, and `snapshot.include.collection.list` must.
+A minimal configuration:
+
+```json
+{
+  "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
+  "topic.prefix": "shop",
+  "database.hostname": "sqlserver.example.org",
+  "database.user": "cdc",
+  "database.password": "${env:SQLSERVER_PASSWORD}",
+  "database.names": "inventory"
+}
+```
+
+**The driver** is Microsoft's ODBC driver, which comes with `mssql-python`; the names are those of its JDBC driver, as
+Debezium takes them: `driver.encrypt`, or as in older versions `database.encrypt`. What the ODBC driver has no word for is
+refused where it is about security or the server's address, and ignored otherwise.
+
+**Types**: [what each becomes](sqlserver-types.md) under the handling modes.
+"""
+_WORDS: Mapping[str, str] = {MYSQL: _OF_MYSQL, SQL_SERVER: _OF_SQL_SERVER}
+
+_WITHOUT_EFFECT = f"""\
+# Configuration without effect
+
+{_RENDERED}
+What a configuration may have, and what does nothing: a warning says so. No property here changes events, topics, or which rows
+are delivered: which ones do is decided in one place (`src/tailrace/config/effects.py`), and tests hold that against the
+tables and against all names of Debezium 3.6. With `--strict` the properties here stay warnings, and names that are none are
+errors.
+"""
+
+_HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other names")
+
+
+def introduction() -> str:
+    """The page about what is the same for all connectors."""
+    return f"{_INTRODUCTION}\n{client_sections()}"
+
+
+def page(connector_class: str) -> str:
+    """The page of one connector's properties."""
+    kind = KINDS[connector_class]
+    groups = groupby(kind.tables.properties, lambda each: each.group)
+    sections = [_section(group, list(properties), kind.tables) for group, properties in groups]
+    return "\n".join([_heading(kind), _WORDS[connector_class], *sections])
+
+
+def without_effect() -> str:
+    """The page of what has no effect: ignored properties with the reasons, and names that are no property."""
+    sections = [_ignored_section(kind) for kind in KINDS.values()]
+    return "\n".join([_WITHOUT_EFFECT, *sections, _sorts_section()])
+
+
+def _ignored_section(kind: ConnectorKind) -> str:
+    known: tuple[Property | Family, ...] = (*kind.tables.properties, *kind.tables.families)
+    rows = [
+        (_code(each.name), each.status.value, each.reason or "it is not there yet", each.doc)
+        for each in known
+        if each.status in {Status.IGNORED, Status.UNUSED}
+    ]
+    header = ("Property", "Status", "Why", "Meaning")
+    lines = [f"## {kind.database}", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _sorts_section() -> str:
+    rows = [(sort.title, _code(sort.example), sort.verdict(sort.example)) for sort in SORTS]
+    header = ("Names of", "Such as", "What is said")
+    lines = ["## Names that are no property", "", _line(header), _line("---" for _ in header), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+PAGES: Mapping[str, Callable[[], str]] = {
+    "configuration.md": introduction,
+    "configuration-without-effect.md": without_effect,
+    "configuration-mysql.md": lambda: page(MYSQL),
+    "configuration-sqlserver.md": lambda: page(SQL_SERVER),
+}
+"""The pages by the names of their files."""
+
+
+def _heading(kind: ConnectorKind) -> str:
+    return (
+        f"# Configuration of the {kind.database} connector\n\n{_RENDERED}\n"
+        "How a configuration is written, and what the statuses mean, stands on [a page for all connectors](configuration.md).\n"
+    )
+
+
+def _section(group: str, properties: Sequence[Property], tables: PropertyTables) -> str:
+    rows = [_row(prop) for prop in properties]
+    rows += [_family_row(family) for family in tables.families if family.group == group]
+    lines = [f"## {group}", "", _line(_HEADER), _line("---" for _ in _HEADER), *map(_line, rows)]
+    return "\n".join(lines) + "\n"
+
+
+def _row(prop: Property) -> tuple[str, ...]:
+    return (
+        _code(prop.name),
+        prop.kind.value,
+        "**required**" if prop.required else _default(prop),
+        _allowed(prop),
+        _status(prop.status, prop.reason),
+        prop.doc,
+        ", ".join(map(_code, prop.aliases)),
+    )
+
+
+def _family_row(family: Family) -> tuple[str, ...]:
+    old = ", ".join(_code(f"{alias}*") for alias in family.aliases)
+    return (
+        _code(family.name),
+        family.kind.value,
+        "",
+        "",
+        _status(family.status, family.reason),
+        family.doc,
+        old,
+    )
+
+
+def _default(prop: Property) -> str:
+    if prop.default is None:
+        return ""
+    if isinstance(prop.default, bool):
+        return _code(str(prop.default).lower())
+    if isinstance(prop.default, tuple):
+        return _code(",".join(prop.default))
+    return _code(str(prop.default))
+
+
+def _allowed(prop: Property) -> str:
+    if not prop.allowed:
+        return allowed_in_words(prop)
+    words = ", ".join(map(_code, prop.allowed))
+    if prop.other_spellings:
+        words += "; also " + ", ".join(
+            f"{_code(old)} for {_code(new)}" for old, new in prop.other_spellings.items()
+        )
+    if prop.harmless and prop.status is Status.WORKS:
+        words += "; ignored " + ", ".join(map(_code, prop.harmless)) + (f" ({prop.reason})" if prop.reason else "")
+    if prop.not_yet:
+        words += "; not yet " + ", ".join(map(_code, prop.not_yet))
+    return words
+
+
+def _status(status: Status, reason: str) -> str:
+    return f"{status.value} ({reason})" if reason and status is not Status.WORKS else status.value
+
+
+def _code(text: str) -> str:
+    return f"`{text}`"
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
