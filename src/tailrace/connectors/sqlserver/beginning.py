@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.structures import of_instance, tables
 from tailrace.connectors.sqlserver.told_structures import first_history

@@ -10,12 +10,12 @@ from typing import Final
 
 from tailrace.config.properties.sqlserver.reading import FUNCTION
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import begins, has_rows, row_bytes, row_counts
-from tailrace.connectors.sqlserver.lsn import Lsn
 
 FIRST_TRANSACTIONS: Final = 256
 STEPS: Final = 12

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from tailrace.config.properties.sqlserver.reading import FUNCTION
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.errors import RetriableError, SourceSetupError
 
 log = logging.getLogger(__name__)

@@ -11,9 +11,9 @@ import time
 from typing import Final
 
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.errors import RetriableError
 
 PATIENCE_SECONDS: Final = 60.0

@@ -18,12 +18,13 @@ from typing import Any, Final
 from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.schema_records import SchemaChangeRecords, source_times
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
+from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import history_record, parse_id, table_of
@@ -216,7 +217,7 @@ class ToldStructures:
     def _take(self, record: HistoryRecord, number: int) -> None:
         try:
             commit = record["position"].get("commit_lsn")
-            lsn = Lsn.from_text(str(commit)) if commit else None
+            lsn = LSNS.parse(str(commit)) if commit else None
             for change in record.get("tableChanges") or ():
                 table_id = parse_id(change["id"])
                 if change["type"] == ChangeType.DROP:
@@ -256,7 +257,7 @@ def is_told_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], prefix: str) -
     end, commit = lsns.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
     if record["source"].get("server") != prefix or end is None:
         return False
-    return not commit or Lsn.from_text(str(commit)) <= end.next()
+    return not commit or LSNS.parse(str(commit)) <= end.next()
 
 
 def identity(instance: Instance) -> str:

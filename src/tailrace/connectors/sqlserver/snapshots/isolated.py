@@ -27,11 +27,11 @@ import numpy as np
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import quoted
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.sqlserver.snapshots.database import Database
