@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import cutting
-from tailrace.connectors.sqlserver.change_tables import Window
-from tailrace.connectors.sqlserver.lsn import Lsn
 
 LIMIT = 1000
 

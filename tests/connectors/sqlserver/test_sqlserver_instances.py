@@ -23,7 +23,7 @@ from support.sqlserver_reading import (
     write,
 )
 from tailrace.connectors.base import Lane, LogRange
-from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace_standins.servers.sqlserver_server import Database
 

@@ -3,9 +3,9 @@
 import pytest
 
 from tailrace.connectors.base import Progress
-from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition
 from tailrace.connectors.sqlserver.meeting import meeting_point
-from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition
 from tailrace.errors import ConfigError
 
 

@@ -13,12 +13,12 @@ import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
 from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
 from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.beginning import heads
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.connectors.sqlserver.snapshots.gathered import gather
 from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader

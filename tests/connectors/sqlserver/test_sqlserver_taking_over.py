@@ -8,7 +8,8 @@ import pytest
 
 from support.sqlserver_reading import begin, read_on, settings_of
 from tailrace.connectors.base import Progress
-from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition
+from tailrace.connectors.change_tables.positions import DatabasePosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.taking_over import offsets_of, partitions_of, position_of, restart_from, restart_of
 from tailrace.errors import ProgressError
 from tailrace_standins.servers.sqlserver_server import Database
@@ -95,7 +96,7 @@ def test_a_boundary_becomes_an_offset_that_nothing_of_its_transaction_is_behind(
     sqlserver.capture_all()
     read_on(settings, read)
     (offset,) = offsets_of(settings, read.progress)
-    lsn = RestartPosition.from_dict(read.progress.restart)[sqlserver.name].lsn
+    lsn = POSITIONS.restart(read.progress.restart)[sqlserver.name].lsn
     assert offset == {"commit_lsn": lsn.text, "change_lsn": "ffffffff:ffffffff:ffff", "event_serial_no": 1}
     assert restart_of(settings, [offset]) == read.progress.restart
     assert partitions_of(settings)[0] == [{"server": "s", "database": sqlserver.name}, {"server": "s"}]

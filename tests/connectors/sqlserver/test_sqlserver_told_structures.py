@@ -10,12 +10,12 @@ from tests.support.unit_settings import sqlserver_unit_settings
 
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.lsn import Lsn
+from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, first_history
 from tailrace.schema.history import HistoryFile
 from tailrace.schema.tables import Column, Table, TableId
 
-START = Lsn.from_text("00000025:00000d98:0003")
+START = LSNS.parse("00000025:00000d98:0003")
 
 
 def instance_of(database: str) -> Instance:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT
 from tailrace.connectors.sqlserver.snapshots.touched_rows import in_order
 from tailrace.snapshot.source import Section
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from tailrace.config.filters import TableFilter
 from tailrace.connectors.base import Lane, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.captured import CapturedTables
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns, is_captured
 from tailrace.connectors.sqlserver.told_structures import NO_INSTANCE, ToldStructures
@@ -44,7 +44,7 @@ class LogBoundary:
 
     def lsn(self, database: str) -> Lsn | None:
         """Up to where all of a database is delivered, and nothing behind it; None where a window is delivered in part."""
-        restart = RestartPosition.from_dict(self.progress.restart)
+        restart = POSITIONS.restart(self.progress.restart)
         position = restart[next(name for name in restart if name.lower() == database.lower())]
         return position.lsn if position.is_between_windows else None
 
@@ -90,7 +90,7 @@ class SqlServerSignalledLog:
 
     def shown(self, progress: Progress) -> str:
         """The position of a progress, for people."""
-        restart = RestartPosition.from_dict(progress.restart)
+        restart = POSITIONS.restart(progress.restart)
         return ", ".join(f"{name} {restart[name].lsn}" for name in restart)
 
     def take_structure(self, database: str, change: Mapping[str, Any], progress: Progress, batch: Batch) -> bool:  # noqa: ARG002

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.structures import of_instance, tables

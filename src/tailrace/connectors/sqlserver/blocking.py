@@ -13,11 +13,12 @@ from typing import Any
 from attrs import evolve
 
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
+from tailrace.connectors.change_tables.positions import RestartPosition
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.blocking import BlockingReader, ToldTables
 from tailrace.connectors.shared.signalled_sql import Dialect
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.planning import part_of
@@ -48,7 +49,7 @@ class _Blocked:
         self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]
     ) -> NamedStructures:
         """What tells the structures of these tables as of a progress."""
-        return NamedStructures(self._settings, history, RestartPosition.from_dict(progress.restart), tables)
+        return NamedStructures(self._settings, history, POSITIONS.restart(progress.restart), tables)
 
     def part(self, settings: SqlServerSettings, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
         """What is to be read, in the order given."""
@@ -64,7 +65,7 @@ class _Blocked:
         structures: ToldTables,
     ) -> SnapshotReader:
         """What reads them; their names, and so their databases', are the server's."""
-        restart = RestartPosition.from_dict(progress.restart, sorted({table.catalog for table in tables}))
+        restart = POSITIONS.restart(progress.restart, sorted({table.catalog for table in tables}))
         progress = replace(progress, restart=restart.to_dict())
         return snapshot_reader(settings, lane, progress, history, tables=tables, tell_structure=structures.tell_last)
 

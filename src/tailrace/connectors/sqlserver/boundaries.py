@@ -14,13 +14,14 @@ from tailrace.changes.records import Binary, Records
 from tailrace.changes.transactions import TransactionEncoder
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import take, vector_of
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import COMMAND_DIGITS, position_program
+from tailrace.connectors.change_tables.transaction_orders import Orders
+from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver import lsn_columns
-from tailrace.connectors.sqlserver.lsn import SIZE, ZERO, Lsn
-from tailrace.connectors.sqlserver.positions import COMMAND_DIGITS, position_program
+from tailrace.connectors.sqlserver.lsn import SIZE, ZERO
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.transaction_orders import Orders
-from tailrace.connectors.sqlserver.transactions import Transactions
 from tailrace.schema.names import Names
 
 _LAST: Final = Lsn(b"\xff" * SIZE)  # an END sorts behind all changes of its transaction, a BEGIN before them

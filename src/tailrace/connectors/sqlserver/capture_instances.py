@@ -12,13 +12,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.findings import listed
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.altered_columns import Types, altered, as_captured, other_types
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.structures import not_captured, of_instance, tables
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity

@@ -10,8 +10,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
+from tailrace.connectors.sqlserver.lsn import ZERO
 from tailrace.errors import ConfigError, SourceSetupError
 from tailrace.schema.tables import TableId
 

@@ -9,7 +9,7 @@ Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -17,15 +17,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from tailrace.changes.vectors import Bytes
-from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.positions import RowPosition
+from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RowPosition
+from tailrace.connectors.sqlserver.lsn import SIZE
 from tailrace.errors import LogFormatError
 
-DELETE, INSERT, BEFORE, AFTER = 1, 2, 3, 4  # __$operation
 START: Final = "c.[__$start_lsn]"
 CHANGE: Final = "c.[__$seqval]"
 OPERATION: Final = "c.[__$operation]"
@@ -33,24 +33,6 @@ COMMAND: Final = "c.[__$command_id]"
 MASK: Final = "c.[__$update_mask]"
 
 Int64 = npt.NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """A piece of a log: the transactions behind `after`, up to and with `until`."""
-
-    after: Lsn
-    until: Lsn
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether no transaction can lie in it."""
-        return self.after >= self.until
-
-    def cut(self, start: Lsn | None, stop: Lsn | None) -> Window:
-        """What of it lies at or behind `start` and before `stop`; None: no limit."""
-        after = self.after if start is None else max(self.after, start.previous())
-        return Window(after, self.until if stop is None else min(self.until, stop.previous()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,61 +57,6 @@ class Reading:
     limit: int = 0
 
 
-@dataclass(slots=True)
-class ChangeRows:
-    """`n` rows of a change table; of an update either both rows or none.
-
-    Attributes:
-        commit: commit LSNs, shape (n, 10).
-        change: the changes' own LSNs, shape (n, 10).
-        command: the command within the transaction, 0 where it is not known; shape (n,).
-        operation: SQL Server's numbers; shape (n,).
-        mask: which columns changed, binary; None where it is not asked for.
-        columns: what was selected, in that order.
-        bytes: how much memory it takes.
-
-    """
-
-    commit: Bytes
-    change: Bytes
-    command: Int64
-    operation: Int64
-    mask: pa.Array | None
-    columns: list[pa.Array]
-    bytes: int
-
-    def __len__(self) -> int:
-        return len(self.operation)
-
-    @property
-    def changes(self) -> int:
-        """How many changes they are: an update has two rows."""
-        return int(np.count_nonzero(self.operation != AFTER))
-
-    def take(self, rows: npt.NDArray[np.intp]) -> ChangeRows:
-        """Some of them, in that order."""
-        places = pa.array(rows)
-        return ChangeRows(
-            self.commit[rows],
-            self.change[rows],
-            self.command[rows],
-            self.operation[rows],
-            None if self.mask is None else self.mask.take(places),
-            [column.take(places) for column in self.columns],
-            self.bytes,
-        )
-
-    def position(self, index: int, serial: int = 1) -> RowPosition:
-        """The position of a row."""
-        return RowPosition(
-            lsn_columns.lsn_at(self.commit, index),
-            int(self.command[index]),
-            lsn_columns.lsn_at(self.change, index),
-            int(self.operation[index]),
-            serial,
-        )
-
-
 def rows_of(
     session: Session, reading: Reading, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
 ) -> Generator[ChangeRows]:
@@ -139,23 +66,40 @@ def rows_of(
         LogFormatError: an update has only one of its two rows.
 
     """
-    held: pa.RecordBatch | None = None
-    while True:
-        sql, params = statement(reading, window, after)
-        count = 0
-        for batch in session.batches(sql, *params, rows=batch_rows):
-            count += batch.num_rows
-            whole, held = _whole(batch if held is None else pa.concat_batches([held, batch]))
-            if whole is not None:
-                rows = _rows(whole, reading)
-                _check_pairs(rows, reading)
-                yield rows
-            last = batch
-        if not reading.limit or count < reading.limit:
-            break
-        after = _rows(last.slice(last.num_rows - 1), reading).position(0)
-    if held is not None:
-        raise _torn(_rows(held, reading), reading)
+    return whole_changes(_Query(session, reading, window, batch_rows), after)
+
+
+class _Query:
+    """A `RowQuery` of one instance."""
+
+    def __init__(self, session: Session, reading: Reading, window: Window, batch_rows: Callable[[], int]) -> None:
+        self._session = session
+        self._reading = reading
+        self._window = window
+        self._batch_rows = batch_rows
+        self.limit = reading.limit
+
+    def batches(self, after: RowPosition | None) -> Iterator[pa.RecordBatch]:
+        """Run it behind a row."""
+        sql, params = statement(self._reading, self._window, after)
+        return self._session.batches(sql, *params, rows=self._batch_rows)
+
+    def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
+        """The third column."""
+        found: int | None = batch.column(2)[row].as_py()
+        return found
+
+    def rows(self, batch: pa.RecordBatch) -> ChangeRows:
+        """As they were selected."""
+        return _rows(batch, self._reading)
+
+    def torn(self, at: RowPosition) -> LogFormatError:
+        """What to do about an update that lacks a row."""
+        instance = self._reading.instance
+        return LogFormatError(
+            f"{instance.table}: the update at {at.commit} (change {at.change}) in cdc.{instance.change_table} has only one of "
+            "its two rows; take a new snapshot of the table, or have it captured anew"
+        )
 
 
 def statement(reading: Reading, window: Window, after: RowPosition | None) -> tuple[str, list[Any]]:
@@ -199,14 +143,6 @@ def _behind(reading: Reading, window: Window, after: RowPosition | None) -> tupl
     return [f"{START} >= ?", until, rest], [after.commit.raw, window.until.raw, after.commit.raw, *params]
 
 
-def _whole(batch: pa.RecordBatch) -> tuple[pa.RecordBatch | None, pa.RecordBatch | None]:
-    """The batch without a last row that is the first of an update's two, and that row."""
-    n = batch.num_rows
-    if batch.column(2)[n - 1].as_py() != BEFORE:
-        return batch, None
-    return (batch.slice(0, n - 1) if n > 1 else None), batch.slice(n - 1)
-
-
 def _rows(batch: pa.RecordBatch, reading: Reading) -> ChangeRows:
     n = batch.num_rows
     columns = batch.columns
@@ -220,8 +156,8 @@ def _rows(batch: pa.RecordBatch, reading: Reading) -> ChangeRows:
         mask = columns[at]
         at += 1
     return ChangeRows(
-        lsn_columns.raw_of(columns[0], "__$start_lsn"),
-        lsn_columns.raw_of(columns[1], "__$seqval"),
+        lsn_columns.raw_of(columns[0], "__$start_lsn", SIZE),
+        lsn_columns.raw_of(columns[1], "__$seqval", SIZE),
         command,
         _numbers(columns[2], "__$operation"),
         mask,
@@ -236,22 +172,3 @@ def _numbers(array: pa.Array, name: str) -> Int64:
     if name == "__$command_id":  # of rows that an older version of SQL Server captured
         return array.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)  # type: ignore[no-any-return]
     raise LogFormatError(f"{name} is NULL in a row of a change table")
-
-
-def _check_pairs(rows: ChangeRows, reading: Reading) -> None:
-    """Each row before an update is followed by the one after it."""
-    first = np.flatnonzero(rows.operation == BEFORE)
-    second = np.flatnonzero(rows.operation == AFTER)
-    if len(first) != len(second) or (first + 1 != second).any():
-        raise _torn(rows, reading)
-
-
-def _torn(rows: ChangeRows, reading: Reading) -> LogFormatError:
-    images = np.flatnonzero(rows.operation >= BEFORE)
-    kinds = rows.operation[images]
-    wrong = images[np.flatnonzero(kinds != np.where(np.arange(len(kinds)) % 2, AFTER, BEFORE))[:1]]
-    at = rows.position(int(wrong[0]) if len(wrong) else len(rows) - 1)
-    return LogFormatError(
-        f"{reading.instance.table}: the update at {at.commit} (change {at.change}) in cdc.{reading.instance.change_table} has "
-        "only one of its two rows; take a new snapshot of the table, or have it captured anew"
-    )

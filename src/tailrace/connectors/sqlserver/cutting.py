@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import begins, has_rows, row_bytes, row_counts
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 

@@ -15,25 +15,27 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition
+from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver import catalog, lsn_columns, transactions
+from tailrace.connectors.sqlserver import catalog, transactions
 from tailrace.connectors.sqlserver.boundaries import Boundaries
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.captured import CapturedTables
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
 from tailrace.connectors.sqlserver.left_out import FAIL
 from tailrace.connectors.sqlserver.local_times import LocalTimes, warn_of_other_offset
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
-from tailrace.connectors.sqlserver.positions import DatabasePosition
+from tailrace.connectors.sqlserver.lsn import ZERO
 from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
-from tailrace.connectors.sqlserver.transactions import Transactions
 from tailrace.connectors.sqlserver.window_tables import NewBatch, OpenWindow, WindowTables
 from tailrace.errors import LogFormatError, RetriableError, SourceSetupError, StructureError
 

@@ -6,11 +6,11 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import RetriableError, SourceSetupError

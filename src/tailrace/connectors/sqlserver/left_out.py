@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, ChangeRows
 from tailrace.connectors.sqlserver.captured import Captured
-from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, ChangeRows
 from tailrace.errors import LogFormatError, StructureError
 
 FAIL: Final = "fail"

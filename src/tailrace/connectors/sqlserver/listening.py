@@ -9,7 +9,7 @@ from tailrace.connectors.shared.listening import ChannelListener, unreadable
 from tailrace.connectors.signalled import Signalled
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect, quoted
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.errors import SourceSetupError
@@ -49,5 +49,5 @@ class _Listened:
 
     def shown(self, position: Mapping[str, Any]) -> str:
         """A position, for people."""
-        restart = RestartPosition.from_dict(position)
+        restart = POSITIONS.restart(position)
         return ", ".join(f"{name} {restart[name].lsn}" for name in restart)

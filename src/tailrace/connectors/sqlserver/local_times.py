@@ -24,9 +24,10 @@ import pyarrow as pa
 from tailrace import epoch
 from tailrace.changes.vectors import Bytes
 from tailrace.config.time_zones import TimeZone
-from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.lsn import SIZE, ZERO, Lsn
+from tailrace.connectors.sqlserver.lsn import SIZE, ZERO
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,7 +102,7 @@ class LocalTimes:
         if known.fell is None and until > known.seen:
             between = (epoch.moment_of(each) for each in (known.begin, known.end))
             for batch in session.batches(_ENTRIES, known.seen.raw, until.raw, *between, rows=_BATCH):
-                commits, shown = lsn_columns.raw_of(batch.column(0), "start_lsn"), microseconds(batch.column(1))
+                commits, shown = lsn_columns.raw_of(batch.column(0), "start_lsn", SIZE), microseconds(batch.column(1))
                 before = np.concatenate([[known.last], shown[:-1]])
                 fallen = np.flatnonzero(shown < before - MINUTE_US)  # less is a clock that was set right
                 known.last = int(shown[-1]) if len(shown) else known.last

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog, setup_sql
 from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
 from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity
 from tailrace.connectors.sqlserver.transactions import count_transactions, reaches_back_to

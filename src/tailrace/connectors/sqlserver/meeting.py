@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tailrace.connectors.base import Progress
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.errors import ConfigError
 
 
@@ -17,7 +18,7 @@ def meeting_point(lanes: Sequence[Progress], names: Sequence[str]) -> RestartPos
         ConfigError: lanes stand apart in a database that is read no more.
 
     """
-    found = [RestartPosition.from_dict(lane.restart, names) for lane in lanes]
+    found = [POSITIONS.restart(lane.restart, names) for lane in lanes]
     for name in found[0]:
         if name not in names and any(each[name] != found[0][name] for each in found):
             raise ConfigError(
@@ -29,7 +30,7 @@ def meeting_point(lanes: Sequence[Progress], names: Sequence[str]) -> RestartPos
 
 def is_boundary(lane: Progress) -> bool:
     """Whether a lane has delivered all up to its LSNs, and nothing behind them."""
-    return RestartPosition.from_dict(lane.restart).is_between_windows
+    return POSITIONS.restart(lane.restart).is_between_windows
 
 
 def _end(position: DatabasePosition) -> Lsn:

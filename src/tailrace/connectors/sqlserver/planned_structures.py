@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.replicas import connect_at

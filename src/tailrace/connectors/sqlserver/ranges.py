@@ -13,13 +13,14 @@ from typing import Any, Self
 from attrs import evolve
 
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import transactions
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.filled_tables import tables_with_rows
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.meeting import meeting_point
-from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -101,5 +102,5 @@ class Ranges:
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
         """By database, in the configuration's order; none of no position."""
         names = self.settings.database_names
-        at = RestartPosition.from_dict(position, names) if position is not None else None
+        at = POSITIONS.restart(position, names) if position is not None else None
         return {} if at is None else {name: at[name].lsn for name in names}

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from tailrace.connectors.base import History, Lane, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog, transactions
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.lost_changes import SNAPSHOT_AGAIN, LostChanges
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
@@ -30,7 +30,7 @@ def require_within_reach(settings: SqlServerSettings, progress: Progress, histor
         SourceSetupError: the user may not see a table any more that was read.
 
     """
-    restart = RestartPosition.from_dict(progress.restart, settings.database_names)
+    restart = POSITIONS.restart(progress.restart, settings.database_names)
     records = history()
     told = ToldStructures(settings, records, tells=False)
     for name in settings.database_names:

@@ -22,6 +22,7 @@ from tailrace.connectors.base import (
     alone,
     no_history,
 )
+from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.telling import Telling
@@ -29,7 +30,7 @@ from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.meeting import is_boundary
-from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.ranges import Ranges
 
 
@@ -80,7 +81,7 @@ class SqlServerConnector(Ranges):
 
     def skipped(self, progress: Progress) -> Sequence[Records]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
-        place = progress.delivered or RestartPosition.from_dict(progress.restart).delivered
+        place = progress.delivered or POSITIONS.restart(progress.restart).delivered
         return Telling(self.settings, place).skipped()
 
     def snapshot_point(self) -> StartPoint:

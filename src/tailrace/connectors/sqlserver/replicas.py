@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from typing import Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import RetriableError
 

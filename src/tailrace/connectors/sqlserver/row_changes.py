@@ -16,11 +16,12 @@ import numpy.typing as npt
 from tailrace.changes.model import CREATE, UPDATE, Changes, Fact, Level
 from tailrace.changes.model import DELETE as DELETED
 from tailrace.changes.vectors import Bytes, Vector, integers
-from tailrace.connectors.sqlserver import lsn_columns
-from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows
-from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
-from tailrace.connectors.sqlserver.positions import RowPosition
-from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import RowPosition
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.sqlserver.lsn import SIZE
 from tailrace.errors import LogFormatError
 
 Int64 = npt.NDArray[np.int64]

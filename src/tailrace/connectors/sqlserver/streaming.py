@@ -15,6 +15,7 @@ from tailrace import epoch
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
@@ -24,8 +25,7 @@ from tailrace.connectors.sqlserver.action_connection import SqlServerActionConne
 from tailrace.connectors.sqlserver.asked import LogBoundary, SqlServerSignalledLog
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, is_told_up_to
 from tailrace.errors import PositionLostError
@@ -46,8 +46,8 @@ class LogReader:
         self._progress = progress
         self._lane = range_.lane
         self._now_us = range_.now_us
-        self._restart = RestartPosition.from_dict(progress.restart or range_.start, settings.database_names)
-        self._until = None if range_.until is None else RestartPosition.from_dict(range_.until, settings.database_names)
+        self._restart = POSITIONS.restart(progress.restart or range_.start, settings.database_names)
+        self._until = None if range_.until is None else POSITIONS.restart(range_.until, settings.database_names)
         self._history = self._new_history(history)
         self._told = ToldStructures(
             settings, self._history.records, tells=self._lane.is_first, planned=range_.planned

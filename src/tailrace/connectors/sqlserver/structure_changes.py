@@ -8,13 +8,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity, name_of
 from tailrace.schema.tables import TableId
 

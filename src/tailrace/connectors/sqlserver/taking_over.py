@@ -12,8 +12,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.connectors.sqlserver.lsn import SIZE, ZERO, Lsn
-from tailrace.connectors.sqlserver.positions import DatabasePosition, RestartPosition, RowPosition
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, RowPosition
+from tailrace.connectors.sqlserver.lsn import LSNS, SIZE, ZERO
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ProgressError
 
@@ -87,7 +89,7 @@ def offsets_of(settings: SqlServerSettings, progress: Progress) -> list[dict[str
         ProgressError: Debezium has no words for this position; the message says what to do.
 
     """
-    restart = RestartPosition.from_dict(progress.restart, settings.database_names)
+    restart = POSITIONS.restart(progress.restart, settings.database_names)
     return [_offset(name, restart[name]) for name in settings.database_names]
 
 
@@ -110,7 +112,7 @@ def restart_from(given: Mapping[str, Any]) -> dict[str, Any]:
         )
     return RestartPosition(
         {
-            name: position_of(each) if "commit_lsn" in each else DatabasePosition.from_dict(each)
+            name: position_of(each) if "commit_lsn" in each else POSITIONS.database(each)
             for name, each in given.items()
         }
     ).to_dict()
@@ -130,4 +132,4 @@ def _offset(name: str, position: DatabasePosition) -> dict[str, Any]:
 
 
 def _lsn(text: Any) -> Lsn | None:
-    return None if text in {None, "", _NULL} else Lsn.from_text(str(text))
+    return None if text in {None, "", _NULL} else LSNS.parse(str(text))

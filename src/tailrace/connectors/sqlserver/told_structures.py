@@ -16,13 +16,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
 from tailrace.connectors.mysql.structures import ChangeType, TableChange
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
+from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.epoch import source_times
 from tailrace.errors import StructureError
@@ -217,7 +218,7 @@ class ToldStructures:
     def _take(self, record: HistoryRecord, number: int) -> None:
         try:
             commit = record["position"].get("commit_lsn")
-            lsn = Lsn.from_text(str(commit)) if commit else None
+            lsn = LSNS.parse(str(commit)) if commit else None
             for change in record.get("tableChanges") or ():
                 table_id = parse_id(change["id"])
                 if change["type"] == ChangeType.DROP:
@@ -257,7 +258,7 @@ def is_told_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], prefix: str) -
     end, commit = lsns.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
     if record["source"].get("server") != prefix or end is None:
         return False
-    return not commit or Lsn.from_text(str(commit)) <= end.next()
+    return not commit or LSNS.parse(str(commit)) <= end.next()
 
 
 def identity(instance: Instance) -> str:

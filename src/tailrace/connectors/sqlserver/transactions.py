@@ -12,17 +12,14 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from tailrace.changes.vectors import Bytes
-from tailrace.connectors.sqlserver import lsn_columns
-from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.local_times import LocalTimes, microseconds
-from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
-from tailrace.errors import PositionLostError
-
-Int64 = npt.NDArray[np.int64]
+from tailrace.connectors.sqlserver.lsn import SIZE
 
 _BATCH: Final = 50_000
 _HEAD: Final = "SELECT sys.fn_cdc_get_max_lsn(), DATEPART(TZOFFSET, SYSDATETIMEOFFSET())"
@@ -34,40 +31,6 @@ class Head:
 
     lsn: Lsn
     offset_minutes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Transactions:
-    """Transactions in the order of their commits.
-
-    Attributes:
-        commit: commit LSNs, shape (n, 10).
-        time_us: the time that Debezium tells of each, microseconds since the epoch; shape (n,).
-
-    """
-
-    commit: Bytes
-    time_us: Int64
-
-    def __len__(self) -> int:
-        return len(self.time_us)
-
-    def places(self, commit: Bytes) -> Int64:
-        """Where these commits stand; they ascend.
-
-        Raises:
-            PositionLostError: one is not there.
-
-        """
-        places = lsn_columns.places_in(commit, self.commit)
-        if len(places) and places.min() < 0:
-            lost = lsn_columns.lsn_at(commit, int(places.argmin()))
-            raise PositionLostError(
-                f"cdc.lsn_time_mapping does not know the transaction {lost}, whose changes are in a change table: the clean-up "
-                "job has overtaken the connector; let it keep changes for longer (EXEC sys.sp_cdc_change_job 'cleanup', "
-                "@retention = minutes) and take a new snapshot"
-            )
-        return places
 
 
 def head(session: Session) -> Head:
@@ -94,11 +57,19 @@ def transactions(session: Session, window: Window, at_most: int, times: LocalTim
     nothing = np.empty(0, np.int64)
     commits, shown = [np.empty((0, SIZE), np.uint8)], [(nothing, nothing)]
     for batch in session.batches(sql, window.after.raw, window.until.raw, rows=_BATCH):
-        commits.append(lsn_columns.raw_of(batch.column(0), "start_lsn"))
+        commits.append(lsn_columns.raw_of(batch.column(0), "start_lsn", SIZE))
         shown.append((microseconds(batch.column(1)), microseconds(batch.column(2))))
     begun, ended = (np.concatenate(each) for each in zip(*shown, strict=True))
     commit = np.concatenate(commits)
-    return Transactions(commit, times.utc(session, commit, begun, ended)[1 if ends else 0])
+    return Transactions(commit, times.utc(session, commit, begun, ended)[1 if ends else 0], _unknown)
+
+
+def _unknown(lsn: Lsn) -> str:
+    return (
+        f"cdc.lsn_time_mapping does not know the transaction {lsn}, whose changes are in a change table: the clean-up "
+        "job has overtaken the connector; let it keep changes for longer (EXEC sys.sp_cdc_change_job 'cleanup', "
+        "@retention = minutes) and take a new snapshot"
+    )
 
 
 def count_transactions(session: Session, window: Window) -> int:

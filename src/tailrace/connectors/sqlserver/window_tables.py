@@ -14,15 +14,19 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.shape import Prepared
+from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
+from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orders, weights
+from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
 from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
-from tailrace.connectors.sqlserver.change_tables import ChangeRows, Window, rows_of
+from tailrace.connectors.sqlserver.change_tables import rows_of
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import has_rows
 from tailrace.connectors.sqlserver.left_out import FAIL, converted
 from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.positions import DatabasePosition, RowPosition
 from tailrace.connectors.sqlserver.row_changes import (
     Serials,
     changes_of,
@@ -31,8 +35,6 @@ from tailrace.connectors.sqlserver.row_changes import (
     not_delivered,
 )
 from tailrace.connectors.sqlserver.structures import UNLIMITED
-from tailrace.connectors.sqlserver.transaction_orders import KeyReader, Orders, weights
-from tailrace.connectors.sqlserver.transactions import Transactions
 from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
 

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.sqlserver.snapshots.read_tables import Large
 from tailrace.connectors.sqlserver.snapshots.touched_rows import completed, in_order
 

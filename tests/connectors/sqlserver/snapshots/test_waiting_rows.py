@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.sqlserver.beginning import heads
-from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.blocks import BLOCK_BYTES, blocks_of
 from tailrace.connectors.sqlserver.snapshots.gathered import GATHERED_BYTES, gather

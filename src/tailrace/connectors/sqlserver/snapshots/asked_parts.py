@@ -17,7 +17,7 @@ from tailrace.connectors.signalled import AskedStep, Signalled
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import quoted
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.ranges import Ranges
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -69,7 +69,7 @@ class _Asked:
         self._sessions = sessions
         self._start = start
         self._instances: dict[TableId, Instance] = {}  # of a table the newest that has begun
-        place = RestartPosition.from_dict(start, tuple(sessions.by_database))
+        place = POSITIONS.restart(start, tuple(sessions.by_database))
         for name, session in sessions.by_database.items():
             wait_for(session, place[name].lsn, LOCK_MS / 1000)
             session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
@@ -144,7 +144,7 @@ class _Asked:
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
         """A position of now, and which of these tables an instance captures from there on."""
         place = Ranges(self._settings).head_after(self._start, None)
-        restart, wanted = RestartPosition.from_dict(place, tuple(self._sessions.by_database)), list(tables)
+        restart, wanted = POSITIONS.restart(place, tuple(self._sessions.by_database)), list(tables)
         there: set[TableId] = set()
         for name, session in self._sessions.by_database.items():
             there.update(
@@ -158,7 +158,7 @@ class _Asked:
         settings = with_signalled(self._settings, given, T_SQL)
         if settings.reads_replica:
             require_keys(keys)
-        place = RestartPosition.from_dict(self._start, tuple(self._sessions.by_database))
+        place = POSITIONS.restart(self._start, tuple(self._sessions.by_database))
         points = {
             name: point.at(session, [table for table in keys if table.catalog == name], place[name].lsn)
             for name, session in self._sessions.by_database.items()

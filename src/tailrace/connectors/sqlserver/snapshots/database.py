@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, INSERT
+from tailrace.connectors.change_tables.snapshots.moments import Moments
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, INSERT
 from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.replicas import connect_at, wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import views
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
-from tailrace.connectors.sqlserver.snapshots.moments import Moments
 from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.views import TableView

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.replicas import has
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
 from tailrace.connectors.sqlserver.snapshots.database import Database

@@ -20,6 +20,8 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace import epoch
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
@@ -28,8 +30,6 @@ from tailrace.connectors.shared.snapshots.read_records import records_of
 from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_captured

@@ -26,11 +26,11 @@ import numpy as np
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import quoted
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import restart_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of

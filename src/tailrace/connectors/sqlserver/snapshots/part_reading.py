@@ -15,7 +15,7 @@ from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
 from tailrace.connectors.sqlserver.blocking import NamedStructures
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.planning import place_of
 from tailrace.connectors.sqlserver.snapshots.reading import read_changes
@@ -46,7 +46,7 @@ class _SqlServerPart:
         self._settings = self._asked.settings(settings)
         self._history = history
         named = {parse_id(name).catalog for name in part.content.get("keys", ())}  # as the server spells them
-        self._point = RestartPosition.from_dict(progress.restart, sorted(named))
+        self._point = POSITIONS.restart(progress.restart, sorted(named))
         is_behind = self._asked.is_incremental
         self._changes = {
             name: read_changes(settings, self._point[name].lsn, is_behind=is_behind) for name in self._point

@@ -7,15 +7,16 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.connectors.base import SnapshotStep, StartPoint
+from tailrace.connectors.change_tables.positions import RestartPosition
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.asked_parts import part_asked
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
 from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, tables_of
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.change_tables import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
@@ -79,7 +80,7 @@ def next_parts(
     with Sessions(settings) as sessions:
         for session in sessions.by_database.values():  # somebody who is amid a change is not waited for in silence
             session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
-        place = RestartPosition.from_dict(point.restart, tuple(sessions.by_database))
+        place = POSITIONS.restart(point.restart, tuple(sessions.by_database))
         cutting = _CuttingInTime(settings, sessions.by_database, place, _instances(sessions.by_database, place, tables))
         step = Stepping(cutting, limits_of(wanted, max_bytes, cutting.log_since())).step(point, reached)
     asked = (point.snapshot or {}).get("asked")

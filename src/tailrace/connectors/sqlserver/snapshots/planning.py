@@ -8,11 +8,12 @@ from typing import Any, Final
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import RestartPosition, restart_at
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import point, statements
@@ -75,7 +76,7 @@ def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mappi
 
     """
     with Sessions(settings) as sessions:
-        restart = RestartPosition.from_dict(place, tuple(sessions.by_database))
+        restart = POSITIONS.restart(place, tuple(sessions.by_database))
         found = {name: point.at(session, tables, restart[name].lsn) for name, session in sessions.by_database.items()}
         there = {table for each in found.values() for table in each.tables}
         for table in tables:
@@ -114,7 +115,7 @@ def require_behind(restart: RestartPosition, after: Sequence[Progress]) -> None:
 def _delivered(after: Sequence[Progress]) -> Iterator[tuple[str, Lsn]]:
     """Up to where each lane delivered each database."""
     for progress in after:
-        restart = RestartPosition.from_dict(progress.restart)
+        restart = POSITIONS.restart(progress.restart)
         yield from ((name, restart[name].lsn) for name in restart)
 
 

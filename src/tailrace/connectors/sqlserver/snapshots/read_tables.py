@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.shape import Shape
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
@@ -23,7 +24,6 @@ from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.left_out import FAIL, Columns, shown
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS

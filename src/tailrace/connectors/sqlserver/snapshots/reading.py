@@ -10,6 +10,8 @@ from tailrace import epoch
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import beginning_of, position_facts
 from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import TellStructure
@@ -17,8 +19,7 @@ from tailrace.connectors.shared.snapshots.planning import tables_to_read
 from tailrace.connectors.shared.snapshots.read_records import ReadChanges, number_for_all, records_of, text_for_all
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.connectors.sqlserver import source_block
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of, position_facts
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
@@ -42,7 +43,7 @@ class SqlServerSnapshot(SqlServerSource):
     ) -> None:
         """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them; else as there."""
         super().__init__(settings, progress.restart, keys, with_overrides=True, reads_ahead=reads_ahead)
-        self._restart = RestartPosition.from_dict(progress.restart)
+        self._restart = POSITIONS.restart(progress.restart)
         self._told = ToldStructures(settings, history)
         self._changes = {name: read_changes(settings, self._restart[name].lsn) for name in self._restart}
 
@@ -117,5 +118,5 @@ def snapshot_reader(
 
         return IsolatedSnapshot(settings, progress, history, keys)
 
-    position = RestartPosition.from_dict(progress.restart).delivered
+    position = POSITIONS.restart(progress.restart).delivered
     return SnapshotReader(settings, lane, progress, position, opened, others, tables, tell_structure)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from tailrace.connectors.sqlserver.change_tables import Window
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver.filled_tables import has_rows
-from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.touched_rows import touches
 from tailrace.errors import SourceSetupError

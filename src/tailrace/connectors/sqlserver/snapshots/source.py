@@ -19,6 +19,8 @@ from typing import Any, Final, TypeVar
 import numpy as np
 
 from tailrace import epoch
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
 from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
@@ -26,12 +28,11 @@ from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.positions import RestartPosition
+from tailrace.connectors.sqlserver.lsn import LSNS
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import passed, statements, views
-from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.connectors.sqlserver.snapshots.blocks import BLOCK_ROWS, ReadRows
 from tailrace.connectors.sqlserver.snapshots.bounds import bound_at
 from tailrace.connectors.sqlserver.snapshots.database import Database
@@ -108,7 +109,7 @@ class SqlServerSource:
         self._seen: dict[str, int | None] = {}  # the moment behind what was asked for of a database; None: none was noted
         self._ahead, self._settled_at = ReadAhead(self._read_in_time, size_of, self._read_once), 0.0
         self._databases: dict[str, Database] = {}
-        restart, stored = RestartPosition.from_dict(point), stored_keys(keys, ChunkKey.from_dict)
+        restart, stored = POSITIONS.restart(point), stored_keys(keys, ChunkKey.from_dict)
         self._keys = keys
         self._overrides = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
         patience = None if lock_ms is None else lock_ms / 1000
@@ -223,7 +224,7 @@ class SqlServerSource:
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
         """The log from where the last call ended, in pieces that end between transactions."""
         if upto is not None and LSN in upto:
-            heads = {name: Lsn.from_text(text) for name, text in upto[LSN].items() if name in self._databases}
+            heads = {name: LSNS.parse(text) for name, text in upto[LSN].items() if name in self._databases}
             for name, head in heads.items():
                 wait_for(self._databases[name].asking, head)  # another connection told it
             yield from self._sections(heads)

@@ -24,9 +24,11 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.sqlserver import lsn_columns
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver.captured import changed
-from tailrace.connectors.sqlserver.change_tables import AFTER, BEFORE, DELETE, INSERT, ChangeRows, Window, rows_of
+from tailrace.connectors.sqlserver.change_tables import rows_of
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.snapshots.bounds import key_vectors
 from tailrace.connectors.sqlserver.snapshots.read_tables import Large, ReadTable

@@ -20,9 +20,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from tailrace import epoch
+from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
+from tailrace.connectors.sqlserver.lsn import ZERO
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable

@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-any-return"
-"""Columns of log sequence numbers: their ten bytes, their texts, and which of them belong together.
+"""Columns of log sequence numbers: their bytes, their texts, and which of them belong together.
 
-A column of n is an array of bytes, shape (n, 10), as it comes from the driver.
+A column of n is an array of bytes, shape (n, size), as it comes from the driver; all of a database have one size.
 """
 
 from __future__ import annotations
@@ -14,20 +14,18 @@ import pyarrow as pa
 
 from tailrace.changes.vectors import Bytes, Kind, Vector
 from tailrace.changes.views import views_of
-from tailrace.connectors.sqlserver.lsn import SIZE, Lsn
+from tailrace.connectors.change_tables.lsn import COLONS, Lsn
 from tailrace.errors import LogFormatError
 from tailrace.kernels.compiling import entry
 
-TEXT_SIZE: Final = 22
-_COLONS: Final = (4, 8)  # a colon stands before these bytes
 _DIGITS: Final = np.frombuffer(b"0123456789abcdef", np.uint8)
 
 Int64 = npt.NDArray[np.int64]
 Int32 = npt.NDArray[np.int32]
 
 
-def raw_of(array: pa.Array, what: str) -> Bytes:
-    """The bytes of an Arrow column of binary(10), without a copy; shape (n, 10).
+def raw_of(array: pa.Array, what: str, size: int) -> Bytes:
+    """The bytes of an Arrow column of binary values of one size, without a copy; shape (n, size).
 
     Raises:
         LogFormatError: one is NULL or has another length; `what` is the column's name.
@@ -35,12 +33,12 @@ def raw_of(array: pa.Array, what: str) -> Bytes:
     """
     n = len(array)
     offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + n + 1]
-    if array.null_count or (n and int(offsets[-1] - offsets[0]) != n * SIZE):
+    if array.null_count or (n and int(offsets[-1] - offsets[0]) != n * size):
         raise LogFormatError(f"{what} is NULL or no LSN in a row of a change table")
     if not n:
-        return np.empty((0, SIZE), np.uint8)
+        return np.empty((0, size), np.uint8)
     data = np.frombuffer(array.buffers()[2], np.uint8)
-    return data[int(offsets[0]) : int(offsets[-1])].reshape(n, SIZE)
+    return data[int(offsets[0]) : int(offsets[-1])].reshape(n, size)
 
 
 def lsn_at(raw: Bytes, index: int) -> Lsn:
@@ -50,11 +48,12 @@ def lsn_at(raw: Bytes, index: int) -> Lsn:
 
 def texts(raw: Bytes) -> Vector:
     """Their texts, `00000025:00000d98:00a2`, as a vector."""
-    n = len(raw)
-    data = np.empty(n * TEXT_SIZE, np.uint8)
+    n, size = raw.shape
+    length = 2 * size + len(COLONS)
+    data = np.empty(n * length, np.uint8)
     _write_texts(np.ascontiguousarray(raw), _DIGITS, data)
-    starts = np.arange(n, dtype=np.int64) * TEXT_SIZE
-    return Vector(Kind.TEXT, n, views_of(data, starts, np.full(n, TEXT_SIZE, np.int64)), None, (data,))
+    starts = np.arange(n, dtype=np.int64) * length
+    return Vector(Kind.TEXT, n, views_of(data, starts, np.full(n, length, np.int64)), None, (data,))
 
 
 def runs_of(raw: Bytes) -> tuple[Int32, npt.NDArray[np.intp]]:
@@ -89,17 +88,18 @@ def places_in(wanted: Bytes, known: Bytes) -> Int64:
 
 
 def as_integers(raw: Bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """The first eight bytes and the last two as numbers, which sort as the LSNs do."""
+    """The first eight bytes and the others, as numbers which sort as the LSNs do."""
     high = np.ascontiguousarray(raw[:, :8]).view(">u8").ravel().astype(np.uint64)
-    low = np.ascontiguousarray(raw[:, 8:]).view(">u2").ravel().astype(np.uint64)
-    return high, low
+    rest = np.zeros((len(raw), 8), np.uint8)
+    rest[:, : raw.shape[1] - 8] = raw[:, 8:]
+    return high, rest.view(">u8").ravel().astype(np.uint64)
 
 
 @entry
 def _write_texts(raw: Any, digits: Any, out: Any) -> None:
     o = 0
     for i in range(len(raw)):
-        for k in range(10):
+        for k in range(raw.shape[1]):
             if k == 4 or k == 8:  # noqa: PLR1714 -- compiled
                 out[o] = 58
                 o += 1
@@ -112,11 +112,12 @@ def _write_texts(raw: Any, digits: Any, out: Any) -> None:
 @entry
 def _number_runs(raw: Any, run: Any) -> int:
     count = 0
+    last = raw.shape[1] - 1
     for i in range(len(raw)):
         same = i > 0
         if same:
-            for k in range(10):
-                if raw[i, 9 - k] != raw[i - 1, 9 - k]:
+            for k in range(last + 1):
+                if raw[i, last - k] != raw[i - 1, last - k]:
                     same = False
                     break
         if not same:
@@ -127,13 +128,14 @@ def _number_runs(raw: Any, run: Any) -> int:
 
 @entry
 def _count_serials(commit: Any, change: Any, goes_on: int, out: Any) -> None:
+    last = commit.shape[1] - 1
     for i in range(len(commit)):
         if i == 0:
             out[i] = goes_on + 1
             continue
         same = True
-        for k in range(10):
-            if change[i, 9 - k] != change[i - 1, 9 - k] or commit[i, 9 - k] != commit[i - 1, 9 - k]:
+        for k in range(last + 1):
+            if change[i, last - k] != change[i - 1, last - k] or commit[i, last - k] != commit[i - 1, last - k]:
                 same = False
                 break
         out[i] = out[i - 1] + 1 if same else 1
@@ -147,7 +149,7 @@ def _match(wanted: Any, known: Any, out: Any) -> None:
         out[i] = -1
         while j < m:
             order = 0
-            for k in range(10):
+            for k in range(wanted.shape[1]):
                 if wanted[i, k] != known[j, k]:
                     order = 1 if wanted[i, k] > known[j, k] else -1
                     break

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tailrace.connectors.sqlserver.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.moments import Moments
 
 
 class Job:

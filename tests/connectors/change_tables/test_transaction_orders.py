@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tailrace.connectors.sqlserver.lsn import Lsn
-from tailrace.connectors.sqlserver.transaction_orders import Keys, Orders
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.transaction_orders import Keys, Orders
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40)), max_size=12)
 

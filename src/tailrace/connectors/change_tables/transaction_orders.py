@@ -21,9 +21,9 @@ from tailrace.changes import expand
 from tailrace.changes.shape import Prepared
 from tailrace.changes.transactions import Counts
 from tailrace.changes.vectors import Bytes
-from tailrace.connectors.sqlserver import lsn_columns
-from tailrace.connectors.sqlserver.change_tables import AFTER, ChangeRows
-from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.rows import AFTER, ChangeRows
+from tailrace.connectors.change_tables.transactions import Transactions
 
 Int64 = npt.NDArray[np.int64]
 

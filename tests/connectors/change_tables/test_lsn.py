@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from tailrace.changes import expand
 from tailrace.changes.model import Level
-from tailrace.connectors.sqlserver import lsn_columns
-from tailrace.connectors.sqlserver.lsn import ZERO, Lsn
-from tailrace.connectors.sqlserver.positions import (
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.positions import (
     DatabasePosition,
+    Positions,
     RestartPosition,
     RowPosition,
     position_facts,
@@ -22,6 +23,8 @@ from tailrace.connectors.sqlserver.positions import (
 )
 from tailrace.errors import LogFormatError, ProgressError
 
+FORM = LsnForm(10, "a database")
+POSITIONS = Positions(FORM)
 LSNS = st.binary(min_size=10, max_size=10).map(Lsn)
 ROWS = st.builds(RowPosition, LSNS, st.integers(0, 2**31 - 1), LSNS, st.integers(1, 4), st.integers(1, 9))
 
@@ -33,8 +36,8 @@ def column(lsns: list[Lsn]) -> np.ndarray:
 @given(LSNS, LSNS)
 def test_texts_sort_as_the_log_does(one: Lsn, other: Lsn) -> None:
     assert (one < other) == (one.text < other.text) == (one.raw < other.raw)
-    assert Lsn.from_text(one.text) == one
-    assert Lsn.from_text(one.text.upper()) == one
+    assert FORM.parse(one.text) == one
+    assert FORM.parse(one.text.upper()) == one
 
 
 @given(LSNS)
@@ -42,31 +45,31 @@ def test_the_next_and_the_previous_one_are_each_other_s(lsn: Lsn) -> None:
     if lsn.raw != b"\xff" * 10:
         assert lsn < lsn.next()
         assert lsn.next().previous() == lsn
-    assert ZERO.previous() == ZERO
+    assert FORM.zero.previous() == FORM.zero
 
 
 @pytest.mark.parametrize("text", ["", "NULL", "00000025:00000d98", "00000025:00000d98:00a2x", "25:d98:a2"])
 def test_a_text_that_is_no_lsn_is_refused(text: str) -> None:
     with pytest.raises(ProgressError, match="no LSN"):
-        Lsn.from_text(text)
+        FORM.parse(text)
 
 
 @given(st.lists(LSNS, max_size=30))
 def test_columns_have_the_texts_of_their_values(lsns: list[Lsn]) -> None:
-    raw = lsn_columns.raw_of(pa.array([lsn.raw for lsn in lsns], pa.large_binary()), "x")
+    raw = lsn_columns.raw_of(pa.array([lsn.raw for lsn in lsns], pa.large_binary()), "x", 10)
     assert lsn_columns.texts(raw).to_arrow().to_pylist() == [lsn.text for lsn in lsns]
     assert [lsn_columns.lsn_at(raw, i) for i in range(len(raw))] == lsns
 
 
 def test_a_piece_of_an_arrow_column_is_that_piece() -> None:
     array = pa.array([bytes([i] * 10) for i in range(5)], pa.large_binary())
-    assert lsn_columns.raw_of(array.slice(2, 2), "x").tolist() == [[2] * 10, [3] * 10]
+    assert lsn_columns.raw_of(array.slice(2, 2), "x", 10).tolist() == [[2] * 10, [3] * 10]
 
 
 @pytest.mark.parametrize("values", [[None], [b"short"], [b"x" * 10, b"y" * 11]])
 def test_what_is_no_lsn_in_a_row_is_refused(values: list[bytes | None]) -> None:
     with pytest.raises(LogFormatError, match="seqval"):
-        lsn_columns.raw_of(pa.array(values, pa.large_binary()), "__$seqval")
+        lsn_columns.raw_of(pa.array(values, pa.large_binary()), "__$seqval", 10)
 
 
 @given(st.lists(st.sampled_from([Lsn(bytes([i] * 10)) for i in range(3)]), max_size=20))
@@ -103,7 +106,7 @@ def test_texts_of_positions_sort_as_a_change_table_is_read(one: RowPosition, oth
         return position.commit, position.command, position.change, position.operation
 
     assert (key(one) < key(other)) == (str(one) < str(other))
-    assert RowPosition.from_dict(one.to_dict()) == one
+    assert POSITIONS.row(one.to_dict()) == one
 
 
 @given(ROWS)
@@ -119,7 +122,7 @@ def test_the_template_of_positions_writes_the_same_text(position: RowPosition) -
 def test_restart_positions_survive_json(lsn: Lsn, until: Lsn, row: RowPosition, initial: bool) -> None:
     for position in (DatabasePosition(lsn), DatabasePosition(lsn, until, "dbo.t", row, initial, row)):
         restart = RestartPosition({"a": position, "b": DatabasePosition(until)})
-        again = RestartPosition.from_dict(restart.to_dict(), ("a", "b"))
+        again = POSITIONS.restart(restart.to_dict(), ("a", "b"))
         assert again.to_dict() == restart.to_dict()
         assert again["a"] == position
         assert again.delivered == f"{lsn},{until}"
@@ -131,14 +134,14 @@ def test_restart_positions_survive_json(lsn: Lsn, until: Lsn, row: RowPosition, 
         ({}, "not a restart position"),
         ({"file": "binlog.000003", "pos": 4}, "not a restart position"),
         ({"shop": {"lsn": "x"}}, "no LSN"),
-        ({"shop": {"lsn": ZERO.text, "more": 1}}, "not known here"),
-        ({"shop": {"lsn": ZERO.text, "after": {"commit": ZERO.text}}}, "not a position"),
-        ({"other": {"lsn": ZERO.text}}, "nothing of the database shop"),
+        ({"shop": {"lsn": FORM.zero.text, "more": 1}}, "not known here"),
+        ({"shop": {"lsn": FORM.zero.text, "after": {"commit": FORM.zero.text}}}, "not a position"),
+        ({"other": {"lsn": FORM.zero.text}}, "nothing of the database shop"),
     ],
 )
 def test_a_progress_that_is_something_else_is_refused(given_: dict[str, object], why: str) -> None:
     with pytest.raises(ProgressError, match=why):
-        RestartPosition.from_dict(given_, ("shop",))
+        POSITIONS.restart(given_, ("shop",))
 
 
 def test_a_place_of_debezium_s_is_forgotten_with_its_transaction() -> None:
@@ -152,7 +155,7 @@ def test_a_place_of_debezium_s_is_forgotten_with_its_transaction() -> None:
 
 def test_a_database_may_be_spelled_otherwise_in_the_configuration_than_by_the_server() -> None:
     place = {"lsn": "00000025:00000d98:0003"}
-    found = RestartPosition.from_dict({"shop": place, "b": place}, ("Shop", "b"))
+    found = POSITIONS.restart({"shop": place, "b": place}, ("Shop", "b"))
     assert found.to_dict() == {"Shop": place, "b": place}
-    both = RestartPosition.from_dict({"shop": place, "Shop": place}, ("Shop", "shop"))
+    both = POSITIONS.restart({"shop": place, "Shop": place}, ("Shop", "shop"))
     assert list(both) == ["shop", "Shop"]

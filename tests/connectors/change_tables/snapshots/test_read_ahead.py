@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
-from tailrace.connectors.sqlserver.snapshots.ahead import ReadAhead
 from tailrace.errors import RetriableError
 from tailrace.snapshot.segments import Segment
 

@@ -1,0 +1,109 @@
+"""Log sequence numbers: bytes that ascend with the log, as many in all of one database, and opaque but for that.
+
+They are shown as Debezium shows them, with a colon behind the fourth and the eighth byte: `00000025:00000d98:00a2`.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Self
+
+from tailrace.errors import ProgressError
+
+COLONS: Final = (4, 8)  # a colon stands before these bytes
+_FORM: Final = re.compile(r"([0-9a-f]{8}):([0-9a-f]{8}):((?:[0-9a-f]{2})+)\Z", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Lsn:
+    """A place in the log of one database."""
+
+    raw: bytes
+
+    @classmethod
+    def from_bytes(cls, raw: bytes) -> Self:
+        """From the binary value of a change table."""
+        return cls(bytes(raw))
+
+    @property
+    def text(self) -> str:
+        """`00000025:00000d98:00a2`."""
+        digits = self.raw.hex()
+        return f"{digits[:8]}:{digits[8:16]}:{digits[16:]}"
+
+    @property
+    def hex(self) -> str:
+        """Its digits, which sort as the log does."""
+        return self.raw.hex()
+
+    @property
+    def is_zero(self) -> bool:
+        """Before everything: what a database gives where there is nothing yet."""
+        return not any(self.raw)
+
+    def next(self) -> Lsn:
+        """The smallest that is larger; the largest of all has none and stays."""
+        size = len(self.raw)
+        number = int.from_bytes(self.raw, "big")
+        return Lsn(min(number + 1, (1 << 8 * size) - 1).to_bytes(size, "big"))
+
+    def previous(self) -> Lsn:
+        """The largest that is smaller; zero has none and stays."""
+        number = int.from_bytes(self.raw, "big")
+        return Lsn(max(number - 1, 0).to_bytes(len(self.raw), "big"))
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True)
+class LsnForm:
+    """What the log sequence numbers of a kind of database are like.
+
+    Attributes:
+        size: how many bytes each has, more than eight and at most sixteen.
+        database: whose they are, for people.
+
+    """
+
+    size: int
+    database: str
+
+    def of(self, raw: bytes) -> Lsn:
+        """One from its bytes.
+
+        Raises:
+            ValueError: they are too many or too few.
+
+        """
+        if len(raw) != self.size:
+            raise ValueError(f"an LSN has {self.size} bytes, not {len(raw)}")
+        return Lsn(bytes(raw))
+
+    def parse(self, text: str) -> Lsn:
+        """One from its form with colons.
+
+        Raises:
+            ProgressError: it is none.
+
+        """
+        found = _FORM.match(text)
+        raw = b"" if found is None else bytes.fromhex("".join(found.groups()))
+        if len(raw) != self.size:
+            raise ProgressError(f"{text!r} is no LSN of {self.database}: those look like {self._example}")
+        return Lsn(raw)
+
+    @property
+    def zero(self) -> Lsn:
+        """Before everything."""
+        return Lsn(bytes(self.size))
+
+    @property
+    def highest(self) -> Lsn:
+        """Behind everything."""
+        return Lsn(b"\xff" * self.size)
+
+    @property
+    def _example(self) -> str:
+        return Lsn(bytes.fromhex("0000002500000d98").ljust(self.size - 2, b"\0") + b"\0\xa2").text

@@ -1,0 +1,154 @@
+"""Rows of a change table, as they are read: in the order of the log, of an update both images or none.
+
+What a query gives comes as Arrow batches of any length, and may end between an update's two rows, at the end of a batch as at
+the limit of a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from tailrace.changes.vectors import Bytes
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.positions import RowPosition
+from tailrace.errors import LogFormatError
+
+DELETE, INSERT, BEFORE, AFTER = 1, 2, 3, 4
+"""Operations: of an update the row `BEFORE` it is followed by the one `AFTER` it."""
+Int64 = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class ChangeRows:
+    """`n` rows of a change table; of an update either both rows or none.
+
+    Attributes:
+        commit: commit LSNs, shape (n, size).
+        change: the changes' own LSNs, shape (n, size).
+        command: the command within the transaction, 0 where the database tells none; shape (n,).
+        operation: `DELETE`, `INSERT`, `BEFORE` or `AFTER`; shape (n,).
+        mask: which columns changed, binary; None where it is not asked for.
+        columns: what was selected, in that order.
+        bytes: how much memory it takes.
+
+    """
+
+    commit: Bytes
+    change: Bytes
+    command: Int64
+    operation: Int64
+    mask: pa.Array | None
+    columns: list[pa.Array]
+    bytes: int
+
+    def __len__(self) -> int:
+        return len(self.operation)
+
+    @property
+    def changes(self) -> int:
+        """How many changes they are: an update has two rows."""
+        return int(np.count_nonzero(self.operation != AFTER))
+
+    def take(self, rows: npt.NDArray[np.intp]) -> ChangeRows:
+        """Some of them, in that order."""
+        places = pa.array(rows)
+        return ChangeRows(
+            self.commit[rows],
+            self.change[rows],
+            self.command[rows],
+            self.operation[rows],
+            None if self.mask is None else self.mask.take(places),
+            [column.take(places) for column in self.columns],
+            self.bytes,
+        )
+
+    def position(self, index: int, serial: int = 1) -> RowPosition:
+        """The position of a row."""
+        return RowPosition(
+            lsn_columns.lsn_at(self.commit, index),
+            int(self.command[index]),
+            lsn_columns.lsn_at(self.change, index),
+            int(self.operation[index]),
+            serial,
+        )
+
+
+class RowQuery(Protocol):
+    """How one database is asked for the rows of a change table in a window.
+
+    Attributes:
+        limit: a query gives at most so many rows, and is asked again behind the last of them; 0: no limit.
+
+    """
+
+    limit: int
+
+    def batches(self, after: RowPosition | None) -> Iterator[pa.RecordBatch]:
+        """Run it for the rows behind `after`, in the order of the log; a batch has at least one row."""
+        ...
+
+    def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
+        """The operation of a row."""
+        ...
+
+    def rows(self, batch: pa.RecordBatch) -> ChangeRows:
+        """The rows of a batch."""
+        ...
+
+    def torn(self, at: RowPosition) -> LogFormatError:
+        """What to say of an update that has only one of its two rows."""
+        ...
+
+
+def whole_changes(query: RowQuery, after: RowPosition | None) -> Generator[ChangeRows]:
+    """The rows of a query behind the row `after`, batch by batch.
+
+    Raises:
+        LogFormatError: an update has only one of its two rows.
+
+    """
+    held: pa.RecordBatch | None = None
+    while True:
+        count = 0
+        for batch in query.batches(after):
+            count += batch.num_rows
+            whole, held = _whole(query, batch if held is None else pa.concat_batches([held, batch]))
+            if whole is not None:
+                rows = query.rows(whole)
+                _check_pairs(rows, query)
+                yield rows
+            last = batch
+        if not query.limit or count < query.limit:
+            break
+        after = query.rows(last.slice(last.num_rows - 1)).position(0)
+    if held is not None:
+        raise _torn(query.rows(held), query)
+
+
+def _whole(query: RowQuery, batch: pa.RecordBatch) -> tuple[pa.RecordBatch | None, pa.RecordBatch | None]:
+    """The batch without a last row that is the first of an update's two, and that row."""
+    n = batch.num_rows
+    if query.operation(batch, n - 1) != BEFORE:
+        return batch, None
+    return (batch.slice(0, n - 1) if n > 1 else None), batch.slice(n - 1)
+
+
+def _check_pairs(rows: ChangeRows, query: RowQuery) -> None:
+    """Each row before an update is followed by the one after it."""
+    first = np.flatnonzero(rows.operation == BEFORE)
+    second = np.flatnonzero(rows.operation == AFTER)
+    if len(first) != len(second) or (first + 1 != second).any():
+        raise _torn(rows, query)
+
+
+def _torn(rows: ChangeRows, query: RowQuery) -> LogFormatError:
+    images = np.flatnonzero(rows.operation >= BEFORE)
+    kinds = rows.operation[images]
+    wrong = images[np.flatnonzero(kinds != np.where(np.arange(len(kinds)) % 2, AFTER, BEFORE))[:1]]
+    return query.torn(rows.position(int(wrong[0]) if len(wrong) else len(rows) - 1))
