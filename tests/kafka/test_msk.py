@@ -13,11 +13,11 @@ import pytest
 from confluent_kafka.admin import AdminClient
 from tests.support.unit_settings import unit_settings
 
+from tailrace.cli.offline_clients import try_clients
 from tailrace.config.problems import Problems
 from tailrace.errors import ConfigError
 from tailrace.kafka import msk, tokens
 from tailrace.kafka.client import Client
-from tailrace.kafka.offline import try_clients
 from tailrace.kafka.options import history_clients, sink_clients
 from tailrace.kafka.tokens import Token, client_options, token_source
 from tailrace_standins.servers.waiting import wait_until

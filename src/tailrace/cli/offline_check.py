@@ -15,13 +15,13 @@ import typer
 from attrs import field, frozen
 
 from tailrace.cli.exit_codes import exit_code_for
+from tailrace.cli.offline_clients import try_clients
 from tailrace.config.documents import flatten, read_documents
 from tailrace.config.load import from_mapping
 from tailrace.config.problems import Problems
 from tailrace.config.properties.connect import CONNECTOR_CLASS
 from tailrace.config.worker import Worker
 from tailrace.errors import ConfigError, UnsupportedError
-from tailrace.kafka.offline import try_clients
 
 ACCEPTED: Final = "accepted"
 WITH_WARNINGS: Final = "accepted with warnings"
