@@ -15,7 +15,7 @@ import tailrace_standins
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
-ASKS_FOR_THEM = {"tailrace/cli/demo.py", "tailrace/cli/demo_shops.py", "tailrace/docs.py"}
+ASKS_FOR_THEM = {"tailrace/cli/demo.py", "tailrace/cli/demo_shops.py", "tailrace/docs/__init__.py"}
 NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench.measuring.observing import Servers as Reached
+from bench.measuring.reached import Servers as Reached
 from bench.measuring.servers import ROOT, Servers
 from bench.run import properties as common_properties
 from tests.differential import debezium, jars

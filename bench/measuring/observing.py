@@ -6,28 +6,14 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from bench.measuring import connectors, topics
 from bench.measuring.processes import GROUP_OF_ALL, Sampler, Side, SideError, started, wait_for_quiet
+from bench.measuring.reached import Servers
 
 QUIET_AT_END = 3
 PATIENCE = 240
-
-
-class Servers(Protocol):
-    """The servers of a measurement, as far as a run must know them."""
-
-    @property
-    def address(self) -> str:
-        """The broker's."""
-
-    @property
-    def patience(self) -> float:
-        """How many seconds a run waits at most for a quiet machine."""
-
-    def pids(self) -> dict[str, int]:
-        """The processes to account for apart."""
 
 
 class CountError(Exception):

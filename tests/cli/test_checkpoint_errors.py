@@ -16,9 +16,9 @@ from tailrace.cli import checkpoint_errors as module
 from tailrace.cli.checkpoint_errors import checkpoint_errors, damaged_file, explain
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.errors import ConfigError, FencedError, ProgressError, RetriableError
+from tailrace.link import Link
 from tailrace.source import run
 from tailrace.source.job import Pace
-from tailrace.source.link import Link
 
 OFFSET = 'v1\n{"batchWatermarkMs":0,"batchTimestampMs":1,"conf":{}}\n{"slice":2,"floor":"","until":null}'
 FAILED = (

@@ -9,7 +9,7 @@ import pytest
 from support.jks import jks
 from tailrace.cli.running import Target, load_job
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.shared.kept import schema_history_of
+from tailrace.schema_history.kept import schema_history_of
 from tailrace_standins.servers.sqlserver_server import StandInServer
 
 NOBODY = "kafka:9092"  # there is no such host

@@ -8,8 +8,8 @@ import pytest
 from support.counting_log import records_of
 from tailrace.connectors.base import Progress
 from tailrace.errors import ConfigError
+from tailrace.link import Link
 from tailrace.sinks.console import ConsoleSink
-from tailrace.source.link import Link
 
 
 def test_events_appear_in_log_order_over_all_topics_when_write_returns(tmp_path):

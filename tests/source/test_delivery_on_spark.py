@@ -15,9 +15,9 @@ from attrs import evolve
 from support.counting_log import counting_job, delivered, grow, purge
 from tailrace.cli.failures import is_stop, unwrapped
 from tailrace.errors import ConfigError, PositionLostError, ProgressError
+from tailrace.link import Link
 from tailrace.source import run
 from tailrace.source.job import Pace
-from tailrace.source.link import Link
 from tailrace.source.stop_time import StopTime
 
 pytestmark = [pytest.mark.spark, pytest.mark.slow]

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from tailrace.cli.running import Target, load_job
+from tailrace.link import Link
 from tailrace.source import run
-from tailrace.source.link import Link
 from tailrace_standins.servers.sqlserver_server import Database
 
 pytestmark = [pytest.mark.drivers, pytest.mark.spark, pytest.mark.slow]

@@ -13,11 +13,11 @@ from attrs import evolve
 from support.counting_log import COMPLETED, SKIPPED, CountingLog, counting_job
 from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import FencedError, PositionLostError, ProgressError, RetriableError, SinkLostError, StoppedError
+from tailrace.link import Link
 from tailrace.sinks.base import Claim
 from tailrace.sinks.files import FilesSink
 from tailrace.source import anew, skipping
 from tailrace.source.job import Job, Pace
-from tailrace.source.link import Link
 from tailrace.source.slices import Turn
 from tailrace.source.task import deliver
 

@@ -12,8 +12,8 @@ from tailrace.connect_offsets.entries import compact, key_for
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.connectors.shared.kept import schema_history_of
 from tailrace.errors import ProgressError, StructureError
+from tailrace.schema_history.kept import schema_history_of
 from tailrace.signals.carried import is_at_work
 
 

@@ -15,8 +15,8 @@ from tailrace.connect_offsets.entries import Offset, find_any
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.connectors.shared.kept import schema_history_of
 from tailrace.errors import ConfigError, ProgressError, StructureError
+from tailrace.schema_history.kept import schema_history_of
 
 REBUILT = "recovery"  # the snapshot mode that builds the history again from the tables as they are
 

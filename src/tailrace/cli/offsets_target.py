@@ -15,11 +15,11 @@ from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError
+from tailrace.link import Link
 from tailrace.schema.history import identity, unseen
 from tailrace.sinks.base import Opened
 from tailrace.sinks.lease import Lease
 from tailrace.source.job import Job
-from tailrace.source.link import Link
 
 
 @frozen

@@ -26,11 +26,11 @@ from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors.load import load_with_document
 from tailrace.errors import ConfigError
+from tailrace.link import Link
 from tailrace.sinks import check_target
 from tailrace.sinks.files import OWN_FOLDER
 from tailrace.source.first_look import first_look
 from tailrace.source.job import Job, Pace
-from tailrace.source.link import Link
 from tailrace.source.log_lines import lines_to
 from tailrace.source.stop_time import STOP_SECONDS
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from attrs import frozen
 
 from tailrace.config.patterns import PatternError, compile_java
-from tailrace.config.placeholders import PLACEHOLDER
+from tailrace.config.placeholders import with_replaced
 from tailrace.config.problems import Problems
 from tailrace.config.providers import CLASSES
 
@@ -75,7 +75,7 @@ class Aliases:
             alias = self.by_name.get(match["provider"])
             return match.group() if alias is None else _resolved(name, match, alias, problems)
 
-        return PLACEHOLDER.sub(renamed, text)
+        return with_replaced(text, renamed)
 
 
 def _alias(name: str, properties: Mapping[str, str]) -> Alias:

@@ -10,13 +10,14 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from tailrace.config.javaproperties import PropertiesError, parse
 from tailrace.config.providers import OURS, instead_of, is_provider
 
-PLACEHOLDER = re.compile(r"\$\{(?P<provider>[^}]*?):(?:(?P<path>[^}]*?):)?(?P<key>[^}]*?)\}")
-"""As Connect's ConfigTransformer has it."""
+_PLACEHOLDER = re.compile(r"\$\{(?P<provider>[^}:]*):(?:(?P<path>[^}:]*):)?(?P<key>[^}]*)\}")
+"""What Connect's ConfigTransformer finds: the provider ends at the first colon, the path at the second."""
 _BRACED = re.compile(r"\$\{[^}]*\}")
 
 
@@ -26,22 +27,38 @@ class PlaceholderError(ValueError):
 
 def is_placeholder(text: str) -> bool:
     """Whether the whole text comes from elsewhere, so that showing it gives nothing away."""
-    match = PLACEHOLDER.fullmatch(text)
+    match = _PLACEHOLDER.fullmatch(text)
     return match is not None and match["provider"] in OURS
 
 
 def left_as_it_is(text: str) -> bool:
     """Whether there is a `${…}` in it that no config provider fills."""
-    return any(_provider_of(each.group()) is None for each in _BRACED.finditer(text))
+    return any(_provider_of(each.group()) is None for each in _BRACED.finditer(text, 0, _end_of_last(text)))
 
 
 def fill(text: str) -> str:
     """The text with its placeholders replaced; what means no config provider stays, as in Connect."""
-    return PLACEHOLDER.sub(_value, text)
+    return with_replaced(text, _value)
+
+
+def with_replaced(text: str, value: Callable[[re.Match[str]], str]) -> str:
+    """The text with a value for each placeholder, of which a match has the groups `provider`, `path` and `key`."""
+
+    def of_braced(braced: re.Match[str]) -> str:
+        match = _PLACEHOLDER.fullmatch(braced.group())
+        return value(match) if match else braced.group()
+
+    end = _end_of_last(text)
+    return _BRACED.sub(of_braced, text[:end]) + text[end:]
+
+
+def _end_of_last(text: str) -> int:
+    """Behind this place no placeholder ends, so that looking for one from each `${` on would take long for nothing."""
+    return text.rfind("}") + 1
 
 
 def _provider_of(placeholder: str) -> re.Match[str] | None:
-    match = PLACEHOLDER.fullmatch(placeholder)
+    match = _PLACEHOLDER.fullmatch(placeholder)
     return match if match and is_provider(match["provider"], match["path"]) else None
 
 

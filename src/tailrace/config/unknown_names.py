@@ -110,9 +110,9 @@ def _family_like(name: str, tables: PropertyTables, database: str) -> str | None
     """The family whose fixed beginning is nearly that of the name, of those that change records."""
     words = name.split(".")
     heads = ((family.name, head) for family, head in _heads(tables) if changes_records(family.name, database))
-    likes = ((ratio(".".join(words[: head.count(".") + 1]), head), family) for family, head in heads)
+    likes = ((ratio(".".join(words[: head.count(".") + 1]), head, ALIKE), family) for family, head in heads)
     best = max(likes, default=(0.0, ""))
-    return best[1] if best[0] >= ALIKE else None
+    return best[1] if best[0] else None
 
 
 def _heads(tables: PropertyTables) -> Iterator[tuple[Family, str]]:

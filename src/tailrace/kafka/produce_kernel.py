@@ -16,7 +16,7 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
-from tailrace.kafka.rows import FIXED, HEADER
+from tailrace.kafka.arguments import FIXED, HEADER
 from tailrace.kernels.compiling import Int, entry
 from tailrace.kernels.memory import load8, load64
 

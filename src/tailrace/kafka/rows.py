@@ -14,20 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace.changes.records import INT64, Binary, Records
+from tailrace.kafka.arguments import FIXED, HEADER, KEY, OPAQUE, PARTITION, RKT, TIMESTAMP, VALUE, WIDTH
 from tailrace.kafka.librdkafka import NO_PARTITION
 from tailrace.kernels.addresses import address_of
 
-_RKT: Final = 2
-_PARTITION: Final = 3
-_VALUE: Final = 4
-_KEY: Final = 5
-_OPAQUE: Final = 6
-_TIMESTAMP: Final = 8
-HEADER: Final = 9
-
-FIXED: Final = 6
-_WIDTH: Final = 9
-"""`rd_kafka_vu_t` in words: the kind, and eight words for what it holds."""
 _NOWHERE: Final = 1
 """An address that is not null for what is empty: nobody reads there."""
 _PRODUCEVA: Final = CFUNCTYPE(c_size_t, c_size_t, c_size_t, c_size_t)
@@ -87,8 +77,8 @@ class Rows:
         self.done = int(self.error == 0)
 
     def _prepared(self, topic: int) -> INT64:
-        message = np.zeros((FIXED + len(self.records.headers), _WIDTH), np.int64)
-        message[:FIXED, 0] = (_RKT, _PARTITION, _OPAQUE, _TIMESTAMP, _KEY, _VALUE)
+        message = np.zeros((FIXED + len(self.records.headers), WIDTH), np.int64)
+        message[:FIXED, 0] = (RKT, PARTITION, OPAQUE, TIMESTAMP, KEY, VALUE)
         message[0, 1] = topic
         message[1, 1] = NO_PARTITION if self.records.partition is None else self.records.partition
         return message

@@ -14,9 +14,9 @@ import numpy as np
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError
+from tailrace.link import Reporter
 from tailrace.sinks.base import Claim, Opened
 from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk
-from tailrace.source.link import Reporter
 
 LINES_A_MESSAGE = 500
 

@@ -14,9 +14,9 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamReader, InputPart
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, SupportsTriggerAvailableNow
 
 from tailrace.connectors.base import Progress
+from tailrace.link import Reporter
 from tailrace.sinks.base import Sink
 from tailrace.source.job import Job
-from tailrace.source.link import Reporter
 from tailrace.source.retry import retrying
 from tailrace.source.slices import INITIAL, Goal, Offset, Turn, next_offset, turns
 from tailrace.source.task import deliver

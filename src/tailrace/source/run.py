@@ -24,12 +24,12 @@ from typing import TYPE_CHECKING
 from attrs import evolve, frozen
 
 from tailrace.errors import ConfigError, ProgressError, RetriableError
+from tailrace.link import Link
 from tailrace.sinks.base import Claim
 from tailrace.source import anew, listing, skipping, together
 from tailrace.source.delivery import FORMAT, JOB_OPTION, DeliverySource
 from tailrace.source.endings import is_dead_planner, is_dead_process, is_stopped, is_taken_over, may_be_lost
 from tailrace.source.job import Job
-from tailrace.source.link import Link
 from tailrace.source.retry import in_time, paused, retrying
 from tailrace.source.slices import check_progress
 from tailrace.source.stop_time import STOP_SECONDS, StopTime

@@ -28,8 +28,8 @@ from tailrace.errors import (
     TailraceError,
 )
 from tailrace.failpoints import hit
+from tailrace.link import Reporter
 from tailrace.source.job import Job
-from tailrace.source.link import Reporter
 from tailrace.source.log_lines import lines_to
 from tailrace.source.retry import paused
 from tailrace.source.slices import Turn, check_progress

@@ -5,8 +5,9 @@ import uuid
 import pytest
 
 from support.mysql_settings import settings_for
-from tailrace.connectors.mysql.checks import Level, check, privileges, require
+from tailrace.connectors.mysql.checks import Level, check, require
 from tailrace.connectors.mysql.connection import connect
+from tailrace.connectors.mysql.privileges import privileges
 from tailrace.errors import SourceSetupError
 from tailrace_standins.servers.mysql_server import MySqlServer
 

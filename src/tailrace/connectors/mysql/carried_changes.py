@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from tailrace.connectors.mysql.catalog import Wanted
-from tailrace.connectors.mysql.checks import EVERYTHING, account, privileges
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.data_statements import DataStatement
+from tailrace.connectors.mysql.privileges import EVERYTHING, account, privileges
 from tailrace.schema.tables import TableId
 
 CARRYING_ENGINES: Final = frozenset({"MRG_MYISAM", "FEDERATED"})  # their rows are those of other tables

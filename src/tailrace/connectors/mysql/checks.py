@@ -6,13 +6,13 @@ wrong. The questions are those of Debezium's page "Setting up MySQL", and what t
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.connectors.mysql import catalog, listed_tables
+from tailrace.connectors.mysql.cascades import cascades
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
+from tailrace.connectors.mysql.privileges import EVERYTHING, account, privileges
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
@@ -20,9 +20,6 @@ from tailrace.errors import SourceSetupError, TailraceError
 from tailrace.schema.tables import TableId
 
 SHORT_RETENTION_SECONDS = 24 * 3600
-CASCADES_ARE_LOGGED = (9, 6, 0)
-GRANT = re.compile(r"GRANT (?P<what>.+?) ON (?P<where>.+?) TO ", re.DOTALL | re.IGNORECASE)
-EVERYTHING = "ALL PRIVILEGES"
 
 
 def check(settings: MySqlSettings) -> list[Finding]:
@@ -54,7 +51,7 @@ def findings(connection: Connection, settings: MySqlSettings) -> Iterator[Findin
     found = list(_of_the_log(connection, settings))
     yield from found
     if settings.snapshot_mode in WITH_ROWS:
-        from tailrace.connectors.mysql.snapshots.conditions import conditions  # which builds on this module
+        from tailrace.connectors.mysql.snapshots.conditions import conditions  # only with a snapshot
 
         tables = catalog.table_ids(connection, settings.tables.matches)
         yield from (finding for finding in conditions(connection, settings, tables) if finding not in found)
@@ -72,34 +69,9 @@ def _of_the_log(connection: Connection, settings: MySqlSettings) -> Iterator[Fin
         yield _switch(server, "binlog_rows_query_log_events", "include.query needs the statements in the log")
     yield from _tables(connection, settings, server)
     if settings.signal_data_collection:
-        from tailrace.connectors.mysql import signal_table  # which builds on this module
+        from tailrace.connectors.mysql import signal_table  # only where signals come through a table
 
         yield from signal_table.findings(connection, settings)
-
-
-def privileges(connection: Connection) -> list[tuple[str, str]]:
-    """What the user may do, roles included: (privilege, where) with `*.*` or a database's or table's name."""
-    grants = [row[0] for row in rows(connection, "SHOW GRANTS")]
-    roles = [row[0] for row in _current_roles(connection)]
-    if roles and roles[0] != "NONE":
-        grants = [row[0] for row in rows(connection, f"SHOW GRANTS FOR CURRENT_USER() USING {roles[0]}")]
-    return [pair for grant in grants for pair in _parse_grant(grant)]
-
-
-def _current_roles(connection: Connection) -> list[tuple[Any, ...]]:
-    if catalog.server(connection).version < (8, 0, 0):
-        return []
-    return rows(connection, "SELECT CURRENT_ROLE()")
-
-
-def _parse_grant(grant: str) -> Iterable[tuple[str, str]]:
-    """A GRANT statement; the grant of a role has no ON and is left out."""
-    matched = GRANT.match(grant)
-    if not matched:
-        return []
-    where = matched["where"].replace("`", "").replace("\\_", "_").replace("\\%", "%")
-    names = re.sub(r"\([^)]*\)", "", matched["what"]).split(",")
-    return [(name.strip().upper(), where) for name in names]
 
 
 def _privileges(connection: Connection) -> Iterator[Finding]:
@@ -120,13 +92,6 @@ def _privilege(held: bool, name: str, user: str, why: str) -> Finding:
         return Finding(Level.OK, f"the user has the privilege {name}")
     what = f"the user lacks the privilege {name}; {why}"
     return Finding(Level.ERROR, what, f"GRANT {name} ON *.* TO {user};")
-
-
-def account(connection: Connection) -> str:
-    """The account that the privileges of this connection belong to, as GRANT names it."""
-    ((current,),) = rows(connection, "SELECT CURRENT_USER()")
-    name, _, host = str(current).rpartition("@")
-    return f"'{name}'@'{host}'"
 
 
 def _log(server: catalog.Server) -> Iterator[Finding]:
@@ -199,19 +164,3 @@ def _without_transactions(connection: Connection, wanted: catalog.Wanted) -> Ite
         mend = " ".join(f"ALTER TABLE {name} ENGINE = InnoDB;" for name in names[:SHOWN])
         what = f"MyISAM tables know no transactions, a snapshot of them is not exact: {listed(found)}"
         yield Finding(Level.WARNING, what, mend)
-
-
-def cascades(connection: Connection, server: catalog.Server, wanted: catalog.Wanted) -> Iterator[Finding]:
-    """Wanted tables whose rows a foreign key changes without a trace in the log."""
-    if server.version >= CASCADES_ARE_LOGGED and not server.is_on("innodb_native_foreign_keys"):
-        return
-    sql = (
-        "SELECT DISTINCT CONSTRAINT_SCHEMA, TABLE_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS"
-        " WHERE DELETE_RULE IN ('CASCADE', 'SET NULL') OR UPDATE_RULE IN ('CASCADE', 'SET NULL')"
-    )
-    found = [table for d, t in rows(connection, sql) if wanted(table := TableId(d, "", t))]
-    if found:
-        what = f"changes that foreign keys cascade to these tables are not in the log: {listed(found)}"
-        yield Finding(
-            Level.WARNING, what, "cascade with triggers or in the application, or use MySQL 9.6 or newer"
-        )

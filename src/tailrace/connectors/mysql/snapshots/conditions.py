@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from tailrace.connectors.mysql import catalog
+from tailrace.connectors.mysql.cascades import cascades
 from tailrace.connectors.mysql.catalog import Server, quoted
-from tailrace.connectors.mysql.checks import EVERYTHING, account, cascades, privileges
 from tailrace.connectors.mysql.connection import Connection, rows
+from tailrace.connectors.mysql.privileges import EVERYTHING, account, privileges
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read

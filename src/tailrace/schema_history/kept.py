@@ -9,7 +9,7 @@ from tailrace.schema.history import HistoryFile
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings
-    from tailrace.connectors.shared.kafka_history import KafkaHistory
+    from tailrace.schema_history.kafka_history import KafkaHistory
 
 
 def schema_history_of(settings: Settings) -> HistoryFile | KafkaHistory | None:
@@ -26,9 +26,9 @@ def schema_history_of(settings: Settings) -> HistoryFile | KafkaHistory | None:
 
 
 def _in_topic(settings: Settings, name: str) -> KafkaHistory:
-    from tailrace.connectors.shared.kafka_history import KafkaHistory
     from tailrace.kafka.options import history_clients
     from tailrace.kafka.whole_topic import WholeTopic
+    from tailrace.schema_history.kafka_history import KafkaHistory
 
     timeout = max(settings.schema_history_internal_kafka_create_timeout_ms, 1000) / 1000
     topic = WholeTopic(name=name, clients=history_clients(settings), what="the schema history", timeout=timeout)

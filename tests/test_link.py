@@ -3,7 +3,7 @@
 import threading
 from contextlib import closing
 
-from tailrace.source.link import Link, Reporter
+from tailrace.link import Link, Reporter
 
 
 def test_messages_have_been_handled_when_sending_returns():
