@@ -284,6 +284,9 @@ class TakingOver(Protocol):
     NEEDS_HISTORY: bool
     """Whether nothing can be read at an offset without the schema history."""
 
+    WHY_TOO_EARLY: str
+    """Why Debezium would apply records that `too_early` counts; "" where it never would."""
+
     def partitions_of(self, settings: Any) -> Sequence[Sequence[Mapping[str, Any]]]:
         """The keys of the offsets that the connector has; of each, what different versions of Debezium call it."""
 
