@@ -9,7 +9,7 @@ from tailrace.config.property import Status
 from tailrace.connectors.registry import SPECS
 
 HERE = Path(__file__).parent
-NAMES = {"MySQL": "debezium_3_6_mysql_names.txt", "SQL Server": "debezium_3_6_sqlserver_names.txt"}
+NAMES = {spec.database: f"debezium_3_6_{spec.name}_names.txt" for spec in SPECS.values()}
 KNOWN = [(kind, each) for kind in SPECS.values() for each in (*kind.tables.properties, *kind.tables.families)]
 CHANGES_RECORDS = effects.CHANGES_RECORDS.union(*(kind.tables.effects.changes for kind in SPECS.values()))
 ONLY_TUNES = effects.ONLY_TUNES.union(*(kind.tables.effects.tunes for kind in SPECS.values()))

@@ -20,7 +20,7 @@ DERIVED = {
 }
 
 
-NAMES = {"MySQL": "debezium_3_6_mysql_names.txt", "SQL Server": "debezium_3_6_sqlserver_names.txt"}
+NAMES = {spec.database: f"debezium_3_6_{spec.name}_names.txt" for spec in SPECS.values()}
 EACH = {kind.database: kind for kind in SPECS.values()}
 PROPERTIES = [
     pytest.param(kind, prop, id=f"{kind.database}: {prop.name}")
