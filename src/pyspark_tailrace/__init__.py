@@ -5,8 +5,11 @@ nothing else, and there is one for each name. `tailrace.spark.register(spark)` d
 some notebooks.
 """
 
+from tailrace.connectors.mysql.spec import SPEC
 from tailrace.source.changes import ChangesSource
 
 
 class DefaultSource(ChangesSource):
     """The source under the name that Spark looks for."""
+
+    connector_class = SPEC.connector_class

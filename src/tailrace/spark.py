@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,8 +10,8 @@ if TYPE_CHECKING:
 
 
 def register(spark: SparkSession) -> None:
-    """Make `spark.readStream.format("mysql-cdc")` and `"sqlserver-cdc"` known; needed where Spark does not find them itself."""
-    from tailrace.source.changes import SOURCES
+    """Make every connector's `spark.readStream.format(...)` known; needed where Spark does not find them itself."""
+    from tailrace.connectors.registry import SPECS
 
-    for source in SOURCES:
-        spark.dataSource.register(source)
+    for spec in SPECS.values():
+        spark.dataSource.register(import_module(spec.frames).DefaultSource)

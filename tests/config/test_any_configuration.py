@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
 from tailrace.config.settings import Settings
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.registry import KINDS
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError, UnsupportedError
 
-TABLES = [kind.tables for kind in KINDS.values()]
+TABLES = [kind.tables for kind in SPECS.values()]
 BY_NAME = sorted({name for each in TABLES for name in each.by_name})
 ALIASES = sorted({name for each in TABLES for name in each.aliases})
 UNKNOWN = ["_comment", "acks", "slot.name", "kafka.x", "topic.creation.a.partitions", "after.state.only", "table.list", "\u200b"]

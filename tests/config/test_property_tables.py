@@ -7,7 +7,7 @@ import attrs
 import pytest
 
 from tailrace.config.property import Kind, Status
-from tailrace.connectors.registry import KINDS
+from tailrace.connectors.registry import SPECS
 from tailrace.docs.configuration import PAGES, page
 
 HERE = Path(__file__).parent
@@ -20,11 +20,11 @@ DERIVED = {
 }
 
 
-NAMES = {"MySQL": "debezium_3_6_mysql_names.txt", "SQL Server": "debezium_3_6_sqlserver_names.txt"}
-EACH = {kind.database: kind for kind in KINDS.values()}
+NAMES = {spec.database: f"debezium_3_6_{spec.name}_names.txt" for spec in SPECS.values()}
+EACH = {kind.database: kind for kind in SPECS.values()}
 PROPERTIES = [
     pytest.param(kind, prop, id=f"{kind.database}: {prop.name}")
-    for kind in KINDS.values()
+    for kind in SPECS.values()
     for prop in kind.tables.properties
 ]
 
@@ -99,9 +99,9 @@ def test_the_page_on_disk_is_what_the_tables_render(name):
     assert (FOLDER / name).read_text() == PAGES[name](), "run: ./run docs"
 
 
-@pytest.mark.parametrize("connector_class", KINDS)
+@pytest.mark.parametrize("connector_class", SPECS)
 def test_every_property_is_on_its_connectors_page_with_its_old_names(connector_class):
     text = page(connector_class)
-    for prop in KINDS[connector_class].tables.properties:
+    for prop in SPECS[connector_class].tables.properties:
         assert f"| `{prop.name}` |" in text
         assert all(f"`{alias}`" in text for alias in prop.aliases)

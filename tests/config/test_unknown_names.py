@@ -5,10 +5,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from support.configurations import MINIMAL, SQL_SERVER_MINIMAL
-from tailrace.config.effects import changes_records
 from tailrace.config.name_sorts import SORTS
 from tailrace.connectors.load import from_mapping, load
-from tailrace.connectors.registry import KINDS
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError
 
 EACH = {"MySQL": MINIMAL, "SQL Server": SQL_SERVER_MINIMAL}
@@ -237,9 +236,9 @@ def test_two_values_for_one_property_are_an_error_when_strict():
 
 NAMES = sorted(
     (kind.database, name)
-    for kind in KINDS.values()
+    for kind in SPECS.values()
     for name in kind.tables.by_name
-    if changes_records(name, kind.database) and name not in {"connector.class", "database.names"}  # which are required
+    if kind.tables.changes_records(name) and name not in {"connector.class", "database.names"}  # which are required
 )
 SLIPS = st.sampled_from(["", "s", "x", "."])
 
@@ -249,7 +248,7 @@ SLIPS = st.sampled_from(["", "s", "x", "."])
 def test_a_slip_in_the_name_of_what_changes_records_is_never_passed_over(known, place, slip):
     """One letter more, or less: either it is another property, or the answer is an error that names it."""
     database, name = known
-    tables = next(kind.tables for kind in KINDS.values() if kind.database == database)
+    tables = next(kind.tables for kind in SPECS.values() if kind.database == database)
     written = name[: place % len(name)] + slip + name[place % len(name) + (not slip) :]
     assume(tables.current_name(written) not in tables.by_name)
     properties = {each: value for each, value in EACH[database].items() if each != name}

@@ -3,56 +3,95 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import subprocess
+import sys
 
 import pytest
 
 from support.unit_settings import sqlserver_unit_settings, unit_settings
 from tailrace import connectors
-from tailrace.config.properties.connect import MYSQL, SQL_SERVER
-from tailrace.connectors import Places, connector_for, load_object
-from tailrace.connectors.registry import KINDS
+from tailrace.connectors import connector_for, interface, load_object
+from tailrace.connectors.interface import Connector
+from tailrace.connectors.mysql.spec import SPEC as MYSQL
+from tailrace.connectors.registry import FOLDERS, SPECS
+from tailrace.connectors.sqlserver.spec import SPEC as SQL_SERVER
 from tailrace.errors import UnsupportedError
 
-SETTINGS = {MYSQL: unit_settings(), SQL_SERVER: sqlserver_unit_settings()}
-FUNCTIONS = {
-    "checks": ("check",),
-    "applying": ("statements_of", "apply"),
-    "rows": ("row_schema", "read_rows", "read_part"),
-    "taking_over": ("partitions_of", "restart_of", "history_of", "offsets_of", "too_early", "place_of", "NEEDS_HISTORY"),
+SETTINGS = {MYSQL.connector_class: unit_settings(), SQL_SERVER.connector_class: sqlserver_unit_settings()}
+MODULES = {
+    "checks": interface.Checks,
+    "applying": interface.Applying,
+    "rows": interface.TypedRows,
+    "taking_over": interface.TakingOver,
+    "demo": interface.Demo,
+    "pages": interface.Pages,
 }
+HEAVY = """
+import sys
+import tailrace.cli.offline_check, tailrace.connectors.registry
+print(*sorted({'numba', 'pyarrow', 'numpy', 'polars', 'pyspark', 'sqlglot', 'pymysql', 'mssql_python'} & set(sys.modules)))
+"""
 
 
-def places(connector_class: str) -> Places:
-    return connectors._PLACES[connector_class]
+def members(protocol: type) -> list[str]:
+    return [name for name in {**vars(protocol), **inspect.get_annotations(protocol)} if not name.startswith("_")]
 
 
-def test_what_can_be_configured_can_be_read_and_the_other_way_round() -> None:
-    assert set(connectors._PLACES) == set(KINDS) == set(SETTINGS)
+def lacks(thing: object, protocol: type) -> list[str]:
+    return [name for name in members(protocol) if not hasattr(thing, name)]
 
 
-@pytest.mark.parametrize("connector_class", KINDS)
+def arguments(function: object) -> list[str]:
+    return [name for name in inspect.signature(function).parameters if name != "self"]
+
+
+def test_every_line_of_the_registry_is_a_connector_in_a_folder_of_its_name() -> None:
+    assert [f"tailrace.connectors.{spec.name}" for spec in SPECS.values()] == list(FOLDERS)
+    assert set(SPECS) == set(SETTINGS)
+
+
+@pytest.mark.parametrize("connector_class", SPECS)
 def test_the_connector_of_the_settings_is_made(connector_class: str) -> None:
     made = connector_for(SETTINGS[connector_class])
-    assert type(made) is load_object(places(connector_class).connector)
+    assert type(made) is load_object(SPECS[connector_class].connector)
 
 
-@pytest.mark.parametrize("connector_class", KINDS)
-def test_a_connector_that_says_so_can_be_read_range_by_range(connector_class: str) -> None:
+@pytest.mark.parametrize("connector_class", SPECS)
+def test_a_connector_has_every_method_of_the_interface_with_its_arguments(connector_class: str) -> None:
     made = connector_for(SETTINGS[connector_class])
-    methods = ("snapshot_point", "next_parts", "read_part", "head_after", "progress_at", "history_at", "history_after", "listener", "asked_step")
-    assert all(hasattr(made, name) for name in methods) is (places(connector_class).format is not None)
+    assert lacks(made, Connector) == []
+    for name in members(Connector):
+        assert arguments(getattr(made, name)) == arguments(getattr(Connector, name)), name
 
 
-@pytest.mark.parametrize("connector_class", KINDS)
-@pytest.mark.parametrize("part", FUNCTIONS)
+@pytest.mark.parametrize("connector_class", SPECS)
+@pytest.mark.parametrize("part", ["login", "position"])
+def test_each_function_can_be_loaded(connector_class: str, part: str) -> None:
+    assert callable(load_object(getattr(SPECS[connector_class], part)))
+
+
+@pytest.mark.parametrize("connector_class", SPECS)
+@pytest.mark.parametrize("part", MODULES)
 def test_each_part_has_what_is_asked_of_it(connector_class: str, part: str) -> None:
-    place = getattr(places(connector_class), part)
+    place = getattr(SPECS[connector_class], part)
     if place is None:
         return
-    module = importlib.import_module(place)
-    assert [name for name in FUNCTIONS[part] if not hasattr(module, name)] == []
+    assert lacks(importlib.import_module(place), MODULES[part]) == []
+
+
+@pytest.mark.parametrize("connector_class", SPECS)
+def test_spark_finds_the_dataframes_in_the_package_that_the_connector_names(connector_class: str) -> None:
+    spec = SPECS[connector_class]
+    source = importlib.import_module(spec.frames).DefaultSource
+    assert (source.connector_class, source.name()) == (connector_class, spec.format)
 
 
 def test_a_part_that_is_not_there_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match="tailrace check --apply is not there yet for this connector"):
-        connectors.applying_of(SETTINGS[MYSQL])
+        connectors.applying_of(SETTINGS[MYSQL.connector_class])
+
+
+def test_a_configuration_is_looked_at_without_loading_what_reads_a_database() -> None:
+    found = subprocess.run([sys.executable, "-c", HEAVY], check=True, capture_output=True, text=True)
+    assert found.stdout.split() == []

@@ -1,15 +1,8 @@
 import pytest
 
 from support.tables_of_ddl import DATABASE, applied
-from tailrace.schema.changes_topic import (
-    SchemaEvent,
-    Scope,
-    schema_change_key,
-    schema_change_schemas,
-    schema_change_value,
-    schema_events,
-    source_table,
-)
+from tailrace.connectors.mysql.statement_events import Scope, schema_events, source_table
+from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import TableId
 
@@ -187,7 +180,7 @@ def test_comments_are_told_when_asked_for():
 
 def test_every_field_of_a_value_is_in_the_schema_in_the_same_order():
     [event] = events_of("CREATE TABLE new (id INT)")
-    key, value = schema_change_schemas(Schema(Type.STRUCT, name="io.debezium.connector.mysql.Source"))
+    key, value = schema_change_schemas(Schema(Type.STRUCT, name="io.debezium.connector.mysql.Source"), "mysql")
 
     assert (key.name, value.name) == (
         "io.debezium.connector.mysql.SchemaChangeKey", "io.debezium.connector.mysql.SchemaChangeValue",

@@ -4,10 +4,13 @@ from dataclasses import replace
 import pytest
 
 from support.tables_of_ddl import DATABASE, applied, names, table
-from tailrace.connectors.mysql.structures import ChangeType, Structures, TableChange
+from tailrace.connectors.mysql.rebuilt_structures import at_or_before, rebuild
+from tailrace.connectors.mysql.statement_events import schema_events
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError
-from tailrace.schema.changes_topic import SchemaEvent, schema_events
-from tailrace.schema.history import UNKNOWN, HistoryFile, at_or_before, history_record, parse_id, rebuild, table_of
+from tailrace.schema.changes_topic import SchemaEvent
+from tailrace.schema.history import UNKNOWN, HistoryFile, history_record, parse_id, table_of
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import TableId
 
 SOURCE = {"server": "dbz"}

@@ -6,9 +6,9 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from support.counting_log import grow
+from support.mysql_frames import parse_options
 from tailrace.errors import ConfigError, StructureError, UnsupportedError
 from tailrace.source.changes import INITIAL, ChangesReader, read_range
-from tailrace.source.options import parse_options
 
 
 @pytest.fixture

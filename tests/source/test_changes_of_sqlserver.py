@@ -350,7 +350,7 @@ USUAL = {"topic.prefix": "s", "database.hostname": "db", "database.user": "u", "
 
 
 def test_each_format_reads_its_own_connector() -> None:
-    from tailrace.source.options import parse_options
+    from support.mysql_frames import parse_options
 
     assert job_of(USUAL).format == "sqlserver-cdc"
     with pytest.raises(ConfigError, match=r'take format\("sqlserver-cdc"\) for it'):

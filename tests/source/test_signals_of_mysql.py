@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from support.key_writer import KeyWriter
+from support.mysql_frames import parse_options
 from support.mysql_settings import stream_options
 from support.signalling import execute, signal, signal_table
 from tailrace.connectors.mysql.connection import rows
@@ -18,7 +19,6 @@ from tailrace.connectors.shared import listening
 from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
-from tailrace.source.options import parse_options
 from tailrace.source.reading import row_reading, spark_schema
 
 pytestmark = pytest.mark.mysql

@@ -6,10 +6,10 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadMaxBytes
 
 from support.counting_log import grow
+from support.mysql_frames import parse_options
 from tailrace.errors import ConfigError, ProgressError, UnsupportedError
 from tailrace.source import beginning, plans
 from tailrace.source.changes import INITIAL, ChangesReader, PartPartition
-from tailrace.source.options import parse_options
 
 ROWS = [-1 - n for n in range(330)]
 ALL = ReadAllAvailable()

@@ -10,6 +10,7 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
 from support.key_writer import KeyWriter
+from support.mysql_frames import parse_options
 from support.mysql_settings import stream_options
 from support.snapshotting import linear
 from tailrace.connectors.mysql.connection import rows
@@ -17,7 +18,6 @@ from tailrace.connectors.mysql.snapshots import source, splitting
 from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError
 from tailrace.source.changes import INITIAL, ChangesReader
-from tailrace.source.options import parse_options
 from tailrace.source.reading import row_reading, spark_schema
 from tailrace_standins.servers.mysql_server import MySqlServer
 

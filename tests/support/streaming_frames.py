@@ -8,7 +8,7 @@ from typing import Any
 
 from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit
 
-from tailrace.config.properties.connect import SQL_SERVER
+from tailrace.connectors.sqlserver.spec import SPEC
 from tailrace.source.changes import INITIAL, ChangesReader
 from tailrace.source.options import ReadJob, parse_options
 from tailrace.source.reading import row_reading, spark_schema
@@ -26,7 +26,7 @@ def options_of(*databases: Database, **more: str) -> dict[str, str]:
 
 def job_of(options: Mapping[str, str]) -> ReadJob:
     """What the options of a DataFrame ask for."""
-    return parse_options(options, options.get("connector.class", SQL_SERVER))
+    return parse_options(options, options.get("connector.class", SPEC.connector_class))
 
 
 def next_batch(options: Mapping[str, str], start: Offset, limit: ReadLimit = ALL) -> Offset:

@@ -1,6 +1,7 @@
 """Short ways to a structure."""
 
-from tailrace.connectors.mysql.structures import Structures, TableChange
+from tailrace.connectors.mysql.structures import Structures
+from tailrace.schema.table_changes import TableChange
 from tailrace.schema.tables import Column, Table, TableId
 
 DATABASE = "shop"

@@ -1,7 +1,7 @@
 """`tailrace demo`: a shop in a database of its own, a writer, and the shop's changes on the screen.
 
-The database is the stand-in for SQL Server, or with `--source mysql` a MySQL server. With `--to kafka` the changes go through
-a Kafka broker of the demo's own, and a read-committed consumer shows them.
+Each connector has such a shop, some on a stand-in for their database; `--source` says whose. With `--to kafka` the changes
+go through a Kafka broker of the demo's own, and a read-committed consumer shows them.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ import orjson
 from attrs import frozen
 
 from tailrace.cli.demo_reader import Reader
-from tailrace.cli.demo_shops import PREFIX, SOURCES, SQL_SERVER, Shop, opened
 from tailrace.cli.demo_writer import Writer
 from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
+from tailrace.connectors import load_object
+from tailrace.connectors.interface import Demo
+from tailrace.connectors.registry import DEMO, SPECS
+from tailrace.connectors.shared.demo import PREFIX, Shop
 from tailrace.errors import ConfigError, TailraceError
 from tailrace_standins.servers.java_jars import Unavailable as NoBroker
 from tailrace_standins.servers.kafka_broker import KafkaBroker
@@ -30,10 +33,9 @@ TARGETS = ("console", "kafka")
 CATCH_UP_SECONDS = 300
 
 
-def run_demo(seconds: int, *, source: str = SQL_SERVER, to: str = "console", verbose: bool) -> None:
+def run_demo(seconds: int, *, source: str = DEMO, to: str = "console", verbose: bool) -> None:
     """Run it; raises where not every change came through."""
-    if source not in SOURCES:
-        raise ConfigError(f"--source {source}: the demo's shop is on {' or '.join(SOURCES)}")
+    demo = _demo_of(source)
     if to not in TARGETS:
         raise ConfigError(f"--to {to}: the demo goes to {' or '.join(TARGETS)}")
     folder = Path(tempfile.mkdtemp(prefix="tailrace-demo-"))
@@ -41,13 +43,22 @@ def run_demo(seconds: int, *, source: str = SQL_SERVER, to: str = "console", ver
         with (
             Screen(verbose=verbose, quiet_progress=True) as screen,
             _way(to, folder, screen) as way,
-            opened(source, screen.notice) as shop,
+            demo.opened(screen.notice) as shop,
         ):
             _run(shop, way, folder, screen, seconds, verbose=verbose)
     except NoBroker as error:
         raise ConfigError(f"the demo needs a Kafka broker for --to kafka: {error}") from error
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _demo_of(source: str) -> Demo:
+    places = {spec.name: spec.demo for spec in SPECS.values()}
+    if source not in places:
+        names = sorted(places, key=lambda name: name != DEMO)
+        raise ConfigError(f"--source {source}: the demo's shop is on {' or '.join(names)}")
+    demo: Demo = load_object(places[source])
+    return demo
 
 
 def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, verbose: bool) -> None:

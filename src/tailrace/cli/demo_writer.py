@@ -8,36 +8,11 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from attrs import frozen
+from tailrace.connectors.shared.demo import Words
 
 SECONDS_BETWEEN = 0.3
 FIRST_NAMES = ("Ida", "Noah", "Priya", "Omar", "Lena", "Kofi", "Yara", "Jun")
 LAST_NAMES = ("Olsen", "Okafor", "Silva", "Novak", "Haddad", "Kim", "Moreau", "Rossi")
-
-
-@frozen
-class Words:
-    """The statements in a database's own words, with its driver's marks for arguments.
-
-    Attributes:
-        order: takes a customer, a quantity and a product.
-        sale: takes the quantity and the product.
-        customer: takes a first name, a last name and an address.
-        move: takes a new address and the key of who moves.
-        moved: whose addresses change: a table, its key's column, and what an address looks like.
-        restock: of all that runs out.
-        cancel: takes an order's key, whose column is `number`.
-
-    """
-
-    order: str
-    sale: str
-    customer: str
-    move: str
-    moved: tuple[str, str, str]
-    restock: str
-    cancel: str
-    number: str
 
 
 class Writer(threading.Thread):

@@ -24,7 +24,7 @@ def export(config: Path, to: str, destination: str, name: str | None, checkpoint
     store = open_store(destination, settings)
     connector = taking_over(settings)
     offsets = connector.offsets_of(settings, _one_position(kept.claimed(), to))
-    told = _copy_history(kept, kept.history(), lambda records: connector.too_early(records, offsets))
+    told = _copy_history(kept, kept.history(), lambda records: connector.too_early(records, offsets), connector.WHY_TOO_EARLY)
     name = name or settings.name
     for (partition, *_), offset in zip(connector.partitions_of(settings), offsets, strict=True):
         store.store(key_for(store.load(), name, partition), compact(offset).encode())
@@ -52,7 +52,7 @@ def _one_position(lanes: Sequence[Progress], to: str) -> Progress:
 
 
 def _copy_history(
-    kept: Kept, records: Sequence[HistoryRecord], too_early: Callable[[Sequence[HistoryRecord]], int]
+    kept: Kept, records: Sequence[HistoryRecord], too_early: Callable[[Sequence[HistoryRecord]], int], why: str
 ) -> str:
     """Add what Debezium's history lacks; what was done, in words."""
     place = schema_history_of(kept.settings)
@@ -65,8 +65,7 @@ def _copy_history(
         raise StructureError(f"{kept.target.text} has no schema history, nor has {place}: Debezium could not go on")
     if behind := too_early([*there, *records]):
         raise ProgressError(
-            f"{place} has {behind} statements from behind the delivered position, and without GTIDs Debezium up to 3.6 "
-            "takes structures from them too early (debezium/dbz#1541): read on past them first (tailrace run ... "
-            "--available-now), and export again"
+            f"{place} has {behind} statements from behind the delivered position, and {why}: read on past them first "
+            "(tailrace run ... --available-now), and export again"
         )
     return f"{place.append(records)} records added to the schema history"

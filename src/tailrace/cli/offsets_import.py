@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import typer
 
@@ -15,6 +14,7 @@ from tailrace.connect_offsets.entries import Offset, find_any
 from tailrace.connect_offsets.stores import open_store
 from tailrace.connectors import taking_over
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.interface import TakingOver
 from tailrace.errors import ConfigError, ProgressError, StructureError
 from tailrace.schema_history.kept import schema_history_of
 
@@ -64,13 +64,13 @@ def _refuse_progress(kept: Kept, to: str) -> None:
         )
 
 
-def _history(settings: Settings, connector: Any, offsets: Sequence[Offset]) -> Sequence[HistoryRecord]:
+def _history(settings: Settings, connector: TakingOver, offsets: Sequence[Offset]) -> Sequence[HistoryRecord]:
     """The records of Debezium's schema history that hold at the offsets."""
     place = schema_history_of(settings)
     records = place.load() if place is not None else []
     sources = [form for forms in connector.partitions_of(settings) for form in forms]
     own = [record for record in records if record["source"] in sources]
-    known: Sequence[HistoryRecord] = connector.history_of(own, offsets)
+    known = connector.history_of(own, offsets)
     if known or settings.snapshot_mode == REBUILT or not connector.NEEDS_HISTORY:
         return known
     why = f"{place} has no record of {settings.topic_prefix} at the offset" if place else "the configuration names none"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from tailrace.config.entries import Entry, is_given
 from tailrace.config.filters import Naming
@@ -13,23 +13,29 @@ from tailrace.config.properties.own import AT_LEAST_ONCE
 from tailrace.config.unknown import unless_unknown
 from tailrace.config.values import Value
 
+Pairs = Sequence[tuple[str, str]]
+
 _EITHER = (
     ("database.include.list", "database.exclude.list"),
     ("table.include.list", "table.exclude.list"),
     ("column.include.list", "column.exclude.list"),
     ("schema.include.list", "schema.exclude.list"),
-    ("gtid.source.includes", "gtid.source.excludes"),
 )
 
 
 def check_together(
-    values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, problems: Problems
+    values: Mapping[str, Value],
+    entries: Mapping[str, Entry],
+    naming: Naming,
+    problems: Problems,
+    either: Pairs = (),
 ) -> None:
     """Add what contradicts itself, and what is missing because of something else, in the configuration of any connector.
 
-    `naming` says what its lists call a table. What is about signals and about Kafka's clients is checked elsewhere.
+    `naming` says what its lists call a table, `either` which of its own properties exclude each other. What is about signals
+    and about Kafka's clients is checked elsewhere.
     """
-    _check_lists(values, problems)
+    _check_lists(values, (*_EITHER, *either), problems)
     _check_table_names(values, naming, problems)
     _check_queue(values, problems)
     _check_operations(values, problems)
@@ -40,8 +46,8 @@ def check_together(
 
 
 @unless_unknown
-def _check_lists(values: Mapping[str, Value], problems: Problems) -> None:
-    for include, exclude in _EITHER:
+def _check_lists(values: Mapping[str, Value], pairs: Pairs, problems: Problems) -> None:
+    for include, exclude in pairs:
         if values.get(include) and values.get(exclude):
             problems.add(f"{include} and {exclude} are both set; keep one")
 

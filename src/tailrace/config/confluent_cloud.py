@@ -6,11 +6,13 @@ They are turned into Kafka Connect's, so that records are the same as in Conflue
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
+from attrs import frozen
+
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import CLOUD, JSON, SQL_SERVER
+from tailrace.config.properties.connect import JSON
 
 _FORMATS: Final = ("output.data.format", "output.key.format")
 _DECIMALS: Final = "json.output.decimal.format"
@@ -26,15 +28,31 @@ _OF_V1: Final = {"skipped.operations": "none", "schema.name.adjustment.mode": "a
 """Defaults of the first version, which is Debezium 1.x."""
 
 
-def from_cloud(flat: Mapping[str, str], problems: Problems) -> dict[str, str]:
+@frozen
+class CloudClass:
+    """A connector of Confluent Cloud's.
+
+    Attributes:
+        name: its class, as Confluent Cloud has it.
+        is_first: whether it is one of the first version, Debezium 1.x.
+        has_shape_1_4: whether its events can be had as Debezium 1.4 had them.
+
+    """
+
+    name: str
+    is_first: bool
+    has_shape_1_4: bool
+
+
+def from_cloud(flat: Mapping[str, str], classes: Iterable[CloudClass], problems: Problems) -> dict[str, str]:
     """The properties as Kafka Connect has them; those for other classes than Confluent Cloud's stay as they are."""
     name = flat.get("connector.class", "").strip()
-    version = next((version for each, version in CLOUD.items() if each.lower() == name.lower()), None)
+    version = next((each for each in classes if each.name.lower() == name.lower()), None)
     if version is None:
         return dict(flat)
     for problem in _not_yet(flat, first=version.is_first):
         problems.add_not_yet(problem)
-    for warning in _warnings(flat, name, first=version.is_first, stays=version.connector == SQL_SERVER):
+    for warning in _warnings(flat, name, first=version.is_first, stays=version.has_shape_1_4):
         problems.warn(warning)
     usual = _OF_V1 if version.is_first else {}
     return usual | _CONVERTERS | {key: value for key, value in flat.items() if key not in _OWN}

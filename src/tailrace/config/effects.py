@@ -3,38 +3,35 @@
 Nobody may lose or gain an event, a field or a topic because a name was misspelt: that is an error. A misspelt name of a
 property that only tunes is a warning, as it is in Kafka Connect. So each name stands in one of two lists, and a test
 fails for one that stands in neither. The lists hold the current names of properties, and the names of families up to
-their first blank.
+their first blank. What all connectors have is listed here, and a connector's own beside its tables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
+
+from attrs import frozen
 
 CHANGES_RECORDS: Final = frozenset(
     """
-    connector.class topic.prefix database.names
-    database.include.list database.exclude.list schema.include.list schema.exclude.list
+    connector.class topic.prefix
+    database.include.list database.exclude.list
     table.include.list table.exclude.list table.ignore.builtin column.include.list column.exclude.list
     column.propagate.source.type datatype.propagate.source.type message.key.columns
     skipped.operations skip.messages.without.change
     column.truncate.to.<n>.chars column.mask.with.<n>.chars
     column.mask.hash.<algorithm>.with.salt.<salt> column.mask.hash.v2.<algorithm>.with.salt.<salt>
-    source.timestamp.mode database.server.timezone
-    time.precision.mode decimal.handling.mode bigint.unsigned.handling.mode binary.handling.mode enable.time.adjuster
-    include.query sourceinfo.struct.maker source.struct.version unavailable.value.placeholder
+    time.precision.mode decimal.handling.mode binary.handling.mode
+    sourceinfo.struct.maker source.struct.version unavailable.value.placeholder
     schema.name.adjustment.mode field.name.adjustment.mode converters post.processors
     tombstones.on.delete include.schema.changes include.schema.comments
     provide.transaction.metadata transaction.metadata.factory
     topic.naming.strategy topic.delimiter topic.transaction transaction.topic topic.heartbeat.prefix topic.heartbeat.name
-    data.query.mode
     schema.history.internal.store.only.captured.tables.ddl schema.history.internal.store.only.captured.databases.ddl
-    internal.change.column.filter.override internal.capture.instance.include.list
-    gtid.source.includes gtid.source.excludes gtid.source.filter.dml.events gtid.ignore.on.recovery
-    inconsistent.schema.handling.mode event.processing.failure.handling.mode event.converting.failure.handling.mode
+    event.processing.failure.handling.mode event.converting.failure.handling.mode
     schema.history.internal.skip.unparseable.ddl
     snapshot.mode snapshot.include.collection.list snapshot.select.statement.overrides
-    snapshot.select.statement.overrides.* snapshot.query.mode snapshot.isolation.mode
+    snapshot.select.statement.overrides.* snapshot.query.mode
     signal.data.collection signal.enabled.channels tailrace.signal.conditions
     notification.enabled.channels notification.sink.topic.name
     key.converter key.converter.schemas.enable key.converter.decimal.format key.converter.replace.null.with.default
@@ -49,26 +46,23 @@ CHANGES_RECORDS: Final = frozenset(
 ONLY_TUNES: Final = frozenset(
     """
     name tasks.max tasks.max.enforce config.action.reload
-    database.hostname database.port database.instance database.user database.password database.server.id
-    database.server.id.offset database.ssl.mode database.ssl.keystore database.ssl.keystore.password
-    database.ssl.truststore database.ssl.truststore.password database.initial.statements database.jdbc.driver
-    database.protocol database.connectionTimeZone database.query.timeout.ms database.sqlserver.agent.status.query
-    connect.timeout.ms connect.keep.alive connect.keep.alive.interval.ms connection.validation.timeout.ms
-    use.nongraceful.disconnect binlog.net.write.timeout binlog.net.read.timeout
-    driver.allowPublicKeyRetrieval driver.serverRSAPublicKeyFile driver.allowMultiQueries driver.encrypt
-    driver.trustServerCertificate driver.hostNameInCertificate driver.serverCertificate driver.authentication
-    driver.integratedSecurity driver.serverSpn driver.msiClientId driver.applicationIntent driver.multiSubnetFailover
-    driver.loginTimeout driver.connectRetryCount driver.connectRetryInterval driver.packetSize
-    driver.iPAddressPreference driver.applicationName driver.sslMode driver.trustStore
-    driver.trustStorePassword driver.trustStoreType driver.trustManagerClass driver.keyStore
-    driver.failoverPartner driver.databaseName driver.* database.<camelCase>
+    database.hostname database.port database.user database.password
+    database.ssl.keystore
+    database.query.timeout.ms
+    connection.validation.timeout.ms
+
+
+
+
+
+
+    driver.* database.<camelCase>
     errors.max.retries retriable.restart.connector.wait.ms
     errors.tolerance errors.retry.timeout errors.retry.delay.initial.ms errors.retry.delay.max.ms
     errors.log.enable errors.log.include.messages
     guardrail.collections.max guardrail.collections.limit.action
     topic.cache.size heartbeat.interval.ms heartbeat.action.query internal.*
-    read.only query.fetch.size streaming.fetch.size binlog.buffer.size ddl.parser.type
-    max.iteration.transactions gtid.new.channel.position
+    query.fetch.size
     poll.interval.ms max.batch.size max.queue.size max.queue.size.in.bytes queue.provider.type streaming.delay.ms
     executor.shutdown.timeout.ms statistics.metrics.enabled custom.metric.tags custom.sanitize.pattern
     schema.history.internal schema.history.internal.file.filename
@@ -80,13 +74,13 @@ ONLY_TUNES: Final = frozenset(
     schema.history.internal.producer.* schema.history.internal.consumer.*
     snapshot.locking.mode snapshot.locking.mode.custom.name snapshot.lock.timeout.ms snapshot.fetch.size
     snapshot.delay.ms snapshot.max.threads snapshot.max.threads.multiplier snapshot.max.threads.multiplier.*
-    legacy.snapshot.max.threads snapshot.tables.order.by.row.count min.row.count.to.stream.results
+    legacy.snapshot.max.threads snapshot.tables.order.by.row.count
     snapshot.query.mode.custom.name snapshot.mode.custom.name snapshot.mode.configuration.based.snapshot.data
     snapshot.mode.configuration.based.snapshot.schema snapshot.mode.configuration.based.start.stream
     snapshot.mode.configuration.based.snapshot.on.schema.error
     snapshot.mode.configuration.based.snapshot.on.data.error
     incremental.snapshot.chunk.size incremental.snapshot.allow.schema.changes
-    incremental.snapshot.watermarking.strategy incremental.snapshot.option.recompile
+    incremental.snapshot.watermarking.strategy
     signal.poll.interval.ms signal.file signal.kafka.topic signal.kafka.groupId signal.kafka.bootstrap.servers
     signal.kafka.poll.timeout.ms signal.consumer.*
     key.converter.schemas.cache.size value.converter.schemas.cache.size key.converter.* value.converter.*
@@ -101,22 +95,21 @@ ONLY_TUNES: Final = frozenset(
 )
 """Those that don't: where the server is, how fast it goes, what Kafka Connect or the JVM does with it."""
 
-_NOT_WITH: Final[Mapping[str, frozenset[str]]] = {
-    "MySQL": frozenset({"unavailable.value.placeholder"}),  # every value is in the log
-    "SQL Server": frozenset(
-        {
-            "include.schema.comments",  # the JDBC driver tells no comments, so that Debezium has none either
-            "event.converting.failure.handling.mode",  # values come typed
-            "schema.history.internal.skip.unparseable.ddl",  # no statement is read
-            "schema.history.internal.store.only.captured.tables.ddl",  # other tables are never told
-            "schema.history.internal.store.only.captured.databases.ddl",
-        }
-    ),
-}
-"""What changes nothing with one database, though it does with another."""
+
+@frozen(kw_only=True)
+class Effects:
+    """What a connector's own properties are about, and which of the others have no effect with it.
+
+    Attributes:
+        changes: names of those that change events, topics, or which rows are delivered.
+        tunes: names of those that don't.
+        none_here: names of what changes nothing with this connector, though it does with another.
+
+    """
+
+    changes: frozenset[str] = frozenset()
+    tunes: frozenset[str] = frozenset()
+    none_here: frozenset[str] = frozenset()
 
 
-def changes_records(name: str, database: str) -> bool:
-    """Whether a property, or a family, of that name changes events, topics, or which rows are delivered."""
-    key = name.split(maxsplit=1)[0].rstrip(",")
-    return key in CHANGES_RECORDS and key not in _NOT_WITH.get(database, ())
+NO_EFFECTS: Final = Effects()

@@ -112,22 +112,6 @@ SORTS: Final = (
 )  # fmt: skip
 """The sorts in the order in which they are tried."""
 
-MEANT: Final[Mapping[str, Mapping[str, str]]] = {
-    "MySQL": {
-        r"database\.(?:names|dbname|name)|database": "the databases are chosen with database.include.list",
-        r"schema\.(?:include|exclude)\.list|schema\.(?:whitelist|blacklist)": "MySQL has no schemas within a database",
-        r"snapshot\.minimal\.locks": "Debezium has dropped it; snapshot.locking.mode says which locks are taken",
-        r"database\.(?:instance|encrypt|trustServerCertificate)": "it is SQL Server's",
-    },
-    "SQL Server": {
-        r"database\.server\.id(?:\.offset)?": "it is MySQL's, and SQL Server needs no such number",
-        r"database\.(?:name|db|dbName)|database": "the databases are named with database.names",
-        r"database\.ssl\..+": "it is MySQL's; encryption is set with driver.encrypt and driver.trustServerCertificate",
-        r"gtid\..+|binlog\..+|include\.query|bigint\.unsigned\.handling\.mode|enable\.time\.adjuster": "it is MySQL's",
-    },
-}
-"""What was meant by names that make sense with other databases, by the connector's database."""
-
 EVERYWHERE: Final[Mapping[str, str]] = {
     r"database\.(?:username|login)|(?:db\.)?user(?:name)?": "the login is database.user",
     r"database\.pass(?:wd)?|(?:db\.)?pass(?:word|wd)?": "the password is database.password",

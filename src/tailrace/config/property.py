@@ -11,9 +11,12 @@ import enum
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from attrs import evolve, field, frozen
+
+from tailrace.config.effects import CHANGES_RECORDS, NO_EFFECTS, Effects
 
 
 class Kind(enum.Enum):
@@ -157,11 +160,20 @@ class PropertyTables:
     Attributes:
         properties: in the order of the reference page, each with the heading that it stands under.
         families: likewise.
+        effects: what the connector's own properties are about.
+        meant: what was meant by names that make sense with other databases, by patterns of them.
 
     """
 
-    def __init__(self, groups: Sequence[tuple[str, Sequence[Property], Sequence[Family]]]) -> None:
+    def __init__(
+        self,
+        groups: Sequence[tuple[str, Sequence[Property], Sequence[Family]]],
+        effects: Effects = NO_EFFECTS,
+        meant: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
         """`groups`: heading, properties, families, in the order of the reference page."""
+        self.effects, self.meant = effects, meant
+        self._changing = CHANGES_RECORDS | effects.changes
         self.properties = tuple(evolve(each, group=group) for group, table, _ in groups for each in table)
         self.families = tuple(evolve(each, group=group) for group, _, families in groups for each in families)
 
@@ -174,6 +186,21 @@ class PropertyTables:
     def aliases(self) -> Mapping[str, str]:
         """From older names to current ones."""
         return {alias: each.name for each in self.properties for alias in each.aliases}
+
+    def among(self, others: Iterable[PropertyTables], connector_class: Property) -> PropertyTables:
+        """The same beside those of all connectors, with the property that says which one it is."""
+        made = PropertyTables((), self.effects, self.meant)
+        made.properties = tuple(
+            evolve(connector_class, group=each.group) if each.name == connector_class.name else each for each in self.properties
+        )
+        made.families = self.families
+        made._changing = frozenset().union(self._changing, *(other.effects.changes for other in others))
+        return made
+
+    def changes_records(self, name: str) -> bool:
+        """Whether a property, or a family, of that name changes events, topics, or which rows are delivered."""
+        key = name.split(maxsplit=1)[0].rstrip(",")
+        return key in self._changing and key not in self.effects.none_here
 
     def family_of(self, name: str) -> Family | None:
         """The family that a name without a `Property` belongs to, or None."""

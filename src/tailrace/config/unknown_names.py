@@ -13,8 +13,7 @@ from typing import Final
 
 from attrs import frozen
 
-from tailrace.config.effects import changes_records
-from tailrace.config.name_sorts import EVERYWHERE, MEANT, SORTS
+from tailrace.config.name_sorts import EVERYWHERE, SORTS
 from tailrace.config.property import Family, PropertyTables
 from tailrace.config.spelling import ALIKE, SIMILAR, nearest, ratio, visible
 
@@ -41,14 +40,14 @@ def judge(name: str, tables: PropertyTables, others: Collection[str], database: 
         return _near(stripped, tables, database, given, because="Debezium Server's prefix goes; ")
     if plain.startswith("tailrace."):
         return _own(plain, tables)
-    if words := _meant(plain, database):
+    if words := _meant(plain, tables):
         wrong = any(_is_missing(each, tables, given) for each in words.split())
         return Verdict(f"is not a property of the {database} connector, and has no effect: {words}", is_wrong=wrong)
     if match := _sort_of(plain):
         return Verdict(match)
     if plain in others:
         return Verdict(f"is a property of another connector, without effect with {database}")
-    near = _family_like(plain, tables, database) or nearest(plain, (*tables.by_name, *tables.aliases), ALIKE)
+    near = _family_like(plain, tables) or nearest(plain, (*tables.by_name, *tables.aliases), ALIKE)
     if near:
         return _near(near, tables, database, given, because="")
     similar = nearest(plain, (*tables.by_name, *tables.aliases), SIMILAR)
@@ -76,7 +75,7 @@ def _near(near: str, tables: PropertyTables, database: str, given: Collection[st
     if current in given:
         return Verdict(f"{words} That one is set as well, and counts")
     known = tables.by_name.get(current) or tables.family_of(current)
-    wrong = changes_records(known.name if known else current, database) or _is_missing(current, tables, given)
+    wrong = tables.changes_records(known.name if known else current) or _is_missing(current, tables, given)
     return Verdict(words if wrong else f"{words} It has no effect", is_wrong=wrong)
 
 
@@ -97,8 +96,8 @@ def _known(name: str, tables: PropertyTables) -> str | None:
     return name if current in tables.by_name or tables.family_of(current) else None
 
 
-def _meant(name: str, database: str) -> str:
-    by_meaning = {**MEANT.get(database, {}), **EVERYWHERE}
+def _meant(name: str, tables: PropertyTables) -> str:
+    by_meaning = {**tables.meant, **EVERYWHERE}
     return next((words for pattern, words in by_meaning.items() if re.fullmatch(pattern, name)), "")
 
 
@@ -106,10 +105,10 @@ def _sort_of(name: str) -> str:
     return next(filter(None, (sort.verdict(name) for sort in SORTS)), "")
 
 
-def _family_like(name: str, tables: PropertyTables, database: str) -> str | None:
+def _family_like(name: str, tables: PropertyTables) -> str | None:
     """The family whose fixed beginning is nearly that of the name, of those that change records."""
     words = name.split(".")
-    heads = ((family.name, head) for family, head in _heads(tables) if changes_records(family.name, database))
+    heads = ((family.name, head) for family, head in _heads(tables) if tables.changes_records(family.name))
     likes = ((ratio(".".join(words[: head.count(".") + 1]), head, ALIKE), family) for family, head in heads)
     best = max(likes, default=(0.0, ""))
     return best[1] if best[0] else None

@@ -1,15 +1,20 @@
-"""What every connector offers to the source: where its log is, and its changes as records from a position on."""
+"""What goes between a connector and who uses it: progress, lanes, ranges, batches, parts of snapshots.
+
+`interface.py` says how.
+"""
 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
-from tailrace.changes.records import Records
+if TYPE_CHECKING:  # every configuration is loaded beside this, and records are heavy
+    from tailrace.changes.records import Records
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
+Signalled = Mapping[str, Any]  # as `Progress.signalled`
 FIGURES: Final = "figures"
 
 
@@ -180,98 +185,20 @@ class SnapshotPart:
     now_us: int
 
 
-class Connector(Protocol):
-    """A database. Made from settings, cheap to make, safe to send to another process."""
+@dataclass(frozen=True, slots=True)
+class AskedStep:
+    """What comes next of that which signals asked for.
 
-    def head(self) -> Mapping[str, Any]:
-        """The newest position of the log, at a transaction boundary."""
+    Attributes:
+        signalled: what is left to do when this is read.
+        point: a position of now, up to which the log is read first, with the structures of the tables there. `snapshot` is
+            what `next_parts` is to be given, where tables are to be read while the log waits. None: nothing is to be read.
+        parts: to be read as of there.
+        reached: what `next_parts` goes on from; None: with `parts` all is read that is to be read at this position.
 
-    def routed(self, routing: Mapping[str, Any]) -> Connector:
-        """The same under a routing that was stored, whatever the configuration says now; see `schema/routing.py`."""
+    """
 
-    def can_be_dealt_out(self, progress: Progress) -> bool:
-        """Whether tables can go on in other lanes from there; not where the progress counts what one lane has delivered."""
-
-    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
-        """The nearest place up to which all of these lanes can read, to stand alike there; None: only the head is known.
-
-        Raises:
-            ConfigError: as it is configured there is none.
-
-        """
-
-    def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
-        """Where a connector without progress begins; with a snapshot that is for about so many lanes, 0: with none.
-
-        `after` is the progress of lanes whose place the snapshot takes: what it gives as delivered does not sort before
-        theirs.
-        """
-
-    def warn_of_lists(self) -> None:
-        """Log what the lists of the configuration name that is not there, for a connector that goes on."""
-
-    def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
-        """Raise `PositionLostError` where the log no longer reaches back to where this progress of a lane goes on.
-
-        `history` gives the schema history up to there to a connector that needs it: it tells what was read before.
-        """
-
-    def snapshot(
-        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
-    ) -> Iterator[LogBatch]:
-        """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done.
-
-        The records of a batch and its progress belong in one commit. Where a snapshot's end is told, one lane does so, and
-        leaves its own part undone as long as `others` does not say that theirs are done; it is to be asked again then.
-        """
-
-    def skipped(self, progress: Progress) -> Sequence[Records]:
-        """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
-
-    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
-        """The changes of a range, batch by batch; what `progress` says was delivered is left out.
-
-        Ends at `range_.until`; without it, yields an idle batch now and then while nothing comes.
-        """
-
-
-class RangeConnector(Connector, Protocol):
-    """A connector whose log is read range by range, each of which can be read again: for the DataFrame way."""
-
-    def snapshot_point(self) -> StartPoint:
-        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
-
-    def next_parts(
-        self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
-    ) -> SnapshotStep:
-        """The next parts of the snapshot at a point, about `wanted` of them; `reached` is what the step before gave."""
-
-    def read_part(
-        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
-    ) -> Iterator[LogBatch]:
-        """The read events of a part; what `progress` says was delivered is left out.
-
-        `progress.restart` is the snapshot's position, `progress.snapshot` None at first.
-        """
-
-    def head_after(
-        self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
-    ) -> Mapping[str, Any]:
-        """The newest position, or with a limit an earlier boundary that is about so many bytes behind `start`.
-
-        It does not lie behind `at_most`, which this method gave before.
-        """
-
-    def progress_at(self, position: Mapping[str, Any]) -> Progress:
-        """The progress of one who has everything before a position that was given by a method of this connector."""
-
-    def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
-        """The records of a schema history that lie before such a position."""
-
-    def history_after(
-        self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
-    ) -> Sequence[HistoryRecord] | None:
-        """What a range adds to the schema history that holds at its start; None: that shows only when it is read.
-
-        `now_us` is the processing time of the range.
-        """
+    signalled: Signalled | None
+    point: StartPoint | None = None
+    parts: Sequence[Mapping[str, Any]] = ()
+    reached: Mapping[str, Any] | None = None

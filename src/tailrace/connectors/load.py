@@ -23,9 +23,9 @@ from tailrace.config.passthrough import CLIENTS, passed
 from tailrace.config.patterns import split_list
 from tailrace.config.policies import Rule, read_rules
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import CONNECTOR_CLASS, JSON, MYSQL
+from tailrace.config.properties.connect import GROUP, JSON
 from tailrace.config.properties.history import KAFKA_HISTORY
-from tailrace.config.property import Kind, Property, Status
+from tailrace.config.property import Kind, Property, PropertyTables, Status
 from tailrace.config.settings import Settings
 from tailrace.config.signal_checks import check_signals
 from tailrace.config.spelling import is_disguised
@@ -35,12 +35,16 @@ from tailrace.config.unknown import KnownValues
 from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
-from tailrace.connectors.registry import KINDS, ConnectorKind
+from tailrace.connectors.interface import Spec
+from tailrace.connectors.registry import CLOUD, CONNECTOR_CLASS, SPECS
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.routing import Routing
 from tailrace.schema.table_names import signal_tables
 from tailrace.schema.tables import TableId
+
+_BEFORE = PropertyTables(((GROUP, (CONNECTOR_CLASS,), ()),))
+"""All that is known before it is known which connector a configuration is for."""
 
 
 def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False) -> Settings:
@@ -81,12 +85,12 @@ def from_mapping(
     problems = problems or Problems(strict=strict)
     flat = flatten(document, problems)
     kind = _kind(flat, problems, source)
-    flat = from_cloud(flat, problems)
+    flat = from_cloud(flat, CLOUD, problems)
     entries = collect(flat, kind.tables, kind.database, problems, _other_names(kind))
     entries = without_unfilled(entries, flat, kind.tables, problems)
     values = {prop.name: _value(prop, entries, problems) for prop in kind.tables.properties}
     known = KnownValues(values, problems.unknown)
-    check_together(known, entries, kind.naming, problems)
+    check_together(known, entries, kind.naming, problems, kind.either)
     check_client_names(entries, problems)
     check_signals(known, entries, kind.naming, kind.system, problems)
     kind.check(known, entries, problems)
@@ -98,10 +102,10 @@ def from_mapping(
     return _settings(kind, values, entries, problems, rules, keys, creation, overrides)
 
 
-def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> ConnectorKind:
+def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
     """The kind of connector; without one that there is, nothing else can be said of the configuration."""
     name = CONNECTOR_CLASS.name
-    told = collect({name: flat[name]} if name in flat else {}, KINDS[MYSQL].tables, KINDS[MYSQL].database, problems)
+    told = collect({name: flat[name]} if name in flat else {}, _BEFORE, "", problems)
     found = _value(CONNECTOR_CLASS, told, problems)
     if found is None:
         if f"{SERVER_PREFIX}{name}" in flat:
@@ -109,13 +113,13 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Connector
         if problems.offline and name in problems.unknown:
             problems.add(f"{name} is not known here, and without it nothing can be checked")
         problems.raise_if_any(source)
-    return KINDS[str(found)]
+    return SPECS[str(found)]
 
 
-def _other_names(kind: ConnectorKind) -> frozenset[str]:
+def _other_names(kind: Spec) -> frozenset[str]:
     """Names and older names of the properties that only other connectors have."""
     return frozenset(
-        name for other in KINDS.values() if other is not kind for name in (*other.tables.by_name, *other.tables.aliases)
+        name for other in SPECS.values() if other is not kind for name in (*other.tables.by_name, *other.tables.aliases)
     )
 
 
@@ -186,7 +190,7 @@ def _no_effect(entry: Entry, verdict: str, reason: str) -> str:
 
 
 def _settings(
-    kind: ConnectorKind,
+    kind: Spec,
     values: Mapping[str, Value],
     entries: Mapping[str, Entry],
     problems: Problems,
@@ -222,7 +226,7 @@ def _settings(
 
 
 def _overrides(
-    kind: ConnectorKind, values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
+    kind: Spec, values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems
 ) -> SelectOverrides:
     if _any_unknown(OVERRIDES, problems):
         return SelectOverrides()
@@ -261,7 +265,7 @@ def _routing(values: Mapping[str, Value]) -> Routing:
     return Routing(str(values["topic.delimiter"]), names_database=values["tailrace.event.shape"] != SHAPE_1_4)
 
 
-def _tables(kind: ConnectorKind, values: Mapping[str, Value]) -> TableFilter:
+def _tables(kind: Spec, values: Mapping[str, Value]) -> TableFilter:
     return TableFilter(
         databases=_filter(values, "database"),
         schemas=_filter(values, "schema"),

@@ -1,68 +1,99 @@
-"""What the configuration knows of each connector: by `connector.class`, its properties, its settings, its names."""
+"""The connectors that there are, a line for each; and what is said of those that there are not.
+
+A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Loading this module loads what a configuration needs to
+be read, and nothing that reads a database.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Final
 
-from attrs import frozen
+from attrs import evolve
 
-from tailrace.config.entries import Entry
-from tailrace.config.filters import Naming, SystemNames
-from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import MYSQL, SQL_SERVER
-from tailrace.config.property import PropertyTables
-from tailrace.config.settings import Settings
-from tailrace.config.values import Value
-from tailrace.connectors.mysql import properties as mysql
-from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.sqlserver import properties as sqlserver
-from tailrace.connectors.sqlserver.config_checks import check_sql_server
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.config.confluent_cloud import CloudClass
+from tailrace.config.properties import connect
+from tailrace.config.property import Kind, Property
+from tailrace.connectors.interface import Spec
+from tailrace.schema.event_shapes import SHAPE_1_4
 
-Check = Callable[[Mapping[str, Value], Mapping[str, Entry], Problems], None]
+FOLDERS: Final = (
+    "tailrace.connectors.mysql",
+    "tailrace.connectors.sqlserver",
+)
+"""A line a connector, in the order in which pages and messages name them."""
+
+DEMO: Final = "sqlserver"
+"""Whose shop `tailrace demo` shows unless it is told otherwise: one that needs no server."""
+
+_GIVEN: Final[tuple[Spec, ...]] = tuple(import_module(f"{folder}.spec").SPEC for folder in FOLDERS)
+_DATABASES: Final = " and ".join(filter(None, [", ".join(spec.database for spec in _GIVEN[:-1]), _GIVEN[-1].database]))
+_NONE_OF_OURS: Final = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (
+            r"""(?ix) (?:io\.debezium\.connector\.\w+\.)?
+            (?:MariaDb|Oracle|Db2|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
+            f"that database is not supported yet; there are {_DATABASES}",
+        ),
+        (
+            r"""(?x) (?:MariaDb|Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb) (?:Cdc)? Source (?:V\d)?
+            | io\.confluent\.connect\.oracle\..+ | com\.mongodb\.kafka\.connect\.MongoSourceConnector
+            | io\.debezium\.connector\..+""",
+            f"that connector is not supported yet; there are those of {_DATABASES}",
+        ),
+        (
+            r".*Sink(?:Connector)?(?:V\d)?",
+            "that is a sink connector: it reads topics; tailrace reads databases, and --to says where it delivers",
+        ),
+        (
+            r".*\bJdbcSourceConnector|(?:MySql|MicrosoftSqlServer|Postgres|Oracle)Source",
+            "that connector asks tables with queries and reads no log; take Debezium's of the database",
+        ),
+        (
+            r"org\.apache\.kafka\.connect\.(?:mirror|file|tools)\..+|FileStreamSource.*|Datagen.*|.*\.DatagenConnector",
+            "that connector reads no database",
+        ),
+    )
+)
 
 
-def _nothing_more(_values: Mapping[str, Value], _entries: Mapping[str, Entry], _problems: Problems) -> None:
-    """There is nothing to check that other connectors have not."""
+def _other_names(specs: Iterable[Spec]) -> Iterator[tuple[str, str]]:
+    for spec in specs:
+        yield from ((name, spec.connector_class) for name in (spec.name, *spec.other_names))
+    for spec in specs:
+        yield from ((each.name, spec.connector_class) for each in spec.cloud)
 
 
-@frozen(kw_only=True)
-class ConnectorKind:
-    """One kind of connector, as its configuration has it.
-
-    Attributes:
-        database: the database's name, for people.
-        tables: its properties.
-        settings: what they become.
-        naming: what lists of tables call a table.
-        system: what is never captured.
-        check: adds what contradicts itself, besides what is checked for every connector.
-
-    """
-
-    database: str
-    tables: PropertyTables
-    settings: type[Settings]
-    naming: Naming
-    system: SystemNames
-    check: Check = _nothing_more
+def _names_in_words(specs: Sequence[Spec]) -> str:
+    first, *more = (f"`{spec.connector_class}`, or `{spec.name}`" for spec in specs)
+    return "; ".join((f"{first} for short", *more))
 
 
-KINDS: Mapping[str, ConnectorKind] = {
-    MYSQL: ConnectorKind(
-        database="MySQL",
-        tables=mysql.TABLES,
-        settings=MySqlSettings,
-        naming=Naming.DATABASE_TABLE,
-        system=SystemNames(databases=frozenset({"mysql", "performance_schema", "sys", "information_schema"})),
-    ),
-    SQL_SERVER: ConnectorKind(
-        database="SQL Server",
-        tables=sqlserver.TABLES,
-        settings=SqlServerSettings,
-        naming=Naming.SCHEMA_TABLE,
-        system=SystemNames(schemas=frozenset({"cdc", "sys"}), tables=frozenset({"systranschemas"})),
-        check=check_sql_server,
-    ),
+CONNECTOR_CLASS: Final = Property(
+    name=connect.CONNECTOR_CLASS.name,
+    kind=Kind.CLASS,
+    required=True,
+    allowed=tuple(spec.connector_class for spec in _GIVEN),
+    other_spellings=dict(_other_names(_GIVEN)),
+    recognised=_NONE_OF_OURS,
+    doc=f"Which connector this is: {_names_in_words(_GIVEN)}.",
+)
+"""The property that says which connector a configuration is for."""
+
+SPECS: Final[Mapping[str, Spec]] = {
+    spec.connector_class: evolve(
+        spec, tables=spec.tables.among((other.tables for other in _GIVEN), CONNECTOR_CLASS)
+    )
+    for spec in _GIVEN
 }
-"""The connectors that there are, by `connector.class`."""
+"""The connectors, by `connector.class`."""
+
+CLOUD: Final = tuple(
+    CloudClass(each.name, each.is_first, SHAPE_1_4 in spec.tables.by_name["tailrace.event.shape"].allowed)
+    for spec in _GIVEN
+    for each in spec.cloud
+)
+"""The classes of Confluent Cloud's connectors."""

@@ -1,9 +1,9 @@
 """The generated reference pages: `python -m tailrace.docs` writes them, `--check` says which are stale.
 
 A page is rendered from what it documents: the properties from their tables, the commands from the command
-line's own declarations, the exit codes from the table that the command line exits with, the SQL Server
-stand-in's names from what it registers, types from what decides on them. A test runs the check, so that a
-property or an option can't be added without its page.
+line's own declarations, the exit codes from the table that the command line exits with, a connector's types from what
+decides on them, a stand-in's names from what it registers. A test runs the check, so that a property or an option can't
+be added without its page.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tailrace.connectors.registry import SPECS
 from tailrace.docs.configuration import PAGES as CONFIGURATION_PAGES
+from tailrace.docs.configuration import pages_of
 
 REFERENCE = Path(__file__).resolve().parents[3] / "docs" / "reference"
 _CLI_INTRODUCTION = """\
@@ -37,25 +39,10 @@ def cli_page() -> str:
     return f"{_CLI_INTRODUCTION}\n{commands}\n{_exit_codes()}"
 
 
-def standin_page() -> str:
-    """What the SQL Server stand-in knows by name."""
-    from tailrace_standins.sqlserver.reference import render
-
-    return render()
-
-
-def sqlserver_types_page() -> str:
-    """What SQL Server's types become."""
-    from tailrace.connectors.sqlserver.types_page import render
-
-    return render()
-
-
 PAGES: Mapping[str, Callable[[], str]] = {
     **CONFIGURATION_PAGES,
     "cli.md": cli_page,
-    "sqlserver-standin-names.md": standin_page,
-    "sqlserver-types.md": sqlserver_types_page,
+    **{name: render for spec in SPECS.values() for name, render in pages_of(spec).MORE.items()},
 }
 
 

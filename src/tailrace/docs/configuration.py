@@ -7,13 +7,15 @@ One page says what is the same for all connectors, and each connector has one wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 
 from tailrace.config.name_sorts import SORTS
-from tailrace.config.properties.connect import MYSQL, SQL_SERVER
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
-from tailrace.connectors.registry import KINDS, ConnectorKind
+from tailrace.connectors import load_object
+from tailrace.connectors.interface import Pages, Spec
+from tailrace.connectors.registry import CLOUD, SPECS
 from tailrace.docs.kafka_clients import client_sections
 
 _RENDERED = """\
@@ -28,8 +30,7 @@ tailrace takes the configuration of Debezium's connectors as it is: the JSON tha
 Debezium 3.6; older names work as well, and where two names of a property have different values the newest counts, with a
 warning. Everything that is wrong is said in one message. `connector.class` says which connector it is for:
 
-- [MySQL](configuration-mysql.md)
-- [SQL Server](configuration-sqlserver.md)
+{{connectors}}
 
 **Names that are no property** are a warning, as they have no effect in Kafka Connect either. What is nearly the name of a
 property that changes records, topics, or which rows are delivered is an error. `--strict` (of a DataFrame: `strict`) makes an
@@ -39,7 +40,7 @@ property that is ignored, and the names that are told what they are. Nothing tha
 **Converters.** Where `key.converter` or `value.converter` is absent, JSON is written, and `check` and `run` say so: in Kafka
 Connect the worker names one.
 
-**Confluent Cloud.** `MySqlCdcSource`, `MySqlCdcSourceV2`, `SqlServerCdcSource` and `SqlServerCdcSourceV2` are Debezium's
+**Confluent Cloud.** {{cloud}} are Debezium's
 connectors. With these classes `output.data.format`, `output.key.format`, `after.state.only`, `json.output.decimal.format` and
 `cleanup.policy` count, with Confluent Cloud's defaults: records are JSON without schemas, and what is not there yet (other
 formats, the state after alone) is refused by name. The classes without `V2` are Debezium 1.x: `after.state.only` is true
@@ -56,44 +57,6 @@ counterpart in Python are refused.
 or lose something; *not yet: a warning* only tunes what is not there yet; *ignored* has no meaning without the
 JVM, Kafka Connect or JDBC. A value that equals the default is never refused.
 """
-_OF_MYSQL = """\
-Tables are named `database.table` in lists, and columns `database.table.column`. A minimal configuration:
-
-```json
-{
-  "connector.class": "io.debezium.connector.mysql.MySqlConnector",
-  "topic.prefix": "shop",
-  "database.hostname": "mysql.example.org",
-  "database.user": "cdc",
-  "database.password": "${env:MYSQL_PASSWORD}",
-  "database.server.id": 5401,
-  "snapshot.mode": "no_data"
-}
-```
-"""
-_OF_SQL_SERVER = """\
-Tables are named `schema.table` in lists, in every database of `database.names`, and columns `schema.table.column`; rules
-for columns and `message.key.columns` may have the database in front, and `snapshot.include.collection.list` must.
-A minimal configuration:
-
-```json
-{
-  "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
-  "topic.prefix": "shop",
-  "database.hostname": "sqlserver.example.org",
-  "database.user": "cdc",
-  "database.password": "${env:SQLSERVER_PASSWORD}",
-  "database.names": "inventory"
-}
-```
-
-**The driver** is Microsoft's ODBC driver, which comes with `mssql-python`; the names are those of its JDBC driver, as
-Debezium takes them: `driver.encrypt`, or as in older versions `database.encrypt`. What the ODBC driver has no word for is
-refused where it is about security or the server's address, and ignored otherwise.
-
-**Types**: [what each becomes](sqlserver-types.md) under the handling modes.
-"""
-_WORDS: Mapping[str, str] = {MYSQL: _OF_MYSQL, SQL_SERVER: _OF_SQL_SERVER}
 
 _WITHOUT_EFFECT = f"""\
 # Configuration without effect
@@ -110,24 +73,27 @@ _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other
 
 def introduction() -> str:
     """The page about what is the same for all connectors."""
-    return f"{_INTRODUCTION}\n{client_sections()}"
+    connectors = "\n".join(f"- [{spec.database}]({_page_of(spec)})" for spec in SPECS.values())
+    *most, last = (_code(each.name) for each in CLOUD)
+    text = _INTRODUCTION.replace("{connectors}", connectors).replace("{cloud}", f"{', '.join(most)} and {last}")
+    return f"{text}\n{client_sections()}"
 
 
 def page(connector_class: str) -> str:
     """The page of one connector's properties."""
-    kind = KINDS[connector_class]
+    kind = SPECS[connector_class]
     groups = groupby(kind.tables.properties, lambda each: each.group)
     sections = [_section(group, list(properties), kind.tables) for group, properties in groups]
-    return "\n".join([_heading(kind), _WORDS[connector_class], *sections])
+    return "\n".join([_heading(kind), pages_of(kind).CONFIGURATION, *sections])
 
 
 def without_effect() -> str:
     """The page of what has no effect: ignored properties with the reasons, and names that are no property."""
-    sections = [_ignored_section(kind) for kind in KINDS.values()]
+    sections = [_ignored_section(kind) for kind in SPECS.values()]
     return "\n".join([_WITHOUT_EFFECT, *sections, _sorts_section()])
 
 
-def _ignored_section(kind: ConnectorKind) -> str:
+def _ignored_section(kind: Spec) -> str:
     known: tuple[Property | Family, ...] = (*kind.tables.properties, *kind.tables.families)
     rows = [
         (_code(each.name), each.status.value, each.reason or "it is not there yet", each.doc)
@@ -146,16 +112,25 @@ def _sorts_section() -> str:
     return "\n".join(lines) + "\n"
 
 
+def pages_of(spec: Spec) -> Pages:
+    """What a connector says on the pages, and the pages that it adds."""
+    pages: Pages = load_object(spec.pages)
+    return pages
+
+
+def _page_of(spec: Spec) -> str:
+    return f"configuration-{spec.name}.md"
+
+
 PAGES: Mapping[str, Callable[[], str]] = {
     "configuration.md": introduction,
     "configuration-without-effect.md": without_effect,
-    "configuration-mysql.md": lambda: page(MYSQL),
-    "configuration-sqlserver.md": lambda: page(SQL_SERVER),
+    **{_page_of(spec): partial(page, name) for name, spec in SPECS.items()},
 }
 """The pages by the names of their files."""
 
 
-def _heading(kind: ConnectorKind) -> str:
+def _heading(kind: Spec) -> str:
     return (
         f"# Configuration of the {kind.database} connector\n\n{_RENDERED}\n"
         "How a configuration is written, and what the statuses mean, stands on [a page for all connectors](configuration.md).\n"

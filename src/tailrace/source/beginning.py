@@ -20,7 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from tailrace import epoch
-from tailrace.connectors.base import HistoryRecord, RangeConnector, StartPoint
+from tailrace.connectors.base import HistoryRecord, StartPoint
+from tailrace.connectors.interface import Connector
 from tailrace.schema.history import HistoryFile
 from tailrace.source.options import ReadJob
 from tailrace.source.plans import packed, unpacked
@@ -32,7 +33,7 @@ def offset_at(position: Mapping[str, Any]) -> Offset:
     return {"position": position, "now_us": epoch.now_us()}
 
 
-def begin(job: ReadJob, connector: RangeConnector, max_bytes: int | None) -> Offset:
+def begin(job: ReadJob, connector: Connector, max_bytes: int | None) -> Offset:
     """The end of the first batch: it fixes where the stream begins; its structures begin the history file, if there is one.
 
     Raises:
@@ -51,7 +52,7 @@ def begin(job: ReadJob, connector: RangeConnector, max_bytes: int | None) -> Off
     return _step(job, connector, offset, plan, None, max_bytes)
 
 
-def next_parts(job: ReadJob, connector: RangeConnector, start: Offset, max_bytes: int | None) -> Offset | None:
+def next_parts(job: ReadJob, connector: Connector, start: Offset, max_bytes: int | None) -> Offset | None:
     """The end of the next batch of the snapshot; None where there is no batch of it any more."""
     snapshot = start.get("snapshot")
     if snapshot is None or snapshot["reached"] is None:
@@ -69,7 +70,7 @@ def planned_history(offset: Offset) -> Sequence[HistoryRecord]:
 
 def _step(
     job: ReadJob,
-    connector: RangeConnector,
+    connector: Connector,
     offset: Offset,
     plan: str,
     reached: Mapping[str, Any] | None,

@@ -1,4 +1,4 @@
-"""The DataFrame way: `spark.readStream.format("mysql-cdc")` and `"sqlserver-cdc"`, for any sink that Spark has.
+"""The DataFrame way: `spark.readStream.format(...)`, by a name for each connector, for any sink that Spark has.
 
 Its rows are records, or with `output="rows"` the typed rows of one table.
 
@@ -30,8 +30,9 @@ from pyspark.sql.streaming.datasource import (
     SupportsTriggerAvailableNow,
 )
 
-from tailrace.config.properties.connect import MYSQL, SQL_SERVER
-from tailrace.connectors.base import HistoryRecord, LogRange, Progress, RangeConnector, SnapshotPart
+from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
+from tailrace.connectors.interface import Connector
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import RetriableError
 from tailrace.schema.history import HistoryFile
 from tailrace.source.arrow import SPARK_SCHEMA
@@ -48,14 +49,14 @@ log = logging.getLogger(__name__)
 
 
 class ChangesSource(DataSource):  # type: ignore[misc]
-    """`format("mysql-cdc")`: options are Debezium's properties, or `config` names a file of them."""
+    """`format(...)` of one connector: options are Debezium's properties, or `config` names a file of them."""
 
-    connector_class: ClassVar[str] = MYSQL
+    connector_class: ClassVar[str]
 
     @classmethod
     def name(cls) -> str:
         """The name for `format`."""
-        return "mysql-cdc"
+        return SPECS[cls.connector_class].format
 
     def schema(self) -> Any:
         """What its rows have; of typed rows, the columns that the table has now."""
@@ -68,20 +69,6 @@ class ChangesSource(DataSource):  # type: ignore[misc]
         for warning in job.warnings:
             log.warning(warning)
         return ChangesReader(job, row_reading(job, schema) if job.output == "rows" else RECORDS)
-
-
-class SqlServerChangesSource(ChangesSource):
-    """`format("sqlserver-cdc")`."""
-
-    connector_class = SQL_SERVER
-
-    @classmethod
-    def name(cls) -> str:
-        """The name for `format`."""
-        return "sqlserver-cdc"
-
-
-SOURCES = (ChangesSource, SqlServerChangesSource)
 
 
 class RangePartition(InputPartition):  # type: ignore[misc]
@@ -178,14 +165,14 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
             return start
         return with_signalled({**offset_at(position), **carried(start)}, left)
 
-    def _is_over(self, connector: RangeConnector, start: Offset) -> bool:
+    def _is_over(self, connector: Connector, start: Offset) -> bool:
         """Whether a run that ends is at its end: what is asked from now on is for the next one."""
         if self._target is None or not self._signals.looked or self._signals.is_at_work(start):
             return False
         return connector.progress_at(self._target).delivered <= connector.progress_at(start["position"]).delivered
 
     def _newest(
-        self, connector: RangeConnector, position: Mapping[str, Any], max_bytes: int | None
+        self, connector: Connector, position: Mapping[str, Any], max_bytes: int | None
     ) -> Mapping[str, Any]:
         if max_bytes is None and self._target is not None:
             return self._target

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import asdict, field, frozen
 
 from tailrace.connectors import load_object, try_login
-from tailrace.connectors.base import Connector
+from tailrace.connectors.interface import Connector
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord

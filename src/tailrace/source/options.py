@@ -13,13 +13,12 @@ from attrs import field, frozen
 
 from tailrace.config.documents import flatten, read_document
 from tailrace.config.problems import Problems
-from tailrace.config.properties.connect import MYSQL
 from tailrace.config.properties.snapshots import ANEW, ONLY_SNAPSHOT, WITH_ROWS
 from tailrace.config.settings import Settings
 from tailrace.config.spelling import ALIKE, nearest
-from tailrace.connectors import format_of
+from tailrace.connectors import spec_of
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.registry import KINDS
+from tailrace.connectors.registry import SPECS
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
@@ -38,7 +37,7 @@ class ReadJob:
 
     Attributes:
         document: the connector's configuration, placeholders and all.
-        connector: `module:function` that makes a `RangeConnector` of it.
+        connector: `module:function` that makes a `Connector` of it.
         format: the name under which Spark knows the source.
         output: `records`, or `rows` for one table's typed columns.
         with_before: whether rows have the image before as well, as `_before`.
@@ -57,7 +56,7 @@ class ReadJob:
 
     document: Mapping[str, Any]
     connector: str = CONNECTOR_FACTORY
-    format: str = "mysql-cdc"
+    format: str = "DataFrame"
     output: str = "records"
     with_before: bool = False
     with_snapshot: bool = False
@@ -72,7 +71,7 @@ class ReadJob:
     warnings: tuple[str, ...] = ()
 
 
-def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> ReadJob:
+def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
     """From Spark's options, which need not say of which connector; raises `ConfigError` for what is wrong with them."""
     given = {name.lower(): value for name, value in options.items()}
     output = _one_of("output", given.get("output", "records"), OUTPUTS)
@@ -85,6 +84,7 @@ def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> R
         return ReadJob(
             document=document,
             connector=given["connector.factory"],
+            format=SPECS[connector_class].format,
             with_snapshot=mode in WITH_ROWS,
             only_snapshot=mode == ONLY_SNAPSHOT,
             history_file=history,
@@ -92,7 +92,7 @@ def parse_options(options: Mapping[str, str], connector_class: str = MYSQL) -> R
         )
     strict = _one_of("strict", given.get("strict", "false").lower(), ("true", "false")) == "true"
     settings = from_mapping(document, source="the options of the DataFrame", strict=strict)
-    name = format_of(settings)
+    name = spec_of(settings).format
     if settings.connector_class != connector_class:
         raise ConfigError(f'connector.class={settings.connector_class}: take format("{name}") for it')
     if settings.snapshot_mode in ANEW:
@@ -143,7 +143,7 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
 
 def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
     """The file's properties, and over them the options'."""
-    tables = [kind.tables for kind in KINDS.values()]
+    tables = [kind.tables for kind in SPECS.values()]
     spelled = {name.lower(): name for each in tables for name in (*each.aliases, *each.by_name)}
     for name in given.keys() - OWN - spelled.keys():
         if near := nearest(name, _SHOWN, ALIKE):

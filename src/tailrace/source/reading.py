@@ -13,7 +13,8 @@ from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from tailrace.config.settings import Settings
 from tailrace.connectors import load_object, typed_rows_of
-from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, RangeConnector, SnapshotPart
+from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotPart
+from tailrace.connectors.interface import Connector
 from tailrace.connectors.load import from_mapping
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
@@ -32,9 +33,9 @@ class Reading:
     part: Callable[[ReadJob, SnapshotPart, Progress, Sequence[HistoryRecord]], Iterator[Step]]
 
 
-def new_connector(job: ReadJob) -> RangeConnector:
+def new_connector(job: ReadJob) -> Connector:
     """The connector, with placeholders replaced here and now."""
-    connector: RangeConnector = load_object(job.connector)(job.document)
+    connector: Connector = load_object(job.connector)(job.document)
     return connector
 
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import orjson
 
-from tailrace.connectors.base import RangeConnector
-from tailrace.connectors.signalled import AskedStep, Listener, Signalled, SignalledConnector
+from tailrace.connectors.base import AskedStep, Signalled
+from tailrace.connectors.interface import Connector, Listener
 from tailrace.errors import ConfigError
 from tailrace.source.beginning import offset_at
 from tailrace.source.options import ReadJob
@@ -47,18 +47,18 @@ class Signals:
             self._listener.close()
         self._listener = None
 
-    def begun(self, connector: RangeConnector, end: Offset) -> Offset:
+    def begun(self, connector: Connector, end: Offset) -> Offset:
         """The end of a stream's first batch, with what its channels begin with."""
         if not self._job.takes_signals:
             return end
-        listener = cast("SignalledConnector", connector).listener(None)
+        listener = connector.listener(None)
         try:
             signalled = listener.begun()
         finally:
             listener.close()
         return end if signalled is None else {**end, "signalled": signalled}
 
-    def heard(self, connector: RangeConnector, start: Offset) -> Signalled | None:
+    def heard(self, connector: Connector, start: Offset) -> Signalled | None:
         """What is to be done behind an offset; what comes in counts once `gave` is told of the offset that has it."""
         before = start.get("signalled")
         self._looks = True
@@ -66,7 +66,7 @@ class Signals:
             return None
         if self._listener is None or self._given != before:
             self.close()
-            self._listener = cast("SignalledConnector", connector).listener(before)
+            self._listener = connector.listener(before)
         listener, self._listener = self._listener, None
         try:
             signalled = listener.heard(before, start["position"])
@@ -88,12 +88,12 @@ class Signals:
         self._given, self.looked = given, self._looks
 
     def next_batch(
-        self, connector: RangeConnector, start: Offset, signalled: Signalled | None, max_bytes: int | None
+        self, connector: Connector, start: Offset, signalled: Signalled | None, max_bytes: int | None
     ) -> tuple[Signalled | None, Offset | None]:
         """The end of a batch with tables that were asked for, if there is one; and what is left to do then."""
         if not signalled:
             return signalled, None
-        step = cast("SignalledConnector", connector).asked_step(
+        step = connector.asked_step(
             start["position"], signalled, self._job.parts, max_bytes
         )
         if step is None:

@@ -13,7 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tailrace.connectors.base import HistoryRecord, RangeConnector
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.interface import Connector
 from tailrace.errors import ProgressError
 from tailrace.schema.history import HistoryFile
 from tailrace.source.options import ReadJob
@@ -26,7 +27,7 @@ Offset = Mapping[str, Any]
 
 
 def with_first_structures(
-    job: ReadJob, connector: RangeConnector, offset: Offset, history: Sequence[HistoryRecord]
+    job: ReadJob, connector: Connector, offset: Offset, history: Sequence[HistoryRecord]
 ) -> Offset:
     """The offset where a stream begins, with the structures there, where it is to keep them."""
     position = offset["position"]
@@ -35,7 +36,7 @@ def with_first_structures(
     return {**offset, STRUCTURES: packed_history(history)}
 
 
-def with_structures(job: ReadJob, connector: RangeConnector, start: Offset, end: Offset) -> Offset:
+def with_structures(job: ReadJob, connector: Connector, start: Offset, end: Offset) -> Offset:
     """The end of a range, with what its readers are to know of structures, where that shows before it is read."""
     history = structures_at(job, connector, start)
     new = connector.history_after(history, start["position"], end["position"], end["now_us"])
@@ -55,7 +56,7 @@ def carried(start: Offset) -> dict[str, Any]:
 
 
 def structures_at(
-    job: ReadJob, connector: RangeConnector, offset: Offset, planned: Sequence[HistoryRecord] | None = None
+    job: ReadJob, connector: Connector, offset: Offset, planned: Sequence[HistoryRecord] | None = None
 ) -> Sequence[HistoryRecord]:
     """The schema history as of an offset, without those records that were `planned` for the range behind it.
 

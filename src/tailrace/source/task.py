@@ -18,7 +18,8 @@ from contextlib import closing
 from dataclasses import asdict
 from typing import Protocol, cast
 
-from tailrace.connectors.base import FIGURES, Connector, HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.base import FIGURES, HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.interface import Connector
 from tailrace.errors import (
     FencedError,
     ProgressError,

@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 
+from support.mysql_frames import parse_options
 from support.mysql_settings import settings_for, stream_options
 from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql import listed_tables
@@ -14,7 +15,6 @@ from tailrace.connectors.mysql.reader import MySqlConnector
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 from tailrace.source.changes import INITIAL, ChangesReader
-from tailrace.source.options import parse_options
 
 pytestmark = pytest.mark.mysql
 

@@ -9,9 +9,9 @@ from support.mysql_settings import settings_for
 from support.reading import Read, begin, read_on
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.mysql.missing_structures import may_change
+from tailrace.connectors.mysql.rebuilt_structures import rebuild
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError
-from tailrace.schema.history import rebuild
 from tailrace.schema.tables import TableId
 from tailrace_standins.servers.mysql_server import MySqlServer
 

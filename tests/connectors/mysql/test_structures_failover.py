@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql.streaming.datasource import ReadAllAvailable
 
+from support.mysql_frames import parse_options
 from support.mysql_settings import settings_for, stream_options
 from support.reading import Read, begin, read_on
 from tailrace.connectors.base import Lane
 from tailrace.source.changes import INITIAL, ChangesReader
-from tailrace.source.options import parse_options
 from tailrace_standins.servers.mysql_server import MySqlServer
 
 pytestmark = pytest.mark.mysql

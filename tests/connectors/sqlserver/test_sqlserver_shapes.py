@@ -13,13 +13,13 @@ from tests.support.unit_settings import sqlserver_unit_settings
 
 from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.views import vector_of
-from tailrace.connectors.mysql.structures import ChangeType, TableChange
 from tailrace.connectors.sqlserver import source_block
 from tailrace.encoding.connect_json import schema_json, value_json
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import table_schemas
 from tailrace.schema.names import Names
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Column, Table, TableId
 
 CUSTOMERS = TableId("testDB", "dbo", "customers")

@@ -9,7 +9,7 @@ import pytest
 from tests.connectors.sqlserver.typed_tables import session_of
 
 from tailrace.connectors.shared import jdbc
-from tailrace.connectors.sqlserver import catalog, structures
+from tailrace.connectors.sqlserver import catalog, jdbc_types, structures
 from tailrace.errors import StructureError
 from tailrace.schema.tables import Table, TableId
 from tailrace_standins.servers.sqlserver_server import Database
@@ -151,7 +151,7 @@ SHOWN = {
     "hierarchyid": ("hierarchyid", jdbc.VARBINARY, 892, None),
     "vector": ("vector", jdbc.VARCHAR, structures.UNLIMITED, None),
     "json": ("json", jdbc.NVARCHAR, structures.UNLIMITED, None),
-    "sql_variant": ("sql_variant", jdbc.SQL_VARIANT, structures.UNLIMITED, None),
+    "sql_variant": ("sql_variant", jdbc_types.SQL_VARIANT, structures.UNLIMITED, None),
     "Name": ("Name", jdbc.NVARCHAR, 50, None),
     "Price": ("Price", jdbc.DECIMAL, 10, 2),
     "Key": ("Key", jdbc.INTEGER, 10, 0),

@@ -1,5 +1,5 @@
 """The configuration properties as tables.
 
-The modules of this package have what all connectors share, a package each what is one connector's own; its `TABLES` has
-both. `config/connectors.py` leads from `connector.class` to them.
+The modules of this package have what all connectors share. What is one connector's own is in `properties/` of its folder, whose
+`TABLES` has both. `connectors/registry.py` leads from `connector.class` to them.
 """

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-
-from attrs import frozen
 
 from tailrace.config.property import Kind, Property, Status, prefixed
 
 GROUP = "Kafka Connect"
-MYSQL = "io.debezium.connector.mysql.MySqlConnector"
-SQL_SERVER = "io.debezium.connector.sqlserver.SqlServerConnector"
 JSON = "org.apache.kafka.connect.json.JsonConverter"
 SIMPLE_HEADERS = "org.apache.kafka.connect.storage.SimpleHeaderConverter"
 STRING = "org.apache.kafka.connect.storage.StringConverter"
@@ -85,62 +80,8 @@ def _ignored(
     return Property(name=name, doc=doc, kind=kind, default=default, status=Status.IGNORED, reason=reason)
 
 
-@frozen
-class CloudClass:
-    """A connector of Confluent Cloud's: which of Debezium's it is, and whether in the first version, Debezium 1.x."""
-
-    connector: str
-    is_first: bool = False
-
-
-CLOUD: Mapping[str, CloudClass] = {
-    "MySqlCdcSource": CloudClass(MYSQL, is_first=True),
-    "MySqlCdcSourceV2": CloudClass(MYSQL),
-    "SqlServerCdcSource": CloudClass(SQL_SERVER, is_first=True),
-    "SqlServerCdcSourceV2": CloudClass(SQL_SERVER),
-}
-_OTHERS = tuple(
-    (re.compile(pattern), words)
-    for pattern, words in (
-        (
-            r"""(?ix) (?:io\.debezium\.connector\.\w+\.)?
-            (?:MariaDb|Oracle|Db2|As400Rpc|Postgres|MongoDb|Vitess|Spanner|Cassandra|Informix|CockroachDB) (?:Connector)?""",
-            "that database is not supported yet; there are MySQL and SQL Server",
-        ),
-        (
-            r"""(?x) (?:MariaDb|Postgres|Oracle|OracleXStream|MongoDbAtlas|DynamoDb) (?:Cdc)? Source (?:V\d)?
-            | io\.confluent\.connect\.oracle\..+ | com\.mongodb\.kafka\.connect\.MongoSourceConnector
-            | io\.debezium\.connector\..+""",
-            "that connector is not supported yet; there are those of MySQL and SQL Server",
-        ),
-        (
-            r".*Sink(?:Connector)?(?:V\d)?",
-            "that is a sink connector: it reads topics; tailrace reads databases, and --to says where it delivers",
-        ),
-        (
-            r".*\bJdbcSourceConnector|(?:MySql|MicrosoftSqlServer|Postgres|Oracle)Source",
-            "that connector asks tables with queries and reads no log; take Debezium's of the database",
-        ),
-        (
-            r"org\.apache\.kafka\.connect\.(?:mirror|file|tools)\..+|FileStreamSource.*|Datagen.*|.*\.DatagenConnector",
-            "that connector reads no database",
-        ),
-    )
-)
-
 CONNECTOR_CLASS = Property(
-    name="connector.class",
-    kind=Kind.CLASS,
-    required=True,
-    allowed=(MYSQL, SQL_SERVER),
-    other_spellings={
-        **dict.fromkeys(("mysql", "MySqlConnector", "MySql", "io.debezium.connector.v2.mysql.MySqlConnectorV2"), MYSQL),
-        **dict.fromkeys(("sqlserver", "SqlServerConnector", "SqlServer"), SQL_SERVER),
-        "io.debezium.connector.v2.sqlserver.SqlServerConnectorV2": SQL_SERVER,  # Confluent's package of Debezium 2
-        **{name: each.connector for name, each in CLOUD.items()},
-    },
-    recognised=_OTHERS,
-    doc=f"Which connector this is: `{MYSQL}`, or `mysql` for short; `{SQL_SERVER}`, or `sqlserver`.",
+    name="connector.class", kind=Kind.CLASS, required=True, doc="Which connector this is; the registry of connectors has more."
 )
 
 PROPERTIES = (

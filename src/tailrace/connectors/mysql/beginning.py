@@ -24,11 +24,13 @@ from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.server_structures import ServerStructures, structures
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.mysql.structures import ChangeType, Structures, TableChange
+from tailrace.connectors.mysql.statement_events import schema_events
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.errors import StructureError
-from tailrace.schema.changes_topic import SchemaEvent, schema_events
+from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import history_record, parse_id, table_of
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
 AT = "the server's catalog"

@@ -17,13 +17,16 @@ from tailrace.connectors.mysql.beginning import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of
+from tailrace.connectors.mysql.rebuilt_structures import rebuild
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.statement_effects import StatementEffects
-from tailrace.connectors.mysql.structures import ChangeType, SqlMode, Structures, TableChange
+from tailrace.connectors.mysql.statement_events import Scope, schema_events
+from tailrace.connectors.mysql.structures import SqlMode, Structures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.epoch import source_times
-from tailrace.schema.changes_topic import SchemaEvent, Scope, schema_events, told_changes
-from tailrace.schema.history import GTID, history_record, parse_id, rebuild
+from tailrace.schema.changes_topic import SchemaEvent, told_changes
+from tailrace.schema.history import GTID, history_record, parse_id
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
 

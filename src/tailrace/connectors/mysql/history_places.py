@@ -18,8 +18,9 @@ from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql.gtid import GtidSet, wanted_sources
+from tailrace.connectors.mysql.rebuilt_structures import at_or_before
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.schema.history import GTID, NO_STATEMENT, at_or_before
+from tailrace.schema.history import GTID, NO_STATEMENT
 
 Holds = Callable[[HistoryRecord], bool]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from tailrace.connectors.base import Signalled
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.catalog import GONE, quoted
 from tailrace.connectors.mysql.connection import connect, error_number, rows
@@ -12,7 +13,6 @@ from tailrace.connectors.mysql.positions import shown
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.signal_table import is_captured
 from tailrace.connectors.shared.listening import ChannelListener, unreadable
-from tailrace.connectors.signalled import Signalled
 from tailrace.errors import SourceSetupError
 from tailrace.schema.tables import TableId
 

@@ -11,6 +11,7 @@ from typing import Any
 from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
+    AskedStep,
     History,
     HistoryRecord,
     Lane,
@@ -18,12 +19,14 @@ from tailrace.connectors.base import (
     LogRange,
     Others,
     Progress,
+    Signalled,
     SnapshotPart,
     SnapshotStep,
     StartPoint,
     alone,
     no_history,
 )
+from tailrace.connectors.interface import Listener
 from tailrace.connectors.mysql import catalog, checks, connection, listed_tables
 from tailrace.connectors.mysql.beginning import first_history, structures_now
 from tailrace.connectors.mysql.log_files import restart_at
@@ -36,7 +39,6 @@ from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.shared.snapshots.telling import Telling
-from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 
 log = logging.getLogger(__name__)
 

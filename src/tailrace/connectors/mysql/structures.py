@@ -10,11 +10,12 @@ import logging
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tailrace.connectors.mysql.ddl import DEFAULT_MODE, ChangeType, SqlMode, State, TableChange, apply_statement
+from tailrace.connectors.mysql.ddl import DEFAULT_MODE, SqlMode, State, apply_statement
 from tailrace.errors import StructureError
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
-__all__ = ["ChangeType", "SqlMode", "Structures", "TableChange"]
+__all__ = ["SqlMode", "Structures"]
 
 log = logging.getLogger(__name__)
 _SHOWN = 200

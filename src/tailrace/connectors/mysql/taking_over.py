@@ -36,6 +36,7 @@ PATIENCE_SECONDS: Final = 60.0
 
 
 NEEDS_HISTORY: Final = True
+WHY_TOO_EARLY: Final = "without GTIDs Debezium up to 3.6 takes structures from them too early (debezium/dbz#1541)"
 
 
 def partitions_of(settings: MySqlSettings) -> Sequence[Sequence[Mapping[str, Any]]]:

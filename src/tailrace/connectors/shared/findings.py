@@ -56,3 +56,11 @@ def listed(names: Sequence[object]) -> str:
     """The first names of many, and how many more there are."""
     shown = ", ".join(map(str, names[:SHOWN]))
     return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A statement that was run, and what was wrong with it."""
+
+    statement: Statement
+    error: str | None = None

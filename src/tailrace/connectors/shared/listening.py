@@ -14,8 +14,8 @@ from dataclasses import replace
 from typing import Any, Final, Protocol
 
 from tailrace.config.settings import Settings
+from tailrace.connectors.base import Signalled
 from tailrace.connectors.shared.signal_tables import signal_tables_of
-from tailrace.connectors.signalled import Signalled
 from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.schema.tables import TableId

@@ -7,20 +7,11 @@ statement makes possible is looked at again, as enabling a database shows which 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
-from tailrace.connectors.shared.findings import Finding, Statement
+from tailrace.connectors.shared.findings import Applied, Finding, Statement
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import TailraceError
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """A statement that was run, and what was wrong with it."""
-
-    statement: Statement
-    error: str | None = None
 
 
 def statements_of(findings: Iterable[Finding]) -> list[Statement]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from tailrace.connectors.base import Signalled
 from tailrace.connectors.shared.listening import ChannelListener, unreadable
-from tailrace.connectors.signalled import Signalled
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect, quoted
 from tailrace.connectors.sqlserver.positions import POSITIONS

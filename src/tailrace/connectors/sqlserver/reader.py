@@ -9,6 +9,7 @@ from typing import Any
 from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
+    AskedStep,
     History,
     HistoryRecord,
     Lane,
@@ -16,6 +17,7 @@ from tailrace.connectors.base import (
     LogRange,
     Others,
     Progress,
+    Signalled,
     SnapshotPart,
     SnapshotStep,
     StartPoint,
@@ -23,10 +25,10 @@ from tailrace.connectors.base import (
     no_history,
 )
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.interface import Listener
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.telling import Telling
-from tailrace.connectors.signalled import AskedStep, Listener, Signalled
 from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.meeting import is_boundary

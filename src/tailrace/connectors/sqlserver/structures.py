@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.connectors.shared import jdbc
+from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.errors import StructureError
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -82,8 +83,8 @@ _JDBC: Final = {
     "smalldatetime": jdbc.TIMESTAMP,
     "datetime": jdbc.TIMESTAMP,
     "datetime2": jdbc.TIMESTAMP,
-    "datetimeoffset": jdbc.DATETIMEOFFSET,
-    "sql_variant": jdbc.SQL_VARIANT,
+    "datetimeoffset": jdbc_types.DATETIMEOFFSET,
+    "sql_variant": jdbc_types.SQL_VARIANT,
 }
 _CLR: Final = jdbc.VARBINARY  # hierarchyid, geometry, geography and types of users' assemblies
 _LENGTHS: Final = {"bit": 1, "tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "real": 24, "float": 53} | {

@@ -22,6 +22,7 @@ from tailrace.errors import ProgressError
 Offset = Mapping[str, Any]
 
 NEEDS_HISTORY: Final = False  # structures stand beside the change tables
+WHY_TOO_EARLY: Final = ""  # it goes by LSNs
 _NULL: Final = "NULL"  # what Debezium writes for an LSN that it does not have
 _BEHIND_ALL: Final = Lsn(b"\xff" * SIZE)
 

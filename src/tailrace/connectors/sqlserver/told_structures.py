@@ -18,7 +18,6 @@ from typing import Any, Final
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
-from tailrace.connectors.mysql.structures import ChangeType, TableChange
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.connectors.sqlserver import source_block
@@ -30,6 +29,7 @@ from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.event_shapes import SHAPE_1_4
 from tailrace.schema.history import history_record, parse_id, table_of
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
 NO_DDL: Final = "N/A"  # what Debezium tells of a change that it finds in a change table; for 1.4 its page shows none

@@ -30,6 +30,7 @@ from tailrace.connectors.shared.column_types import (
     timestamp_schema,
     with_rule,
 )
+from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.defaults import default_of
 from tailrace.connectors.sqlserver.values.conversions import GUID, Converter, converter_of
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
@@ -134,7 +135,7 @@ def _schema(column: Column, settings: Settings) -> Schema | None:
         return time_schema(settings.time_precision_mode, digits)
     if kind == jdbc.TIMESTAMP:
         return timestamp_schema(settings.time_precision_mode, digits)
-    if kind == jdbc.DATETIMEOFFSET:
+    if kind == jdbc_types.DATETIMEOFFSET:
         return ZONED_TIMESTAMP
     return Schema(_PLAIN[kind]) if kind in _PLAIN else None
 
@@ -143,7 +144,7 @@ def _expressions(column: Column, schema: Schema) -> tuple[str, ...]:
     kind, name = column.jdbc_type, column.type_name.lower()
     if kind == jdbc.TIMESTAMP and column.scale == SEVEN_DIGITS and schema.name in _WITH_SEVEN_DIGITS:
         return _ITSELF, _NANOSECOND
-    if kind == jdbc.DATETIMEOFFSET:
+    if kind == jdbc_types.DATETIMEOFFSET:
         return (_ITSELF, _OFFSET, _NANOSECOND) if column.scale == SEVEN_DIGITS else (_ITSELF, _OFFSET)
     if kind == jdbc.VARBINARY and name != "varbinary":
         return ("CAST({} AS varbinary(max))",)  # a CLR type, which the driver can't put into Arrow

@@ -1,8 +1,8 @@
 import pytest
 
 from support.tables_of_ddl import applied, changes_of, names, table
-from tailrace.connectors.mysql.structures import ChangeType
 from tailrace.errors import StructureError
+from tailrace.schema.table_changes import ChangeType
 
 START = "CREATE TABLE t (id INT PRIMARY KEY, a INT, b VARCHAR(10))"
 

@@ -10,17 +10,13 @@ from typing import Any
 
 import pytest
 
+from tailrace.connectors.mysql.rebuilt_structures import rebuild
+from tailrace.connectors.mysql.statement_events import schema_events
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.encoding.connect_json import schema_json
-from tailrace.schema.changes_topic import (
-    SchemaEvent,
-    schema_change_key,
-    schema_change_schemas,
-    schema_change_value,
-    schema_events,
-)
+from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema, Type
-from tailrace.schema.history import HistoryFile, history_record, rebuild
+from tailrace.schema.history import HistoryFile, history_record
 
 DATA = Path(__file__).parent / "data"
 # Where Debezium does not follow the server, and this does: what the statement begins with.
@@ -123,7 +119,7 @@ def test_the_schemas_of_key_and_value_are_debeziums():
     expected = json.loads((DATA / "schema-change-schemas.json").read_text())
     source = Schema(Type.STRUCT, name="io.debezium.connector.mysql.Source", version=1)
 
-    key, value = schema_change_schemas(source)
+    key, value = schema_change_schemas(source, "mysql")
 
     expected["value"]["fields"][0]["fields"] = []  # the source block has tests of its own
     assert json.loads(schema_json(key)) == expected["key"]

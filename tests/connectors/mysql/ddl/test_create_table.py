@@ -1,8 +1,9 @@
 import pytest
 
 from support.tables_of_ddl import DATABASE, applied, changes_of, names, table
-from tailrace.connectors.mysql.structures import ChangeType, SqlMode, Structures
+from tailrace.connectors.mysql.structures import SqlMode, Structures
 from tailrace.errors import StructureError
+from tailrace.schema.table_changes import ChangeType
 from tailrace.schema.tables import TableId
 
 

@@ -3,8 +3,9 @@ import logging
 import pytest
 
 from support.tables_of_ddl import DATABASE, applied, changes_of, names, table
-from tailrace.connectors.mysql.structures import ChangeType, Structures
+from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError
+from tailrace.schema.table_changes import ChangeType
 from tailrace.schema.tables import TableId
 
 

@@ -11,6 +11,7 @@ from tests.connectors.sqlserver.typed_tables import rendered
 
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared import jdbc
+from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.types import ColumnType, column_type
 from tailrace.connectors.sqlserver.values import vectors, with_placeholder
 from tailrace.errors import StructureError
@@ -46,7 +47,7 @@ def shown(types: list[ColumnType], *arrays: pa.Array) -> list[dict[str, Any]]:
 def test_each_type_takes_as_many_arrays_as_it_selects() -> None:
     types = [
         typed("a", jdbc.TIMESTAMP, "datetime2", length=27, scale=7),
-        typed("b", jdbc.DATETIMEOFFSET, "datetimeoffset", length=30, scale=3),
+        typed("b", jdbc_types.DATETIMEOFFSET, "datetimeoffset", length=30, scale=3),
         typed("c", jdbc.INTEGER, "int"),
     ]
     assert [each.select("x.[y]") for each in types] == [

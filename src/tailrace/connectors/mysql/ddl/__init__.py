@@ -8,8 +8,8 @@ plain text.
 
 from __future__ import annotations
 
-from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
+from tailrace.connectors.mysql.ddl.state import State
 from tailrace.connectors.mysql.ddl.statements import apply_statement
 from tailrace.connectors.mysql.ddl.tokens import DEFAULT_MODE, SqlMode
 
-__all__ = ["DEFAULT_MODE", "ChangeType", "SqlMode", "State", "TableChange", "apply_statement"]
+__all__ = ["DEFAULT_MODE", "SqlMode", "State", "apply_statement"]

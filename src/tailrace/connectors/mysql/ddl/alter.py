@@ -20,7 +20,8 @@ from tailrace.connectors.mysql.ddl.defaults import read_default
 from tailrace.connectors.mysql.ddl.editor import TableEditor
 from tailrace.connectors.mysql.ddl.keys import is_key, read_key
 from tailrace.connectors.mysql.ddl.reader import Reader
-from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
+from tailrace.connectors.mysql.ddl.state import State
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Column, TableId
 
 _RENAMED_PARTS = ("COLUMN", "INDEX", "KEY")

@@ -14,8 +14,9 @@ from tailrace.connectors.mysql.ddl.columns import ColumnDefinition, read_column
 from tailrace.connectors.mysql.ddl.editor import TableEditor
 from tailrace.connectors.mysql.ddl.keys import is_key, read_key
 from tailrace.connectors.mysql.ddl.reader import Reader
-from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
+from tailrace.connectors.mysql.ddl.state import State
 from tailrace.errors import StructureError
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
 _NOT_ROW_BASED = (

@@ -14,8 +14,9 @@ from tailrace.connectors.mysql.ddl.create import create_table
 from tailrace.connectors.mysql.ddl.editor import TableEditor
 from tailrace.connectors.mysql.ddl.keys import offer_unique_index
 from tailrace.connectors.mysql.ddl.reader import Reader
-from tailrace.connectors.mysql.ddl.state import ChangeType, State, TableChange
+from tailrace.connectors.mysql.ddl.state import State
 from tailrace.connectors.mysql.ddl.tokens import DEFAULT_MODE, SqlMode, blank_comments
+from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import TableId
 
 _DDL = re.compile(r"\s*(?:CREATE|ALTER|DROP|RENAME|TRUNCATE|SET)\b", re.IGNORECASE)

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tailrace.errors import StructureError
+from tailrace.schema.literals import unescaped_literal
 
 
 class Kind(enum.Enum):
@@ -66,8 +67,6 @@ _QUOTED_PLAIN = r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`"
 _COMMENTS = r"|(?P<open>/\*!\d*)|(?P<comment>/\*.*?(?:\*/|\Z)|--(?=\s|\Z)[^\n]*|#[^\n]*)|(?P<close>\*/)"
 _PIECES = re.compile(_QUOTED + _COMMENTS, re.DOTALL)
 _PIECES_PLAIN = re.compile(_QUOTED_PLAIN + _COMMENTS, re.DOTALL)
-_ESCAPE = re.compile(r"\\(.)|''|\"\"", re.DOTALL)
-_ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 
 
 def tokenize(sql: str, mode: SqlMode = DEFAULT_MODE) -> list[Token]:
@@ -103,7 +102,7 @@ def unescaped(inner: str, mode: SqlMode = DEFAULT_MODE) -> str:
     """What a string literal stands for, from what is written between its single quotes."""
     if mode.no_backslash_escapes:
         return inner.replace("''", "'")
-    return _ESCAPE.sub(_escaped, inner)
+    return unescaped_literal(inner)
 
 
 def name_of(token: Token) -> str:
@@ -114,11 +113,6 @@ def name_of(token: Token) -> str:
     return token.raw[1:-1].replace(quote + quote, quote)
 
 
-def _escaped(match: re.Match[str]) -> str:
-    letter = match.group(1)
-    if letter is None:
-        return "'" if match.group() == "''" else match.group()
-    return _ESCAPED.get(letter, letter)
 
 
 def _blanked(match: re.Match[str]) -> str:

@@ -10,6 +10,7 @@ from tailrace.config.properties import selection as any_selection
 from tailrace.config.properties import snapshots as any_snapshots
 from tailrace.config.property import PropertyTables
 from tailrace.connectors.mysql.properties import connection, events, reading, selection, snapshots
+from tailrace.connectors.mysql.properties.effects import EFFECTS, MEANT
 from tailrace.schema import event_shapes
 
 TABLES = PropertyTables(
@@ -23,5 +24,7 @@ TABLES = PropertyTables(
         (signals.GROUP, (signals.table("database.table"), *signals.PROPERTIES), signals.FAMILIES),
         (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
         (own.GROUP, (own.event_shape(event_shapes.SHAPE_2_1), *own.PROPERTIES), ()),
-    )
+    ),
+    EFFECTS,
+    MEANT,
 )

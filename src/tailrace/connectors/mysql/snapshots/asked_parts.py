@@ -8,7 +8,7 @@ from typing import Any
 from attrs import evolve
 
 from tailrace.config.overrides import SelectOverrides
-from tailrace.connectors.base import StartPoint
+from tailrace.connectors.base import AskedStep, Signalled, StartPoint
 from tailrace.connectors.mysql.connection import connect
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
@@ -24,7 +24,6 @@ from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, bl
 from tailrace.connectors.shared.snapshots.gathering import limits_of
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import with_signalled
-from tailrace.connectors.signalled import AskedStep, Signalled
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
 from tailrace.signalled.work import BlockingWork, TableWork, Work
@@ -34,7 +33,7 @@ from tailrace.snapshot.segments import Bound
 def asked_step(
     settings: MySqlSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
 ) -> AskedStep | None:
-    """The next parts that were asked for; see `SignalledConnector.asked_step`."""
+    """The next parts that were asked for; see `Connector.asked_step`."""
     work = Work.from_dict(signalled)
     if work.blocking is None and (work.paused or not work.tables):
         return None

@@ -18,11 +18,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, Generic, Protocol
 
-from tailrace.connectors.base import StartPoint
+from tailrace.connectors.base import AskedStep, StartPoint
 from tailrace.connectors.shared.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.parts import STRUCTURES, Cutting, Key
-from tailrace.connectors.signalled import AskedStep
 from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id

@@ -10,6 +10,7 @@ from tailrace.config.properties import selection as any_selection
 from tailrace.config.properties import snapshots as any_snapshots
 from tailrace.config.property import PropertyTables, Status, varied
 from tailrace.connectors.sqlserver.properties import connection, events, reading, selection, snapshots
+from tailrace.connectors.sqlserver.properties.effects import EFFECTS, MEANT
 from tailrace.schema import event_shapes
 
 _HISTORY = varied(
@@ -34,5 +35,7 @@ TABLES = PropertyTables(
         ),
         (connect.GROUP, connect.PROPERTIES, connect.FAMILIES),
         (own.GROUP, (own.event_shape(event_shapes.SHAPE_2_1, event_shapes.SHAPE_1_4), *own.PROPERTIES), ()),
-    )
+    ),
+    EFFECTS,
+    MEANT,
 )

@@ -6,14 +6,13 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.connectors.base import StartPoint
+from tailrace.connectors.base import AskedStep, Signalled, StartPoint
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, with_signalled
 from tailrace.connectors.shared.snapshots.parts import Cuts
-from tailrace.connectors.signalled import AskedStep, Signalled
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import quoted
@@ -44,7 +43,7 @@ log = logging.getLogger(__name__)
 def asked_step(
     settings: SqlServerSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
 ) -> AskedStep | None:
-    """The next parts that were asked for; see `SignalledConnector.asked_step`."""
+    """The next parts that were asked for; see `Connector.asked_step`."""
     work = Work.from_dict(signalled)
     if work.blocking is None and (work.paused or not work.tables):
         return None

@@ -1,0 +1,5 @@
+"""What Microsoft's JDBC driver tells of types that `java.sql.Types` does not have."""
+
+from __future__ import annotations
+
+DATETIMEOFFSET, SQL_VARIANT = -155, -150

@@ -1,0 +1,39 @@
+"""The SQL Server connector, as everything outside of its folder knows it."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from tailrace.config.filters import Naming, SystemNames
+from tailrace.connectors.interface import Cloud, Spec
+from tailrace.connectors.sqlserver.config_checks import check_sql_server
+from tailrace.connectors.sqlserver.properties import TABLES
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
+
+SPEC: Final = Spec(
+    name="sqlserver",
+    database="SQL Server",
+    connector_class="io.debezium.connector.sqlserver.SqlServerConnector",
+    other_names=(
+        "SqlServerConnector",
+        "SqlServer",
+        "io.debezium.connector.v2.sqlserver.SqlServerConnectorV2",  # Confluent's package of Debezium 2
+    ),
+    cloud=(Cloud(name="SqlServerCdcSource", is_first=True), Cloud(name="SqlServerCdcSourceV2")),
+    tables=TABLES,
+    settings=SqlServerSettings,
+    naming=Naming.SCHEMA_TABLE,
+    system=SystemNames(schemas=frozenset({"cdc", "sys"}), tables=frozenset({"systranschemas"})),
+    check=check_sql_server,
+    format="sqlserver-cdc",
+    frames="pyspark_tailrace_sqlserver",
+    connector="tailrace.connectors.sqlserver.reader:SqlServerConnector",
+    login="tailrace.connectors.sqlserver.connection:try_login",
+    position="tailrace.connectors.sqlserver.taking_over:restart_from",
+    checks="tailrace.connectors.sqlserver.checks",
+    applying="tailrace.connectors.sqlserver.applying",
+    rows="tailrace.connectors.sqlserver.typed_rows",
+    taking_over="tailrace.connectors.sqlserver.taking_over",
+    demo="tailrace.connectors.sqlserver.demo",
+    pages="tailrace.connectors.sqlserver.pages",
+)
