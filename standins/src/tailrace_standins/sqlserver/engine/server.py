@@ -15,8 +15,6 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from tailrace_standins.sqlserver.columnar.answers import Answers
-from tailrace_standins.sqlserver.columnar.store import TableStore
 from tailrace_standins.sqlserver.engine import access, catalog_file, parsing
 from tailrace_standins.sqlserver.engine.availability import AvailabilityGroup, Replica
 from tailrace_standins.sqlserver.engine.catalog import Catalog, Database
@@ -36,6 +34,8 @@ from tailrace_standins.sqlserver.engine.session import EngineSession
 from tailrace_standins.sqlserver.engine.statement_base import Statement
 from tailrace_standins.sqlserver.engine.system import SystemObjects
 from tailrace_standins.sqlserver.session import Login
+from tailrace_standins.sqlserver.shortcuts.tables.answers import Answers
+from tailrace_standins.sqlserver.shortcuts.tables.store import TableStore
 from tailrace_standins.sqlserver.values import SqlType
 from tailrace_standins.storage.locks import Locks
 from tailrace_standins.storage.store import Store
