@@ -24,6 +24,7 @@ from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
 from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.shortcuts.change_tables.columns import ColumnStore
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -48,7 +49,7 @@ class ChangeDataCapture:
         self.automatic = automatic
         self.idle_seconds = idle_seconds
         self.instances = Instances()
-        self.columns = ColumnStore()
+        self.columns = ColumnStore(engine.shortcuts.least)
         self._jobs: dict[int, CaptureJob] = {}
         self._lock = threading.Lock()
         self.cleanup_jobs = CleanupJobs(self)
@@ -163,5 +164,6 @@ def install(engine: Engine, *, automatic: bool = True, idle_seconds: float = IDL
     engine.hooks.append(feature)
     functions.register(feature)
     procedures.register(feature)
-    engine.system.answers.append(Answers(feature.columns))
+    if engine.shortcuts is not Shortcuts.OFF:
+        engine.system.answers.append(Answers(feature.columns))
     return feature

@@ -62,10 +62,10 @@ class TableStore:
 
     """
 
-    def __init__(self, least: int = BLOCK, most: int = MOST) -> None:
+    def __init__(self, least: int = BLOCK, most: int = MOST, *, eager: bool = False) -> None:
         self.least = least
         self.most = most
-        self.eager = False
+        self.eager = eager
         self._known: dict[int, Known] = {}
 
     def of(self, session: EngineSession, read: TableRead, rows: int | None) -> Sequence[Block] | None:
