@@ -38,7 +38,8 @@ def test_it_does_so_whether_the_stand_in_takes_its_shortcuts_or_not(scenario, sh
     found = outcome(scenario, shortcuts)
     shown = "\n".join(str(difference) for difference in found.unexplained[:SHOWN])
     assert not found.unexplained, f"{len(found.unexplained)} differences:\n{shown}"
-    assert bool(found.answered) == (shortcuts is Shortcuts.ALWAYS)
+    if scenario.lasting or shortcuts is Shortcuts.OFF:  # snapshots alone may have none of the queries that are recognised
+        assert bool(found.answered) == (shortcuts is Shortcuts.ALWAYS)
 
 
 def test_every_known_difference_still_shows(shown_known):
