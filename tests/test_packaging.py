@@ -92,6 +92,11 @@ def test_only_the_demo_and_the_generator_of_pages_name_it():
     } == ASKS_FOR_THEM
 
 
+def test_it_needs_nothing_of_the_command_line():
+    """Which imports the servers for its demo: that would be a circle."""
+    assert [path for path in (ROOT / "standins" / "src").rglob("*.py") if "tailrace.cli" in path.read_text()] == []
+
+
 def test_without_it_the_command_line_works_and_the_demo_says_what_to_do():
     helped = started("--help")
     assert helped.returncode == 0, helped.stderr

@@ -54,6 +54,9 @@ which the stand-in begins to work for it; *times so* is that beside Debezium's r
 has two rows in the change table and is one change). A ratio counts only where that is at least {tables.ENOUGH} times what tailrace does;
 otherwise it is the stand-in that was measured.
 
+The stand-in has its [shortcuts](sqlserver-standin.md#shortcuts) on: in all rows of `catch-up` and `snapshot`, of both sides and of the
+readers alone, the large tables are answered from columns. Many capture instances without changes are too small for them.
+
 tailrace's snapshot takes no locks: it waits until the capture job has passed what was read. A job scans the log every {POLLING} s
 (SQL Server's own default; *polling*), and two scans prove it, so that what was read waits for {POLLING} to {2 * POLLING} s, while more is read;
 Debezium's does not wait. The row with {EAGER} s is the same run where the job scans without a pause: the difference is the waiting."""

@@ -23,6 +23,8 @@ from tests.differential.sqlserver.recording import golden
 from tests.differential.sqlserver.scenarios import Scenario
 from tests.differential.sqlserver.stand import Stand
 
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
+
 BY_LOG, ASKED_FOR = "false", "incremental"
 PLACES = ("commit_lsn", "change_lsn")
 OWN_TIMES = ("ts_ms", "ts_us", "ts_ns")  # when a chunk was read, by the connector's own clock
@@ -30,24 +32,33 @@ OWN_TIMES = ("ts_ms", "ts_us", "ts_ns")  # when a chunk was read, by the connect
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one scenario gave; `known`: how many fields, or whole records of Debezium's, each known difference is of."""
+    """What one scenario gave.
+
+    Attributes:
+        known: how many fields, or whole records of Debezium's, each known difference is of.
+        answered: how many of tailrace's queries took the stand-in's shortcuts.
+
+    """
 
     scenario: Scenario
     debezium: Sequence[Record]
     unexplained: Sequence[Difference]
     known: Mapping[Known | LeftOut, int]
+    answered: int
 
 
-def outcome(scenario: Scenario) -> Outcome:
+def outcome(scenario: Scenario, shortcuts: Shortcuts | None = None) -> Outcome:
     """Have tailrace live through a scenario, and compare what it tells with what Debezium told."""
     theirs = told_by_debezium(scenario)
-    with Stand(scenario.databases, marked=scenario.lasting) as stand, Following(stand, scenario) as following:
+    opened = Stand(scenario.databases, marked=scenario.lasting, shortcuts=shortcuts)
+    with opened as stand, Following(stand, scenario) as following:
         play(scenario, stand, following)
+        answered = stand.answered
     found = compare(theirs, told(scenario, comparable(following.records)), MASKED)
     unexplained, of_fields = split(scenario.name, found)
     known: dict[Known | LeftOut, int] = dict([*of_fields.items(), *_left_out(scenario).items()])
     recorded = comparable(each.record for each in golden(scenario))
-    return Outcome(scenario, recorded, unexplained, known)
+    return Outcome(scenario, recorded, unexplained, known, answered)
 
 
 def told_by_debezium(scenario: Scenario) -> list[Record]:

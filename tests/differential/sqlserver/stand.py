@@ -14,6 +14,7 @@ from tests.differential.sqlserver import cases
 from tests.differential.sqlserver.cases import Step
 
 from tailrace_standins.servers.sqlserver_server import Database, Server, StandInServer
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 BEGINNING = dt.datetime(2026, 3, 1, 12, 0, 0, 123456, dt.UTC)
 POLLED_SECONDS = 1  # by the capture job, if it ran; Debezium tells the end of a transaction after twice that
@@ -23,8 +24,15 @@ MARKER = "zz_marker"
 class Stand:
     """A server with the databases of a case; the steps of its stages are run here."""
 
-    def __init__(self, databases: Iterable[str], *, marked: bool = True, server: Server | None = None) -> None:
-        self.server = server or StandInServer()
+    def __init__(
+        self,
+        databases: Iterable[str],
+        *,
+        marked: bool = True,
+        server: Server | None = None,
+        shortcuts: Shortcuts | None = None,
+    ) -> None:
+        self.server = server or StandInServer(shortcuts)
         self._own = self.server if server is None else None  # whose clock is ours as well
         self.databases: dict[str, Database] = {}
         self.marks = 0
@@ -49,6 +57,11 @@ class Stand:
             return
         for database in self.databases.values():
             database.drop()
+
+    @property
+    def answered(self) -> int:
+        """How many queries took the stand-in's shortcuts."""
+        return int(self._own.tell("answered")) if isinstance(self._own, StandInServer) else 0
 
     @property
     def port(self) -> int:

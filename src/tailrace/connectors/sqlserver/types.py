@@ -16,7 +16,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from tailrace.changes.policies import Rule
 from tailrace.config.settings import Settings
@@ -33,6 +33,7 @@ from tailrace.connectors.shared.column_types import (
 from tailrace.connectors.sqlserver import jdbc_types
 from tailrace.connectors.sqlserver.defaults import default_of
 from tailrace.connectors.sqlserver.values.conversions import GUID, Converter, converter_of
+from tailrace.connectors.sqlserver.values.filling import fallback_of
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -56,6 +57,7 @@ class ColumnType:
         value: the same in a value, where a column policy may have left its mark.
         expressions: what is selected for it; `{}` stands for its name.
         convert: makes a vector of what these give.
+        fallback: what stands for NULL where the field must have a value.
         rule: the rule of the configuration that alters its values or their schema; None without one.
         is_lob: NULL in an update's image may mean that the value is not there (`values.with_placeholder`).
 
@@ -66,6 +68,7 @@ class ColumnType:
     value: Schema
     expressions: tuple[str, ...]
     convert: Converter
+    fallback: Any = None
     rule: Rule = None
     is_lob: bool = False
 
@@ -97,6 +100,7 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
         with_rule(key, rule, column, settings.tailrace_event_shape),
         _expressions(column, key),
         converter_of(column, key, settings.binary_handling_mode),
+        fallback_of(key, (column.scale or 0) if column.jdbc_type in jdbc.DECIMAL_TYPES else None),
         rule,
         column.jdbc_type in _LOBS,
     )

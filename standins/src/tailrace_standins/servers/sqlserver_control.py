@@ -1,4 +1,4 @@
-"""`python -m tailrace_standins.servers.sqlserver_control PASSWORD`: a stand-in that is told over its input what to do.
+"""`python -m tailrace_standins.servers.sqlserver_control PASSWORD SHORTCUTS`: a stand-in that is told by its input what to do.
 
 Prints its port first. Each line of the input is a JSON list, a command and its arguments; each is answered by one line,
 `done` and the answer in JSON, or `failed` and the reason. It ends with its input.
@@ -19,12 +19,13 @@ from tailrace_standins.sqlserver.cdc import ChangeDataCapture, install
 from tailrace_standins.sqlserver.engine.availability import Access, AvailabilityGroup
 from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.server import StandIn
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 
 def main() -> None:
     """Serve until the input ends."""
     clock = Clock()
-    engine = Engine(password=sys.argv[1], clock=clock)
+    engine = Engine(password=sys.argv[1], clock=clock, shortcuts=Shortcuts(sys.argv[2]))
     commands = _commands(engine, install(engine)) | {"clock": clock.set}
     with closing(engine), ExitStack() as servers:
         commands["secondary"] = lambda *names: _secondary(engine, names, servers)
@@ -72,6 +73,7 @@ def _commands(engine: Engine, capture: ChangeDataCapture) -> dict[str, Callable[
         "note_idle": capture.note_idle,
         "choose_victim": engine.locks.choose_victim,
         "zone": lambda name: setattr(engine, "zone", ZoneInfo(name) if name else dt.UTC),
+        "answered": lambda: engine.system.answered,
         "agent": lambda is_running: setattr(engine, "agent_running", is_running),
     }
 

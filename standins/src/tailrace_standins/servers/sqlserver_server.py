@@ -23,6 +23,7 @@ from urllib.parse import unquote, urlsplit
 
 from tailrace_standins.servers.child_process import dying_with_parent
 from tailrace_standins.servers.sqlserver_database import PATIENCE, Database, Server, Unavailable, driver, patiently, run
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 __all__ = ["Database", "GivenServer", "Server", "StandInServer", "Unavailable", "driver", "server"]
 
@@ -33,9 +34,13 @@ _SCAN: Final = "EXEC sys.sp_cdc_scan @maxtrans = 500, @maxscans = 10, @continuou
 
 
 class StandInServer(Server):
-    """The stand-in in a child process, on a free port of the loopback."""
+    """The stand-in in a child process, on a free port of the loopback.
 
-    def __init__(self) -> None:
+    `shortcuts` says which queries are recognised and answered without SQLite; None: what the environment says.
+    """
+
+    def __init__(self, shortcuts: Shortcuts | None = None) -> None:
+        self._shortcuts = shortcuts or Shortcuts.chosen()
         self._lock = threading.Lock()
         self._child: subprocess.Popen[str] | None = None
         super().__init__("127.0.0.1", 0, "sa", PASSWORD, _StandInJobs(self))
@@ -43,7 +48,8 @@ class StandInServer(Server):
     def start(self) -> Self:
         """Start it; raises `Unavailable` where the driver can't be loaded."""
         driver()
-        command = [*dying_with_parent(), sys.executable, "-m", "tailrace_standins.servers.sqlserver_control", PASSWORD]
+        module, shortcuts = "tailrace_standins.servers.sqlserver_control", self._shortcuts.value
+        command = [*dying_with_parent(), sys.executable, "-m", module, PASSWORD, shortcuts]
         self._child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603
         self.port = int(self._answer())
         return self

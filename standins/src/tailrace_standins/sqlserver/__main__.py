@@ -19,6 +19,7 @@ from tailrace_standins.sqlserver.engine.server import Engine
 from tailrace_standins.sqlserver.inventory import fill
 from tailrace_standins.sqlserver.server import HOST, StandIn
 from tailrace_standins.sqlserver.session import SqlError
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 DEFAULT_PORT = 1433
 DEFAULT_PASSWORD = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback, which says so
@@ -27,7 +28,13 @@ DEFAULT_PASSWORD = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback, 
 def main(arguments: list[str] | None = None) -> int:
     """Serve until SIGINT or SIGTERM; 1 where that is not possible."""
     options = _parser().parse_args(arguments)
-    engine = Engine(options.folder, password=options.password)
+    try:
+        engine = Engine(
+            options.folder, password=options.password, shortcuts=None if options.shortcuts else Shortcuts.OFF
+        )
+    except ValueError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return 1
     install(engine)
     try:
         fill(engine, options.database, options.password)
@@ -71,6 +78,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--port", type=int, default=DEFAULT_PORT, help="where to listen; 0 for one that is free")
     parser.add_argument("--folder", type=Path, help="where data is kept; without it, it is gone with the server")
     parser.add_argument("--tls", action=argparse.BooleanOptionalAction, default=True, help="offer encryption")
+    parser.add_argument(
+        "--no-shortcuts",
+        dest="shortcuts",
+        action="store_false",
+        help="answer every query through SQLite, also those that connectors ask of large tables",
+    )
     parser.add_argument("--password", default=DEFAULT_PASSWORD, help="of user sa")
     parser.add_argument("--database", default="inventory", help="made and filled where it is not there")
     parser.add_argument(

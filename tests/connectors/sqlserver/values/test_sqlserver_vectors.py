@@ -22,7 +22,14 @@ PLACEHOLDER = "__debezium_unavailable_value"
 
 
 def typed(
-    name: str, kind: int, type_name: str, *, mode: str = "bytes", time: str = "adaptive", **more: Any
+    name: str,
+    kind: int,
+    type_name: str,
+    *,
+    mode: str = "bytes",
+    time: str = "adaptive",
+    decimals: str = "precise",
+    **more: Any,
 ) -> ColumnType:
     """The type of a column."""
     properties = {
@@ -34,6 +41,7 @@ def typed(
         "database.names": "d",
         "binary.handling.mode": mode,
         "time.precision.mode": time,
+        "decimal.handling.mode": decimals,
     }
     found = column_type(TABLE, Column(name, type_name, type_name, kind, **more), from_mapping(properties))
     assert found is not None
@@ -85,6 +93,67 @@ def test_nulls_of_columns_that_have_none_become_their_default_or_zero() -> None:
         {"text": "", "given": "a default text", "bytes": "", "number": 0, "price": "AA==", "may_be": None},
         {"text": "x", "given": "x", "bytes": "AQ==", "number": 1, "price": "ZA==", "may_be": 1},
     ]
+
+
+@pytest.mark.parametrize("text", ["", "abcd", "abcde", "twelve bytes", "thirteen byte"])
+def test_a_value_of_any_length_stands_whole_in_place_of_others(text: str) -> None:
+    """Up to twelve bytes lie in the view, longer ones in a buffer of their own."""
+    given = typed("given", jdbc.VARCHAR, "varchar", optional=False, default=f"('{text}')")
+    lob = typed("lob", jdbc.LONGNVARCHAR, "ntext")
+    rows = pa.array([None, "another text, long enough for a buffer"], pa.large_string())
+    first, second = vectors([rows, rows], [given, lob])
+    placed = with_placeholder(second, np.array([True, False]), lob, text)
+    assert [each for row in rendered([given, lob], [first, placed]) for each in row.values()] == [text, text, rows[1].as_py(), rows[1].as_py()]
+
+
+@pytest.mark.parametrize(
+    ("mode", "expected"),
+    [
+        ("precise", {"money": "AA==", "whole": "AA==", "given": "CcQ="}),
+        ("string", {"money": "0.0000", "whole": "0", "given": "25.00"}),
+        ("double", {"money": 0.0, "whole": 0.0, "given": 25.0}),
+    ],
+)
+def test_nulls_of_decimals_that_have_none_are_zero_in_every_mode(mode: str, expected: dict[str, Any]) -> None:
+    """As Debezium's converter, whose zero has the column's scale before the mode turns it into text."""
+    types = [
+        typed("money", jdbc.DECIMAL, "money", decimals=mode, optional=False, length=19, scale=4),
+        typed("whole", jdbc.NUMERIC, "numeric", decimals=mode, optional=False, length=5, scale=0),
+        typed("given", jdbc.DECIMAL, "decimal", decimals=mode, optional=False, length=9, scale=2, default="((25.00))"),
+    ]
+    arrays = [pa.array([None], pa.decimal128(19, each)) for each in (4, 0, 2)]
+    assert shown(types, *arrays) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("time", "day", "clock", "moment"),
+    [
+        ("adaptive", 0, 0, 0),
+        ("connect", 0, 0, 0),
+        ("isostring", "1970-01-01Z", "00:00:00Z", "1970-01-01T00:00:00Z"),
+    ],
+)
+def test_nulls_of_times_that_have_none_are_the_epoch_in_every_mode(time: str, day: Any, clock: Any, moment: Any) -> None:
+    types = [
+        typed("day", jdbc.DATE, "date", time=time, optional=False, length=10, scale=0),
+        typed("clock", jdbc.TIME, "time", time=time, optional=False, length=8, scale=0),
+        typed("moment", jdbc.TIMESTAMP, "datetime2", time=time, optional=False, length=19, scale=0),
+        typed("zoned", jdbc.DATETIMEOFFSET, "datetimeoffset", time=time, optional=False, length=26, scale=0),
+    ]
+    none = pa.array([None], pa.timestamp("us"))
+    arrays = (none.cast(pa.date32()), pa.array([None], pa.time64("us")), none, none.cast(pa.timestamp("us", tz="UTC")))
+    found = shown(types, *arrays, pa.array([None], pa.int32()))
+    assert found == [{"day": day, "clock": clock, "moment": moment, "zoned": "1970-01-01T00:00:00Z"}]
+
+
+@pytest.mark.parametrize("mode", ["bytes", "base64", "base64-url-safe", "hex"])
+def test_nulls_of_bytes_that_have_none_are_no_bytes_in_every_mode(mode: str) -> None:
+    types = [
+        typed("b", jdbc.VARBINARY, "varbinary", mode=mode, optional=False),
+        typed("given", jdbc.BINARY, "binary", mode=mode, optional=False, length=3, default="(0x010203)"),
+    ]
+    none = pa.array([None], pa.large_binary())
+    assert shown(types, none, none) == [{"b": "", "given": "010203" if mode == "hex" else "AQID"}]
 
 
 @pytest.mark.parametrize(

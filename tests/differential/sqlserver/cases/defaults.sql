@@ -15,7 +15,9 @@ CREATE TABLE dbo.default_times (id int IDENTITY(1, 1) NOT NULL PRIMARY KEY,
   dt2 datetime2(3) NOT NULL DEFAULT '2019-01-01 12:34:56.789', dt2_7 datetime2(7) NOT NULL DEFAULT '2019-01-01 12:34:56.1234567',
   o datetimeoffset(7) NOT NULL DEFAULT '2019-01-01 00:00:00.1234567+02:00')
 CREATE TABLE dbo.default_now (id int NOT NULL PRIMARY KEY, at datetime2(3) NOT NULL DEFAULT SYSUTCDATETIME(), d date NULL DEFAULT GETDATE())
-CREATE TABLE dbo.computed (id int NOT NULL PRIMARY KEY, a int NOT NULL, twice AS (a * 2), kept AS (a + 1) PERSISTED)
+CREATE TABLE dbo.computed (id int NOT NULL PRIMARY KEY, a int NOT NULL, twice AS (a * 2), kept AS (a + 1) PERSISTED,
+  price AS ISNULL(CAST(a AS money), 0), whole AS ISNULL(CAST(a AS decimal(9, 0)), 0), label AS ISNULL(CAST(a AS varchar(10)), ''),
+  bits AS ISNULL(CAST(a AS binary(4)), 0x00), moment AS ISNULL(CAST(NULL AS datetime2(3)), '2020-01-01'))
 CREATE TABLE dbo.keyed_default (k int NOT NULL DEFAULT 7 PRIMARY KEY, v varchar(5) NULL)
 GO
 --- capture defaults, default_texts, default_times, default_now, computed, keyed_default

@@ -118,6 +118,31 @@ def test_a_computed_column_follows_its_row_and_has_its_type(a: Client) -> None:
     assert a.rows("DELETE t OUTPUT deleted.c WHERE a = 5") == [(10,)]
 
 
+def test_a_computed_column_may_be_null_whatever_its_columns_are(a: Client) -> None:
+    a.run(
+        "CREATE TABLE t (m money NOT NULL, s smallmoney NULL, difference AS m - ISNULL(s, 0), same AS m, plus AS m + 1, "
+        "inner_one AS ISNULL(s, 0) + 0, by_column AS ISNULL(s, m), kept AS m * 2 PERSISTED)"
+    )
+    found = a.rows("SELECT name, is_nullable FROM sys.columns WHERE is_computed = 1 ORDER BY column_id")
+    names = ("difference", "same", "plus", "inner_one", "by_column", "kept")
+    assert found == [(name, 1) for name in names]
+    assert a.rows("SELECT COLUMNPROPERTY(OBJECT_ID('t'), 'difference', 'AllowsNull')") == [(1,)]
+
+
+def test_isnull_around_all_of_it_and_not_null_of_a_persisted_one_make_it_hold_a_value(a: Client) -> None:
+    a.run(
+        "CREATE TABLE t (s smallmoney NULL, n int NULL, whole AS ISNULL(s * 2, 0), negative AS (ISNULL(s, -1)), "
+        "none AS ISNULL(s, NULL), kept AS n + 1 PERSISTED NOT NULL)"
+    )
+    found = dict(a.rows("SELECT name, is_nullable FROM sys.columns WHERE is_computed = 1"))
+    assert found == {"whole": 0, "negative": 0, "none": 1, "kept": 0}
+    a.run("INSERT t (s, n) VALUES (NULL, 1)")
+    assert a.rows("SELECT whole, negative, kept FROM t") == [(Decimal(0), Decimal(-1), 2)]
+    assert a.error("INSERT t (s, n) VALUES (1, NULL)") == 515
+    assert a.error("UPDATE t SET n = NULL") == 515
+    assert a.rows("SELECT kept FROM t") == [(2,)]
+
+
 def test_what_a_computed_column_needs_stays_as_it_is(a: Client) -> None:
     a.run("CREATE TABLE t (id int, n int, twice AS n * 2)")
     assert a.error("ALTER TABLE t DROP COLUMN n") == 5074

@@ -26,7 +26,7 @@ def test_the_catalog_views_show_what_was_made(t: Client) -> None:
         ("n", "nvarchar", 40, 0, 0, 1, 0, 0),
         ("d", "decimal", 5, 9, 2, 1, 0, 0),
         ("ts", "datetime2", 7, 23, 3, 1, 0, 0),
-        ("c", "int", 4, 10, 0, 0, 0, 1),
+        ("c", "int", 4, 10, 0, 1, 0, 1),
     ]
     assert t.rows("SELECT name, index_id, is_unique, is_primary_key FROM sys.indexes ORDER BY index_id") == [
         ("pk", 1, 1, 1),

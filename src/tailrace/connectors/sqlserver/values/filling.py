@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +14,7 @@ from tailrace.changes.views import vector_of
 from tailrace.connectors.shared.column_types import DECIMAL
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
+_WITHIN: Final = 12  # bytes that lie in a view itself, where longer ones have the number of their buffer
 _TEXTS: Final = {
     "io.debezium.time.IsoDate": "1970-01-01Z",
     "io.debezium.time.IsoTime": "00:00:00Z",
@@ -21,10 +23,9 @@ _TEXTS: Final = {
 }
 
 
-def filled(vector: Vector, schema: Schema) -> Vector:
-    """Nulls replaced by the default of the field, or by zero where it has none."""
-    rows = ~vector.is_valid()
-    return replace(with_value(vector, rows, _fallback(schema)), valid=None)
+def filled(vector: Vector, fallback: Any) -> Vector:
+    """The vector with a value in place of its nulls."""
+    return replace(with_value(vector, ~vector.is_valid(), fallback), valid=None)
 
 
 def with_value(vector: Vector, rows: npt.NDArray[np.bool_], value: Any) -> Vector:
@@ -34,7 +35,7 @@ def with_value(vector: Vector, rows: npt.NDArray[np.bool_], value: Any) -> Vecto
     if vector.kind in (Kind.TEXT, Kind.BYTES):
         one = vector_of([value.encode() if isinstance(value, str) else bytes(value)])
         view = one.data[0].copy()
-        if one.buffers:
+        if view[0] > _WITHIN:
             view[2] = len(buffers)
             buffers = (*buffers, *one.buffers)
         data[rows] = view
@@ -44,11 +45,20 @@ def with_value(vector: Vector, rows: npt.NDArray[np.bool_], value: Any) -> Vecto
     return replace(vector, data=data, buffers=buffers, valid=valid)
 
 
-def _fallback(schema: Schema) -> Any:
+def fallback_of(schema: Schema, digits: int | None = None) -> Any:
+    """What stands for a null of a field that must have a value: its default, or a zero where it has none.
+
+    Args:
+        schema: of the field.
+        digits: how many a decimal has behind the point; None for other types.
+
+    Source: what Debezium 3.6's JDBC value converters give for a null of a required column, in each handling mode.
+
+    """
     if schema.default is not NO_DEFAULT:
         return schema.default
     if schema.type is Type.STRING:
-        return _TEXTS.get(schema.name or "", "")
+        return _TEXTS.get(schema.name or "", "") if digits is None else f"{Decimal(0).scaleb(-digits):f}"
     if schema.type is Type.BYTES:
         return b"\0" if schema.name == DECIMAL else b""
     return 0

@@ -60,4 +60,4 @@ def _vector(arrays: Sequence[pa.Array], type_: ColumnType) -> Vector:
         ) from error
     if vector.valid is None or type_.key.optional:
         return vector
-    return filled(vector, type_.key)
+    return filled(vector, type_.fallback)

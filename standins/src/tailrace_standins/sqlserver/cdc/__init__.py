@@ -5,8 +5,6 @@
 - `instances.py`, `shapes.py`, `system_rows.py`, `rows.py`: capture instances, the tables of the schema cdc and their rows
 - `images.py`, `capture.py`, `capture_job.py`, `scanning.py`: from log records to change tables, the job, its scan sessions
 - `functions.py`, `query_functions.py`: the functions under sys and cdc
-- `columns.py`, `conditions.py`, `recognised.py`, `parts.py`, `answers.py`: large change tables as columns of
-  Arrow, and queries of them
 - `procedures.py` with `enabling.py`, `disabling.py`, `jobs.py`, `reports.py`, `cleanup.py`: the procedures
 - `refusals.py`, `gating.py`: statements that a captured table does not allow; who may see changes
 - `cleanup_jobs.py`: the nightly clean-up

@@ -19,6 +19,7 @@ from tailrace_standins.sqlserver.cdc.jobs import CAPTURE, Job, setting
 from tailrace_standins.sqlserver.cdc.scanning import Scan, Scans
 from tailrace_standins.sqlserver.engine.catalog import Database
 from tailrace_standins.sqlserver.session import SqlError
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.cdc.feature import ChangeDataCapture
@@ -140,7 +141,7 @@ class CaptureJob:
 
     def _take_over(self) -> None:
         """Nothing waits: what large tables got is made columns, so that their readers need not."""
-        if self._feature.log.waiting(self._database):
+        if self._feature.engine.shortcuts is Shortcuts.OFF or self._feature.log.waiting(self._database):
             return
         written, self._written = self._written, Counter()
         for table_id, count in written.items():

@@ -20,8 +20,8 @@ from tailrace_standins.sqlserver.engine.log import Transaction
 from tailrace_standins.storage.transactions import Undo, write
 
 if TYPE_CHECKING:
-    from tailrace_standins.sqlserver.cdc.columns import ColumnStore
     from tailrace_standins.sqlserver.engine.session import EngineSession
+    from tailrace_standins.sqlserver.shortcuts.change_tables.columns import ColumnStore
 
 
 def clean_instance(

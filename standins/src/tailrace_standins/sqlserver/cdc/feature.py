@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Final
 from tailrace_standins.sqlserver.cdc import disabling, jobs, log_file, refusals, restoring
 from tailrace_standins.sqlserver.cdc.capture_job import CaptureJob
 from tailrace_standins.sqlserver.cdc.cleanup_jobs import CleanupJobs
-from tailrace_standins.sqlserver.cdc.columns import ColumnStore
 from tailrace_standins.sqlserver.cdc.instances import Instances
 from tailrace_standins.sqlserver.cdc.transaction_log import Entry, is_change_table
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.connection import Connection
 from tailrace_standins.sqlserver.engine.log import LoggedTransaction, Record
 from tailrace_standins.sqlserver.engine.server import Engine
+from tailrace_standins.sqlserver.shortcuts.change_tables.columns import ColumnStore
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
@@ -48,7 +49,7 @@ class ChangeDataCapture:
         self.automatic = automatic
         self.idle_seconds = idle_seconds
         self.instances = Instances()
-        self.columns = ColumnStore()
+        self.columns = ColumnStore(engine.shortcuts.least)
         self._jobs: dict[int, CaptureJob] = {}
         self._lock = threading.Lock()
         self.cleanup_jobs = CleanupJobs(self)
@@ -157,11 +158,12 @@ class ChangeDataCapture:
 def install(engine: Engine, *, automatic: bool = True, idle_seconds: float = IDLE_SECONDS) -> ChangeDataCapture:
     """Give a server change data capture: functions, procedures, views, and its capture jobs."""
     from tailrace_standins.sqlserver.cdc import functions, procedures
-    from tailrace_standins.sqlserver.cdc.answers import Answers
+    from tailrace_standins.sqlserver.shortcuts.change_tables.answers import Answers
 
     feature = ChangeDataCapture(engine, automatic=automatic, idle_seconds=idle_seconds)
     engine.hooks.append(feature)
     functions.register(feature)
     procedures.register(feature)
-    engine.system.answers.append(Answers(feature.columns))
+    if engine.shortcuts is not Shortcuts.OFF:
+        engine.system.answers.append(Answers(feature.columns))
     return feature

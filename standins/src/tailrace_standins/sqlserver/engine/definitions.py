@@ -66,6 +66,7 @@ def with_column(session: EngineSession, table: Table, definition: ColumnDefiniti
     of = definition.type or types.INT
     if definition.computed:
         of, nullable = computed_type(session, table, definition.computed)
+        nullable = nullable and not (definition.persisted and definition.nullable is False)
     else:
         keyed = any(c.kind == "PRIMARY KEY" for c in definition.constraints)
         nullable = (
@@ -106,10 +107,21 @@ def collated(session: EngineSession, of: SqlType) -> SqlType:
 
 
 def computed_type(session: EngineSession, table: Table, text: str) -> tuple[SqlType, bool]:
-    """The type of a computed column; raises 207 where it names what is not there."""
+    """The type of a computed column, and whether it may be NULL; raises 207 where it names what is not there.
+
+    It may be NULL whatever its columns are, as an overflow could make it so, unless ISNULL with a constant is around all of it.
+
+    Source: "CREATE TABLE", computed_column_expression, https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
+    """
     scope = Scope(None, [Bound(("",), [Visible(c.name, Typed(c.slot, c.type, c.nullable)) for c in table.stored], "")])
-    found = QueryCompiler(session).value(parsing.expression(text), scope)
-    return found.type, found.nullable
+    compiler, expression = QueryCompiler(session), parsing.expression(text)
+    match expression:
+        case tree.Call(names=(name,), arguments=[_, instead]) if name.upper() == "ISNULL":
+            constant = compiler.value(instead, scope)
+            nullable = constant.nullable or not constant.is_constant
+        case _:
+            nullable = True
+    return compiler.value(expression, scope).type, nullable
 
 
 def with_constraint(session: EngineSession, table: Table, definition: ConstraintDefinition) -> Table:

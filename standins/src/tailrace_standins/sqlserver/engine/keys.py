@@ -81,10 +81,11 @@ def _duplicate(transaction: Transaction, table: Table, index: Index, b: int, e: 
 
 
 def check_constraints(session: EngineSession, database: Database, table: Table, rids: Sequence[int], verb: str) -> None:
-    """CHECK and FOREIGN KEY for new versions; raises 547."""
-    if not rids or not (table.checks or table.foreign_keys):
+    """CHECK and FOREIGN KEY for new versions, and NOT NULL of columns that are computed; raises 547, 515."""
+    if not rids:
         return
     bounds = (min(rids), max(rids))
+    _check_computed(session, database, table, bounds, verb)
     for check in table.checks:
         condition = definitions.computed_condition(session, table, check.text)
         if session.connection.rows(
@@ -100,6 +101,17 @@ def check_constraints(session: EngineSession, database: Database, table: Table, 
         if session.connection.rows(sql, bounds):
             shown = f", column '{parent.by_id[key.referenced[0]].name}'" if len(key.columns) == 1 else ""
             raise error(547, verb, "FOREIGN KEY", key.name, database.name, f"{parent.schema}.{parent.name}", shown)
+
+
+def _check_computed(
+    session: EngineSession, database: Database, table: Table, bounds: tuple[int, int], verb: str
+) -> None:
+    for column in table.columns:
+        if column.computed and column.persisted and not column.nullable:
+            missing = definitions.computed_condition(session, table, f"({column.computed}) IS NULL")
+            sql = f"SELECT 1 FROM {table.storage} WHERE rid BETWEEN ? AND ? AND {missing} LIMIT 1"
+            if session.connection.rows(sql, bounds):
+                raise error(515, column.name, f"{database.name}.{table.schema}.{table.name}", verb)
 
 
 def parents_of(key: ForeignKey, parent: Table, child: Table) -> str:

@@ -139,6 +139,7 @@ def run(session: EngineSession, plan: Plan, query: tree.Query) -> Rows | Answere
     values = prepare(session, plan)
     for answer in () if session.wants_values else session.engine.system.answers:
         if (found := answer(session, query, plan)) is not None:
+            session.engine.system.answered += 1
             return AnsweredRows(session, found)
     rows = Rows(session, session.connection.execute(plan.sql, values), plan.columns)
     session.rows = rows

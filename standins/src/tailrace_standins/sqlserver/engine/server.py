@@ -15,8 +15,6 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from tailrace_standins.sqlserver.columnar.answers import Answers
-from tailrace_standins.sqlserver.columnar.store import TableStore
 from tailrace_standins.sqlserver.engine import access, catalog_file, parsing
 from tailrace_standins.sqlserver.engine.availability import AvailabilityGroup, Replica
 from tailrace_standins.sqlserver.engine.catalog import Catalog, Database
@@ -36,6 +34,9 @@ from tailrace_standins.sqlserver.engine.session import EngineSession
 from tailrace_standins.sqlserver.engine.statement_base import Statement
 from tailrace_standins.sqlserver.engine.system import SystemObjects
 from tailrace_standins.sqlserver.session import Login
+from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
+from tailrace_standins.sqlserver.shortcuts.tables.answers import Answers
+from tailrace_standins.sqlserver.shortcuts.tables.store import TableStore
 from tailrace_standins.sqlserver.values import SqlType
 from tailrace_standins.storage.locks import Locks
 from tailrace_standins.storage.store import Store
@@ -56,6 +57,7 @@ class Engine:
         catalog, system, locks: what there is, what is registered beside it, who holds what.
         store: row versions, transactions, the order of commits.
         columns: large tables as columns of Arrow.
+        shortcuts: which queries are recognised and answered from those.
         hooks: get every committed transaction (`log.py`).
         availability: the Always On group that databases of it belong to; `AvailabilityGroup` sets it.
         agent_running: whether SQL Server Agent shows as running; tests stop it.
@@ -69,11 +71,14 @@ class Engine:
         *,
         password: str = "Tailrace-1",  # noqa: S107  # a default for tests
         clock: Callable[[], dt.datetime] | None = None,
+        shortcuts: Shortcuts | None = None,
     ) -> None:
         """Data in `folder`, or in memory-backed temporary files that `close` removes.
 
-        `clock` gives the time in UTC with a zone.
+        `clock` gives the time in UTC with a zone. `shortcuts` says which queries are recognised and answered without SQLite;
+        None: what the environment says.
         """
+        self.shortcuts = shortcuts or Shortcuts.chosen()
         self._owned = None if folder else _temporary_folder()
         self.is_kept = folder is not None
         self.folder = folder or Path(str(self._owned))
@@ -99,7 +104,7 @@ class Engine:
             is_kept=self.is_kept,
         )
         self.identities: dict[int, int] = {}
-        self.columns = TableStore()
+        self.columns = TableStore(self.shortcuts.least, eager=self.shortcuts is Shortcuts.ALWAYS)
         self.started = self.now()
         self.rowversion = 2000
         self._spids = count(51)
@@ -108,7 +113,8 @@ class Engine:
         for part in (availability_views, catalog_views, information_schema, security_views, server_views):
             part.register(self.system)
         procedures.register(self.system)
-        self.system.answers.append(Answers(self.columns))
+        if self.shortcuts is not Shortcuts.OFF:
+            self.system.answers.append(Answers(self.columns))
         self._open()
 
     def _open(self) -> None:

@@ -88,12 +88,14 @@ class SystemObjects:
     """The registry.
 
     Procedures and functions of `sys` are found without their schema where SQL Server does so (sp_…). `answers` are asked
-    for the rows of each query, once its locks are there; what none of them knows is read from SQLite.
+    for the rows of each query, once its locks are there; what none of them knows is read from SQLite. `answered` counts those
+    that one of them knew.
     """
 
     objects: dict[tuple[str, str], SystemObject] = field(default_factory=dict)
     finders: list[Finder] = field(default_factory=list)
     answers: list[Answer] = field(default_factory=list)
+    answered: int = 0
 
     def add(self, schema: str, *objects: SystemObject) -> None:
         """Register under a schema."""

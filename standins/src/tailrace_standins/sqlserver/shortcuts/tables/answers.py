@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from tailrace_standins.sqlserver.columnar import parts
-from tailrace_standins.sqlserver.columnar.blocks import Block
-from tailrace_standins.sqlserver.columnar.conditions import UnreadableError
-from tailrace_standins.sqlserver.columnar.recognised import Request, Shown, recognised
-from tailrace_standins.sqlserver.columnar.store import TableStore
 from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.scope import Plan
 from tailrace_standins.sqlserver.session import ArrowRows
+from tailrace_standins.sqlserver.shortcuts import parts
+from tailrace_standins.sqlserver.shortcuts.conditions import UnreadableError
+from tailrace_standins.sqlserver.shortcuts.tables.blocks import Block
+from tailrace_standins.sqlserver.shortcuts.tables.recognised import Request, Shown, recognised
+from tailrace_standins.sqlserver.shortcuts.tables.store import TableStore
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailrace_standins.sqlserver.columnar.conditions import UnreadableError
 from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.functions.dates import PARTS
+from tailrace_standins.sqlserver.shortcuts.conditions import UnreadableError
 from tailrace_standins.sqlserver.values import SqlType
 
 NANOSECOND: Final = "nanosecond"

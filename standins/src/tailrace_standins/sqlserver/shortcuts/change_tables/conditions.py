@@ -11,10 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from tailrace_standins.sqlserver.cdc import lsn
-from tailrace_standins.sqlserver.cdc.columns import KEYS, Block
 from tailrace_standins.sqlserver.cdc.shapes import SEQVAL, START_LSN
-from tailrace_standins.sqlserver.columnar.conditions import COMPARED, Mask, Test, UnreadableError
 from tailrace_standins.sqlserver.engine.stored import Stored
+from tailrace_standins.sqlserver.shortcuts.change_tables.columns import KEYS, Block
+from tailrace_standins.sqlserver.shortcuts.conditions import COMPARED, Mask, Test, UnreadableError
 
 _BYTES: Final = frozenset((START_LSN, SEQVAL))
 

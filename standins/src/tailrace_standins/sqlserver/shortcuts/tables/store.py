@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from tailrace_standins.sqlserver.columnar.arrays import batch_of
-from tailrace_standins.sqlserver.columnar.blocks import BLOCK, Block, block
 from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.catalog import Database, Table
 from tailrace_standins.sqlserver.engine.compiling.queries import QueryCompiler
 from tailrace_standins.sqlserver.engine.scope import TableRead
 from tailrace_standins.sqlserver.session import Isolation
+from tailrace_standins.sqlserver.shortcuts.arrays import batch_of
+from tailrace_standins.sqlserver.shortcuts.tables.blocks import BLOCK, Block, block
 from tailrace_standins.storage.visibility import LATEST
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ class TableStore:
 
     """
 
-    def __init__(self, least: int = BLOCK, most: int = MOST) -> None:
+    def __init__(self, least: int = BLOCK, most: int = MOST, *, eager: bool = False) -> None:
         self.least = least
         self.most = most
-        self.eager = False
+        self.eager = eager
         self._known: dict[int, Known] = {}
 
     def of(self, session: EngineSession, read: TableRead, rows: int | None) -> Sequence[Block] | None:

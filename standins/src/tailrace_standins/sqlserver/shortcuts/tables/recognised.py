@@ -10,12 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from tailrace_standins.sqlserver.columnar import parts
-from tailrace_standins.sqlserver.columnar.blocks import Block, comparison
-from tailrace_standins.sqlserver.columnar.conditions import Test, UnreadableError, constant, test_of
 from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.catalog import Column, Table
 from tailrace_standins.sqlserver.engine.scope import Plan
+from tailrace_standins.sqlserver.shortcuts import parts
+from tailrace_standins.sqlserver.shortcuts.conditions import Test, UnreadableError, constant, test_of
+from tailrace_standins.sqlserver.shortcuts.tables.blocks import Block, comparison
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tailrace_standins.sqlserver.columnar.conditions import COMPARED, Mask, Test, UnreadableError
 from tailrace_standins.sqlserver.engine.stored import Stored
+from tailrace_standins.sqlserver.shortcuts.conditions import COMPARED, Mask, Test, UnreadableError
 
 BLOCK: Final = 16_384  # rows
 _ORDERED: Final = frozenset(("<", "<=", ">", ">="))

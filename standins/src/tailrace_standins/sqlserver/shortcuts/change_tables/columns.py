@@ -20,9 +20,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tailrace_standins.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL, START_LSN
-from tailrace_standins.sqlserver.columnar.arrays import batch_of
 from tailrace_standins.sqlserver.engine.catalog import Table
 from tailrace_standins.sqlserver.engine.stored import Stored
+from tailrace_standins.sqlserver.shortcuts.arrays import batch_of
 from tailrace_standins.storage.visibility import LIVE
 
 if TYPE_CHECKING:

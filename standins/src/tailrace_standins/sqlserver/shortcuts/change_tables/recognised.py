@@ -12,16 +12,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from tailrace_standins.sqlserver.cdc.columns import Block
-from tailrace_standins.sqlserver.cdc.conditions import comparison, key_name
 from tailrace_standins.sqlserver.cdc.query_functions import ALL, ALL_OPTIONS
 from tailrace_standins.sqlserver.cdc.shapes import COMMAND_ID, END_LSN, OPERATION, START_LSN
 from tailrace_standins.sqlserver.cdc.transaction_log import is_change_table
-from tailrace_standins.sqlserver.columnar import parts
-from tailrace_standins.sqlserver.columnar.conditions import Test, UnreadableError, constant, test_of
 from tailrace_standins.sqlserver.engine import tree
 from tailrace_standins.sqlserver.engine.catalog import Column, Table
 from tailrace_standins.sqlserver.engine.scope import Plan
+from tailrace_standins.sqlserver.shortcuts import parts
+from tailrace_standins.sqlserver.shortcuts.change_tables.columns import Block
+from tailrace_standins.sqlserver.shortcuts.change_tables.conditions import comparison, key_name
+from tailrace_standins.sqlserver.shortcuts.conditions import Test, UnreadableError, constant, test_of
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

@@ -15,17 +15,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tailrace_standins.sqlserver.cdc import rows
-from tailrace_standins.sqlserver.cdc.columns import Block, ColumnStore
-from tailrace_standins.sqlserver.cdc.recognised import Request, recognised
 from tailrace_standins.sqlserver.cdc.shapes import COMMAND_ID, OPERATION, SEQVAL, START_LSN
 from tailrace_standins.sqlserver.cdc.system_rows import LsnTime
 from tailrace_standins.sqlserver.cdc.transaction_log import is_change_table
-from tailrace_standins.sqlserver.columnar import parts
-from tailrace_standins.sqlserver.columnar.conditions import Mask, Test, UnreadableError
 from tailrace_standins.sqlserver.engine import stored, tree
 from tailrace_standins.sqlserver.engine.catalog import Column, Table
 from tailrace_standins.sqlserver.engine.scope import Plan
 from tailrace_standins.sqlserver.session import ArrowRows
+from tailrace_standins.sqlserver.shortcuts import parts
+from tailrace_standins.sqlserver.shortcuts.change_tables.columns import Block, ColumnStore
+from tailrace_standins.sqlserver.shortcuts.change_tables.recognised import Request, recognised
+from tailrace_standins.sqlserver.shortcuts.conditions import Mask, Test, UnreadableError
 
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession

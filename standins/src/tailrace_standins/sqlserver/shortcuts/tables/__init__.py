@@ -1,0 +1,1 @@
+"""Queries of the tables that users made, large ones."""
