@@ -11,9 +11,9 @@ from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.sqlserver import setup_sql
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.schema.tables import TableId
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.shared.signalled_sql import ALLOWED
 from tailrace.connectors.sqlserver import setup_sql
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.checking.access import Login
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns

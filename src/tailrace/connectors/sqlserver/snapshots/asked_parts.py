@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import StartPoint
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
@@ -16,7 +17,6 @@ from tailrace.connectors.shared.snapshots.overrides import overrides_of, with_si
 from tailrace.connectors.shared.snapshots.parts import Cuts
 from tailrace.connectors.signalled import AskedStep, Signalled
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.ranges import Ranges

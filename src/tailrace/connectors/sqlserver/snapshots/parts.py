@@ -8,13 +8,13 @@ from typing import Any, Final
 
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import SnapshotStep, StartPoint
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RestartPosition
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.asked_parts import part_asked
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
 from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, tables_of
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
 from tailrace.connectors.sqlserver.positions import POSITIONS

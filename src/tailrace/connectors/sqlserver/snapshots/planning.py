@@ -11,9 +11,11 @@ from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, restart_at
+from tailrace.connectors.change_tables.told_structures import first_history
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.snapshots import point, statements
@@ -22,7 +24,6 @@ from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.source import LSN
 from tailrace.connectors.sqlserver.snapshots.splitting import Cutter, estimated_rows
-from tailrace.connectors.sqlserver.told_structures import first_history
 from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
 
@@ -63,7 +64,7 @@ def history_of(settings: SqlServerSettings, points: Mapping[str, Point]) -> list
     now_us = time.time_ns() // 1000
     found: list[HistoryRecord] = []
     for each in points.values():
-        found += first_history(settings, list(each.tables.values()), each.lsn, now_us)
+        found += first_history(SqlServerDialect(settings), list(each.tables.values()), each.lsn, now_us)
     return found
 
 

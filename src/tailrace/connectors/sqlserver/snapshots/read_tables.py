@@ -16,12 +16,12 @@ import pyarrow as pa
 from tailrace.changes.model import INT32
 from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
 from tailrace.connectors.sqlserver.captured import CapturedTables
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.left_out import FAIL, Columns, shown
@@ -216,7 +216,7 @@ class ReadTables:
         self._read = now
 
     def _made(self, table: Table, instance: Instance) -> ReadTable:
-        readable, types, shape = self._captured.read_shape(structures.of_instance(table, instance))
+        readable, types, shape = self._captured.read_shape(of_instance(table, instance))
         key = self._keys[table.id]
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
