@@ -11,6 +11,7 @@ from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, restart_at
+from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.change_tables.told_structures import first_history
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
@@ -22,7 +23,6 @@ from tailrace.connectors.sqlserver.snapshots import point, statements
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
-from tailrace.connectors.sqlserver.snapshots.source import LSN
 from tailrace.connectors.sqlserver.snapshots.splitting import Cutter, estimated_rows
 from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
