@@ -12,9 +12,9 @@ import pytest
 
 from support.meanwhile import meanwhile
 from support.streaming_frames import Offset, next_batch, tasks
+from tailrace.connectors.change_tables.snapshots import capture
 from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
 from tailrace.connectors.sqlserver import listening
-from tailrace.connectors.sqlserver.snapshots import passed
 from tailrace.source.changes import INITIAL
 from tailrace_standins.servers.sqlserver_server import Database
 
@@ -30,7 +30,7 @@ def shop(sqlserver: Database, monkeypatch: pytest.MonkeyPatch) -> Database:
     monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 15)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
-    monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
     sqlserver.sql("CREATE TABLE t (k int PRIMARY KEY, n int); CREATE TABLE other (k int PRIMARY KEY)")
     sqlserver.sql("CREATE TABLE signals (id varchar(40) PRIMARY KEY, type varchar(40), data varchar(max))")
     sqlserver.sql(f"INSERT t VALUES {', '.join(f'({k}, {k})' for k in range(0, ROWS, 2))}; INSERT other VALUES (1)")

@@ -14,8 +14,8 @@ from pyspark.sql.streaming.datasource import ReadMaxBytes
 
 from support.meanwhile import meanwhile
 from support.streaming_frames import batches, job_of, next_batch, tasks
+from tailrace.connectors.change_tables.snapshots import capture
 from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
-from tailrace.connectors.sqlserver.snapshots import passed
 from tailrace.errors import PositionLostError, SnapshotLockError, UnsupportedError
 from tailrace.source.changes import INITIAL
 from tailrace_standins.servers.sqlserver_server import Database
@@ -31,7 +31,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gathering, "ROWS_OF_A_PART", 15)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
-    monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
 
 
 def options_of(*databases: Database, **more: str) -> dict[str, str]:

@@ -15,15 +15,16 @@ from support.sqlserver_reading import Read, batches, begin, read_on, settings_of
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.snapshots.gathered import gather
+from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
 from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.beginning import heads
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.connectors.sqlserver.snapshots.gathered import gather
 from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
-from tailrace.connectors.sqlserver.snapshots.source import LSN, SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.connectors.sqlserver.transactions import Head
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace.schema.changes_topic import quoted_id

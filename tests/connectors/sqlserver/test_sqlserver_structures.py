@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from tests.connectors.sqlserver.typed_tables import session_of
 
+from tailrace.connectors.change_tables import instances
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.sqlserver import catalog, jdbc_types, structures
 from tailrace.errors import StructureError
@@ -64,10 +65,10 @@ def test_an_instance_has_what_it_captures_of_its_table(sqlserver: Database) -> N
     sqlserver.capture("t", columns="a, d, c")
     with session_of(sqlserver) as session:
         (instance,) = catalog.instances(session)
-    table = structures.of_instance(tables(sqlserver)["t"], instance)
+    table = instances.of_instance(tables(sqlserver)["t"], instance)
     assert [column.name for column in table.columns] == ["a", "c", "d"]
     assert table.primary_key == ("a",)
-    assert structures.not_captured(tables(sqlserver)["t"], instance) == ("b",)
+    assert instances.not_captured(tables(sqlserver)["t"], instance) == ("b",)
 
 
 def test_a_captured_column_that_is_gone_is_left_out_and_an_altered_one_has_its_new_type(sqlserver: Database) -> None:
@@ -78,9 +79,9 @@ def test_a_captured_column_that_is_gone_is_left_out_and_an_altered_one_has_its_n
     sqlserver.sql("ALTER TABLE dbo.t ADD d int")
     with session_of(sqlserver) as session:
         (instance,) = catalog.instances(session)
-    table = structures.of_instance(tables(sqlserver)["t"], instance)
+    table = instances.of_instance(tables(sqlserver)["t"], instance)
     assert [(column.name, column.length) for column in table.columns] == [("a", 10), ("c", 9)]
-    assert structures.not_captured(tables(sqlserver)["t"], instance) == ("d",)
+    assert instances.not_captured(tables(sqlserver)["t"], instance) == ("d",)
 
 
 def test_a_key_that_is_captured_in_part_is_what_is_captured_of_it(sqlserver: Database) -> None:
@@ -88,7 +89,7 @@ def test_a_key_that_is_captured_in_part_is_what_is_captured_of_it(sqlserver: Dat
     sqlserver.capture("t")
     with session_of(sqlserver) as session:
         (instance,) = catalog.instances(session)
-    table = structures.of_instance(tables(sqlserver)["t"], replace(instance, columns=("a", "c")))
+    table = instances.of_instance(tables(sqlserver)["t"], replace(instance, columns=("a", "c")))
     assert table.primary_key == ("a",)
 
 
@@ -98,7 +99,7 @@ def test_an_instance_whose_table_is_gone_has_no_structure(sqlserver: Database) -
     with session_of(sqlserver) as session:
         (instance,) = catalog.instances(session)
     with pytest.raises(StructureError, match=r"dbo\.t is gone.*dbo_t"):
-        structures.of_instance(None, instance)
+        instances.of_instance(None, instance)
 
 
 def test_only_wanted_tables_are_told_by_their_whole_names(sqlserver: Database) -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tests.support.unit_settings import sqlserver_unit_settings
 
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.told_structures import ToldStructures, first_history
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver.catalog import Instance
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.lsn import LSNS
-from tailrace.connectors.sqlserver.told_structures import ToldStructures, first_history
 from tailrace.schema.history import HistoryFile
 from tailrace.schema.tables import Column, Table, TableId
 
@@ -25,14 +26,14 @@ def instance_of(database: str) -> Instance:
 
 
 def test_databases_that_were_made_alike_have_structures_of_their_own() -> None:
-    settings = sqlserver_unit_settings({"database.names": "one,two"})
-    told, batch = ToldStructures(settings, ()), Batch(0)
+    dialect = SqlServerDialect(sqlserver_unit_settings({"database.names": "one,two"}))
+    told, batch = ToldStructures(dialect, ()), Batch(0)
     column = Column("id", "int", "int", 4, length=10, scale=0, optional=False)
     one, two = instance_of("one"), instance_of("two")
     told.tell(Table(one.table, (column,), ("id",)), one, START, batch)
     assert told.of_instance(two) is None
     told.tell(Table(two.table, (column,), ("id",)), two, START, batch)
-    again = ToldStructures(settings, told.take_history())
+    again = ToldStructures(dialect, told.take_history())
     for structures in (told, again):
         assert [found.id.catalog for each in (one, two) if (found := structures.of_instance(each))] == ["one", "two"]
 
@@ -41,7 +42,7 @@ def test_all_tables_that_are_told_of_at_one_place_are_kept_and_each_once(tmp_pat
     column = Column("id", "int", "int", 4, length=10, scale=0, optional=False)
     tables = [Table(TableId("testDB", "dbo", name), (column,), ("id",)) for name in ("a", "b", "c")]
     found = [(table, replace(instance_of("testDB"), table=table.id, name=table.id.name)) for table in tables]
-    records = first_history(sqlserver_unit_settings(), found, START, 0)
+    records = first_history(SqlServerDialect(sqlserver_unit_settings()), found, START, 0)
     path = tmp_path / "history"
     assert HistoryFile(path).append(records) == len(tables)
     assert HistoryFile(path).append(records) == 0

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT
-from tailrace.connectors.sqlserver.snapshots.touched_rows import in_order
+from tailrace.connectors.change_tables.snapshots.touched_rows import in_order
 from tailrace.snapshot.source import Section
 
 from .checks import by_key, check_fold, check_lane, check_rows, fold, replayed_by

@@ -16,7 +16,9 @@ from tailrace.changes.vectors import Bytes, Kind, Vector
 from tailrace.changes.views import views_of
 from tailrace.connectors.change_tables.lsn import COLONS, Lsn
 from tailrace.errors import LogFormatError
-from tailrace.kernels.compiling import entry
+from tailrace.kernels.addresses import address_of
+from tailrace.kernels.compiling import Int, entry, inlined
+from tailrace.kernels.memory import load64
 
 _DIGITS: Final = np.frombuffer(b"0123456789abcdef", np.uint8)
 
@@ -58,9 +60,10 @@ def texts(raw: Bytes) -> Vector:
 
 def runs_of(raw: Bytes) -> tuple[Int32, npt.NDArray[np.intp]]:
     """Which run of equal ones each belongs to, from 0, and where each run begins."""
-    n = len(raw)
+    n, size = raw.shape
     run = np.empty(n, np.int32)
-    count = _number_runs(np.ascontiguousarray(raw), run)
+    raw = np.ascontiguousarray(raw)
+    count = _number_runs(address_of(raw), size, run)
     begins = np.flatnonzero(np.diff(run, prepend=-1)) if n else np.empty(0, np.intp)
     assert count == len(begins)  # noqa: S101
     return run, begins
@@ -76,7 +79,7 @@ def serials(commit: Bytes, change: Bytes, before: tuple[Lsn, Lsn, int] | None) -
     goes_on = 0
     if before is not None and len(commit) and (lsn_at(commit, 0), lsn_at(change, 0)) == before[:2]:
         goes_on = before[2]
-    _count_serials(commit, change, goes_on, out)
+    _count_serials(address_of(commit), address_of(change), commit.shape[1], goes_on, out)
     return out
 
 
@@ -109,36 +112,34 @@ def _write_texts(raw: Any, digits: Any, out: Any) -> None:
             o += 2
 
 
+@inlined
+def _are_same(one: Int, other: Int, rest: Int) -> bool:
+    """Whether the LSNs at two addresses are one; their first eight bytes are compared, and their last eight."""
+    return load64(one + rest) == load64(other + rest) and load64(one) == load64(other)
+
+
 @entry
-def _number_runs(raw: Any, run: Any) -> int:
+def _number_runs(at: Int, size: Int, run: Any) -> int:
     count = 0
-    last = raw.shape[1] - 1
-    for i in range(len(raw)):
-        same = i > 0
-        if same:
-            for k in range(last + 1):
-                if raw[i, last - k] != raw[i - 1, last - k]:
-                    same = False
-                    break
-        if not same:
+    for i in range(len(run)):
+        place = at + i * size
+        if i == 0 or not _are_same(place, place - size, size - 8):
             count += 1
         run[i] = count - 1
     return count
 
 
 @entry
-def _count_serials(commit: Any, change: Any, goes_on: int, out: Any) -> None:
-    last = commit.shape[1] - 1
-    for i in range(len(commit)):
+def _count_serials(commit: Int, change: Int, size: Int, goes_on: Int, out: Any) -> None:
+    rest = size - 8
+    for i in range(len(out)):
+        at, of = change + i * size, commit + i * size
         if i == 0:
             out[i] = goes_on + 1
-            continue
-        same = True
-        for k in range(last + 1):
-            if change[i, last - k] != change[i - 1, last - k] or commit[i, last - k] != commit[i - 1, last - k]:
-                same = False
-                break
-        out[i] = out[i - 1] + 1 if same else 1
+        elif _are_same(at, at - size, rest) and _are_same(of, of - size, rest):
+            out[i] = out[i - 1] + 1
+        else:
+            out[i] = 1
 
 
 @entry

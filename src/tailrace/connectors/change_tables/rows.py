@@ -98,7 +98,12 @@ class RowQuery(Protocol):
         ...
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
-        """The rows of a batch."""
+        """The rows of a batch.
+
+        Raises:
+            LogFormatError: one has an operation that is none of the four.
+
+        """
         ...
 
     def torn(self, at: RowPosition) -> LogFormatError:

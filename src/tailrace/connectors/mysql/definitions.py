@@ -16,8 +16,8 @@ from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.mysql.beginning import first_events
 from tailrace.connectors.mysql.log import Query, QueryKind
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
-from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of
 from tailrace.connectors.mysql.rebuilt_structures import rebuild
+from tailrace.connectors.mysql.schema_records import SchemaEventRecords, source_of
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.statement_effects import StatementEffects
 from tailrace.connectors.mysql.statement_events import Scope, schema_events

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Final
 
+from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.structures import column_of
-from tailrace.schema.tables import Column, Table
+from tailrace.schema.tables import Column
 
 _ROWVERSION: Final = 189  # a change table has it as binary(8), and it can't be altered
 _OTHER_TYPES: Final = f"""
@@ -31,9 +31,6 @@ _OTHER_TYPES: Final = f"""
     WHERE o.system_type_id <> {_ROWVERSION} AND (o.system_type_id <> c.system_type_id OR o.max_length <> c.max_length
         OR o.precision <> c.precision OR o.scale <> c.scale)"""  # noqa: S608 -- the number is ours
 
-Types = Mapping[str, Column]
-"""By name of a column: the type that it has in a change table."""
-
 
 def other_types(session: Session) -> Mapping[int, Types]:
     """Of each change table, by its object id: the columns that have another type there than in the source table."""
@@ -42,37 +39,3 @@ def other_types(session: Session) -> Mapping[int, Types]:
         column = column_of([*row, False, None])
         found[object_id][column.name] = column
     return found
-
-
-def as_captured(table: Table, types: Types) -> Table:
-    """A source table's structure with the types that its change table has."""
-    if not types:
-        return table
-    return replace(table, columns=tuple(_with_type(each, types.get(each.name, each)) for each in table.columns))
-
-
-def altered(told: Table, now: Table) -> Table:
-    """The structure that was told, with the types that its columns have now; itself where none was altered.
-
-    One that was nullable stays so: rows that were captured before may have none.
-    """
-    columns = {each.name: each for each in now.columns}
-    merged = tuple(_merged(each, columns.get(each.name, each)) for each in told.columns)
-    return told if merged == told.columns else replace(told, columns=merged)
-
-
-def _merged(told: Column, now: Column) -> Column:
-    merged = _with_type(told, now)
-    return replace(merged, optional=True) if now.optional and not told.optional else merged
-
-
-def _with_type(column: Column, other: Column) -> Column:
-    """A column with another's type."""
-    return replace(
-        column,
-        type_name=other.type_name,
-        type_expression=other.type_expression,
-        jdbc_type=other.jdbc_type,
-        length=other.length,
-        scale=other.scale,
-    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tailrace.config.filters import TableFilter
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.told_structures import NO_INSTANCE, ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.sqlserver import setup_sql
@@ -17,7 +18,6 @@ from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns, is_captured
-from tailrace.connectors.sqlserver.told_structures import NO_INSTANCE, ToldStructures
 from tailrace.schema.tables import TableId
 from tailrace.signals.table import COLUMNS
 

@@ -6,14 +6,15 @@ from collections.abc import Sequence
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.told_structures import first_history
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.structures import of_instance, tables
-from tailrace.connectors.sqlserver.told_structures import first_history
+from tailrace.connectors.sqlserver.structures import tables
 from tailrace.schema.tables import Table
 
 
@@ -45,5 +46,5 @@ def history_at(settings: SqlServerSettings, lsns: dict[str, Lsn]) -> list[Histor
     for name, lsn in lsns.items():
         with connect_at(settings, name, lsn) as session:
             found: Sequence[tuple[Table, Instance]] = structures_at(session, settings, lsn)
-        records += first_history(settings, found, lsn, now_us)
+        records += first_history(SqlServerDialect(settings), found, lsn, now_us)
     return records

@@ -14,16 +14,17 @@ from attrs import evolve
 
 from tailrace.connectors.base import HistoryRecord, Lane, Progress
 from tailrace.connectors.change_tables.positions import RestartPosition
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.blocking import BlockingReader, ToldTables
 from tailrace.connectors.shared.signalled_sql import Dialect
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots.planning import part_of
 from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.source import Mark
 
@@ -82,7 +83,7 @@ class NamedStructures:
     ) -> None:
         """`history`: up to the position; `tables`: in any order."""
         self._restart = restart
-        self._told = ToldStructures(settings, history)
+        self._told = ToldStructures(SqlServerDialect(settings), history)
         wanted = frozenset(tables) if settings.include_schema_changes else frozenset()
         self._events = [
             (name, event)

@@ -18,12 +18,12 @@ from tailrace.changes.model import Level
 from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.base import Lane
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import position_program
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.shared.column_policies import column_policies
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.connectors.sqlserver import source_block, values
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION

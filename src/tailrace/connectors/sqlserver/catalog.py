@@ -5,11 +5,10 @@ Source: https://learn.microsoft.com/sql/relational-databases/system-tables/chang
 
 from __future__ import annotations
 
-import datetime as dt
 from collections import defaultdict
-from dataclasses import dataclass
 from typing import Any, Final
 
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.lsn import ZERO
@@ -34,44 +33,6 @@ _HIDDEN: Final = """
     SELECT c.capture_instance, c.object_id FROM cdc.change_tables c
     WHERE NOT EXISTS (SELECT 1 FROM sys.tables t WHERE t.object_id = c.source_object_id)
     ORDER BY c.capture_instance"""
-
-
-@dataclass(frozen=True, slots=True)
-class Instance:
-    """A capture instance: one change table of one source table.
-
-    Attributes:
-        table: the table that it captures.
-        name: what the instance is called.
-        object_id: of its change table.
-        source_object_id: of the table that it captures.
-        change_table: its name, in the schema cdc.
-        start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
-        create_date: when it was enabled, the server's local time.
-        columns: the captured columns, in their order.
-        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty.
-        role: who may read it through the functions; None: everybody who may select.
-
-    """
-
-    table: TableId
-    name: str
-    object_id: int
-    source_object_id: int
-    change_table: str
-    start_lsn: Lsn | None
-    create_date: dt.datetime
-    columns: tuple[str, ...]
-    index_columns: tuple[str, ...]
-    role: str | None = None
-
-    @property
-    def order(self) -> tuple[Lsn, dt.datetime, int]:
-        """Instances of a table in the order in which they are to be read; one without a start comes last."""
-        return self.start_lsn or _END, self.create_date, self.object_id
-
-
-_END: Final = Lsn(b"\xff" * 10)
 
 
 def require_captured(session: Session, database: str) -> str:

@@ -18,10 +18,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
-from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
+from tailrace.connectors.change_tables.rows import AFTER, DELETE, ChangeRows, whole_changes
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.lsn import SIZE
 from tailrace.errors import LogFormatError
@@ -91,7 +91,9 @@ class _Query:
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
         """As they were selected."""
-        return _rows(batch, self._reading)
+        rows = _rows(batch, self._reading)
+        _require_known(rows)
+        return rows
 
     def torn(self, at: RowPosition) -> LogFormatError:
         """What to do about an update that lacks a row."""
@@ -172,3 +174,12 @@ def _numbers(array: pa.Array, name: str) -> Int64:
     if name == "__$command_id":  # of rows that an older version of SQL Server captured
         return array.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)  # type: ignore[no-any-return]
     raise LogFormatError(f"{name} is NULL in a row of a change table")
+
+
+def _require_known(rows: ChangeRows) -> None:
+    unknown = np.flatnonzero((rows.operation < DELETE) | (rows.operation > AFTER))
+    if len(unknown):
+        at = int(unknown[0])
+        raise LogFormatError(
+            f"the change {rows.position(at)} has the operation {rows.operation[at]}, which is none of SQL Server's"
+        )

@@ -16,26 +16,27 @@ from dataclasses import replace
 from typing import Final
 
 from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition
+from tailrace.connectors.change_tables.reach import require_not_restored
+from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver import catalog, transactions
 from tailrace.connectors.sqlserver.boundaries import Boundaries
-from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
 from tailrace.connectors.sqlserver.left_out import FAIL
 from tailrace.connectors.sqlserver.local_times import LocalTimes, warn_of_other_offset
-from tailrace.connectors.sqlserver.lost_changes import LostChanges
 from tailrace.connectors.sqlserver.lsn import ZERO
-from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.connectors.sqlserver.window_tables import NewBatch, OpenWindow, WindowTables
 from tailrace.errors import LogFormatError, RetriableError, SourceSetupError, StructureError
 
@@ -88,9 +89,10 @@ class DatabaseLog:
         self._new_batch = new_batch
         self._session: Session | None = None
         counts = settings.provide_transaction_metadata
-        self._instances, self._reads = CaptureInstances(settings, told), tables.reads
+        dialect = SqlServerDialect(settings)
+        self._instances, self._reads = CaptureInstances(dialect, told), tables.reads
         filled = None if planned is None else planned.filled
-        self._lost = LostChanges(settings, told, self._instances, lambda table: counts or tables.reads(table), filled)
+        self._lost = LostChanges(dialect, told, self._instances, lambda table: counts or tables.reads(table), filled)
         self._reader = self._new_reader(tables, counts=counts)
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode  # no number may be missing
         self._boundaries = Boundaries(settings) if counts and tells else None

@@ -6,13 +6,9 @@ import logging
 from collections.abc import Sequence
 from typing import Any, Final
 
-from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.properties.reading import FUNCTION
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import RetriableError, SourceSetupError
 
 log = logging.getLogger(__name__)
@@ -21,26 +17,6 @@ _ASKED_AT_ONCE: Final = 100
 _MEASURED: Final = 100  # rows
 _KEY_BYTES: Final = 40  # of the columns that every change table has
 _DECLARED: Final = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
-
-
-def tables_with_rows(session: Session, settings: SqlServerSettings, window: Window) -> tuple[str, ...] | None:
-    """The wanted tables that have rows in a window, by their names in the database; None where that can't be told."""
-    wanted = [
-        each
-        for each in catalog.instances(session)
-        if begins(each, window.until) and settings.tables.matches(each.table)
-    ]
-    try:
-        has = has_rows(session, wanted, window, by_function=settings.data_query_mode == FUNCTION)
-    except SourceSetupError as error:  # an instance was dropped since it was listed
-        log.info("which tables have changes up to %s is not known: %s", window.until, error)
-        return None
-    return tuple(sorted({name_in_database(each.table) for each, some in zip(wanted, has, strict=True) if some}))
-
-
-def begins(instance: Instance, until: Lsn) -> bool:
-    """Whether an instance has begun at the end of a window."""
-    return instance.start_lsn is not None and instance.start_lsn <= until
 
 
 def has_rows(

@@ -13,18 +13,19 @@ from typing import Any, Self
 from attrs import evolve
 
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.change_tables.filled_tables import tables_with_rows
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.meeting import meeting_point
 from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.change_tables.reach import require_not_restored
+from tailrace.connectors.change_tables.told_structures import is_told_up_to
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import transactions
 from tailrace.connectors.sqlserver.connection import connect
-from tailrace.connectors.sqlserver.filled_tables import tables_with_rows
-from tailrace.connectors.sqlserver.meeting import meeting_point
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
-from tailrace.connectors.sqlserver.reach import require_not_restored
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.told_structures import is_told_up_to
 from tailrace.schema.routing import Routing
 
 
@@ -33,6 +34,7 @@ class Ranges:
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self.settings = settings
+        self._dialect = SqlServerDialect(settings)
 
     def routed(self, routing: Mapping[str, Any]) -> Self:
         """The same under a routing that was stored."""
@@ -44,7 +46,7 @@ class Ranges:
 
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest LSNs that all of these lanes can read up to."""
-        return meeting_point(lanes, self.settings.database_names).to_dict()
+        return meeting_point(POSITIONS, lanes, self.settings.database_names).to_dict()
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
@@ -70,17 +72,19 @@ class Ranges:
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history that were told up to a position."""
         lsns = {name.lower(): lsn for name, lsn in self._lsns(position).items()}
-        return [record for record in history if is_told_up_to(record, lsns, self.settings.topic_prefix)]
+        return [record for record in history if is_told_up_to(record, lsns, self._dialect)]
 
     def history_after(
         self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
     ) -> Sequence[HistoryRecord] | None:
         """The structures that are new between two positions."""
-        from tailrace.connectors.sqlserver.planned_structures import new_structures  # the direct way has no use for it
+        from tailrace.connectors.change_tables.planned_structures import (
+            new_structures,  # the direct way has no use for it
+        )
 
         ends = self._lsns(end)
         windows = {name: Window(lsn, ends[name]) for name, lsn in self._lsns(start).items()}
-        return new_structures(self.settings, history, windows, now_us)
+        return new_structures(self._dialect, history, windows, now_us)
 
     def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
         with connect(self.settings, name) as session:
@@ -92,11 +96,11 @@ class Ranges:
                 require_not_restored(name, head.lsn, start)
                 lsn = max(lsn, start)
                 if max_bytes is not None and lsn > start:
-                    from tailrace.connectors.sqlserver.cutting import cut  # not needed by those who take all
+                    from tailrace.connectors.change_tables.cutting import cut  # not needed by those who take all
 
-                    lsn = cut(session, self.settings, Window(start, lsn), max_bytes)
+                    lsn = cut(self._dialect, session, Window(start, lsn), max_bytes)
                 if lsn > start:
-                    filled = tables_with_rows(session, self.settings, Window(start, lsn))
+                    filled = tables_with_rows(self._dialect, session, Window(start, lsn))
         return DatabasePosition(lsn, offset_minutes=head.offset_minutes, filled=filled)
 
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:

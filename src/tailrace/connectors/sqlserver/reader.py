@@ -24,6 +24,7 @@ from tailrace.connectors.base import (
     alone,
     no_history,
 )
+from tailrace.connectors.change_tables.meeting import is_boundary
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.interface import Listener
 from tailrace.connectors.shared import unmatched
@@ -31,7 +32,7 @@ from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.beginning import heads, history_at
-from tailrace.connectors.sqlserver.meeting import is_boundary
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.ranges import Ranges
 
@@ -69,9 +70,9 @@ class SqlServerConnector(Ranges):
 
     def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
         """Raise `PositionLostError` where change data from where this progress goes on is gone."""
-        from tailrace.connectors.sqlserver.reach import require_within_reach
+        from tailrace.connectors.change_tables.reach import require_within_reach
 
-        require_within_reach(self.settings, progress, history, lane)
+        require_within_reach(SqlServerDialect(self.settings), progress, history, lane)
 
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
@@ -124,8 +125,8 @@ class SqlServerConnector(Ranges):
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
         from tailrace.connectors.sqlserver.streaming import LogReader  # the decoders: a planner asks only for the head
 
-        log = partial(LogReader, self.settings, range_)
-        return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches()
+        log, can_begin = partial(LogReader, self.settings, range_), partial(is_boundary, POSITIONS)
+        return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches()
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.sqlserver.blocking import blocking_reader  # rarely needed

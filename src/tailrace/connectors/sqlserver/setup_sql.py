@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.findings import Statement
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import literal, quoted
 from tailrace.schema.tables import TableId
 

@@ -16,6 +16,7 @@ from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.told_structures import ToldStructures, is_told_up_to
 from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
@@ -25,9 +26,9 @@ from tailrace.connectors.sqlserver.action_connection import SqlServerActionConne
 from tailrace.connectors.sqlserver.asked import LogBoundary, SqlServerSignalledLog
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.told_structures import ToldStructures, is_told_up_to
 from tailrace.errors import PositionLostError
 
 
@@ -49,8 +50,9 @@ class LogReader:
         self._restart = POSITIONS.restart(progress.restart or range_.start, settings.database_names)
         self._until = None if range_.until is None else POSITIONS.restart(range_.until, settings.database_names)
         self._history = self._new_history(history)
+        self._dialect = SqlServerDialect(settings)
         self._told = ToldStructures(
-            settings, self._history.records, tells=self._lane.is_first, planned=range_.planned
+            self._dialect, self._history.records, tells=self._lane.is_first, planned=range_.planned
         )
         self._heartbeats = self._new_heartbeats()
         self._tables = CapturedTables(settings, self._lane)
@@ -140,7 +142,7 @@ class LogReader:
     def _holds(self, record: HistoryRecord) -> bool:
         """Whether a record of the history is of these databases, and told where reading begins."""
         lsns = {name.lower(): self._restart[name].lsn for name in self._settings.database_names}
-        return is_told_up_to(record, lsns, self._settings.topic_prefix)
+        return is_told_up_to(record, lsns, self._dialect)
 
     def _new_asked(self) -> Asked[LogBoundary] | None:
         """Nobody can ask for anything in a range that is to give the same again when it is read again."""

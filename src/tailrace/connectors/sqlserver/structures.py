@@ -16,16 +16,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.sqlserver import jdbc_types
-from tailrace.errors import StructureError
 from tailrace.schema.tables import Column, Table, TableId
 
 if TYPE_CHECKING:
-    from tailrace.connectors.sqlserver.catalog import Instance
     from tailrace.connectors.sqlserver.connection import Session
 
 _COLUMNS: Final = """
@@ -114,29 +111,6 @@ def tables(session: Session, database: str, wanted: Callable[[TableId], bool]) -
             columns[table_id].append(column_of(row))
     keys = _keys(session.rows(_KEYS), database)
     return {each: Table(each, tuple(columns[each]), keys.get(each, ())) for each in sorted(columns)}
-
-
-def of_instance(table: Table | None, instance: Instance) -> Table:
-    """The structure of the rows that a capture instance has: of its source table only what it captures.
-
-    Raises:
-        StructureError: the source table is gone.
-
-    """
-    if table is None:
-        raise StructureError(
-            f"{instance.table} is gone, whose changes the capture instance {instance.name} has: its structure is not "
-            "known any more. Take the table out of table.include.list"
-        )
-    captured = frozenset(instance.columns)
-    columns = tuple(column for column in table.columns if column.name in captured)
-    return replace(table, columns=columns, primary_key=tuple(name for name in table.primary_key if name in captured))
-
-
-def not_captured(table: Table, instance: Instance) -> tuple[str, ...]:
-    """The columns that a table has and a capture instance does not."""
-    captured = frozenset(instance.columns)
-    return tuple(column.name for column in table.columns if column.name not in captured)
 
 
 def column_of(row: Sequence[Any]) -> Column:

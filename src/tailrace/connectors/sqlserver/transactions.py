@@ -8,6 +8,7 @@ Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-l
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import dataclass
 from typing import Final
 
@@ -22,6 +23,10 @@ from tailrace.connectors.sqlserver.local_times import LocalTimes, microseconds
 from tailrace.connectors.sqlserver.lsn import SIZE
 
 _BATCH: Final = 50_000
+_NTH: Final = (
+    "SELECT MAX(start_lsn), COUNT(*) FROM (SELECT TOP ({0}) start_lsn FROM cdc.lsn_time_mapping "
+    "WHERE start_lsn > ? AND start_lsn <= ? AND tran_id <> 0x00 ORDER BY start_lsn) AS s"
+)
 _HEAD: Final = "SELECT sys.fn_cdc_get_max_lsn(), DATEPART(TZOFFSET, SYSDATETIMEOFFSET())"
 
 
@@ -81,3 +86,19 @@ def count_transactions(session: Session, window: Window) -> int:
 def reaches_back_to(session: Session, lsn: Lsn) -> bool:
     """Whether all transactions behind that LSN are still told of."""
     return session.one("SELECT TOP (1) 1 FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw) is not None
+
+
+def nth_transaction(session: Session, window: Window, number: int) -> tuple[Lsn, bool]:
+    """The LSN of the so-manieth transaction of a window; its end, and True, where it has no more than those."""
+    ((lsn, count),) = session.rows(_NTH.format(number), window.after.raw, window.until.raw)
+    if lsn is None or count < number:
+        return window.until, True
+    return Lsn(bytes(lsn)), False
+
+
+def newest_commit(session: Session, lsn: Lsn) -> dt.datetime | None:
+    """When the newest transaction up to an LSN ended, the server's local time; None where none is told of."""
+    found: dt.datetime | None = session.one(
+        "SELECT MAX(tran_end_time) FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw
+    )
+    return found

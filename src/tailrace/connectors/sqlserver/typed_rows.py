@@ -12,19 +12,20 @@ import pyarrow as pa
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Prepared
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
+from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.typed_rows import BatchRows, RowStep, only_one, part_steps, row_columns, row_steps
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
 from tailrace.connectors.sqlserver.captured import Captured, CapturedTables, with_fields
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.database_log import DatabaseLog
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.properties.reading import COMMIT
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader
 from tailrace.connectors.sqlserver.streaming import LogReader
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.connectors.sqlserver.types import field_schema
 from tailrace.connectors.sqlserver.window_tables import WindowTables
 from tailrace.encoding.rows import RowSchema, arrow_type
@@ -77,7 +78,8 @@ def _captured_in(settings: SqlServerSettings, database: str) -> dict[TableId, Ta
     """The captured tables of a database, each as its newest instance has it."""
     with connect(settings, database) as session:
         catalog.require_captured(session, database)
-        instances = CaptureInstances(settings, ToldStructures(settings, ()))
+        dialect = SqlServerDialect(settings)
+        instances = CaptureInstances(dialect, ToldStructures(dialect, ()))
         instances.refresh(session)
         return {each.table: instances.structure(each) for each in instances.all.values()}
 

@@ -14,26 +14,26 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.shape import Prepared
+from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
+from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
-from tailrace.connectors.change_tables.rows import ChangeRows
-from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orders, weights
-from tailrace.connectors.change_tables.transactions import Transactions
-from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
-from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
-from tailrace.connectors.sqlserver.change_tables import rows_of
-from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.filled_tables import has_rows
-from tailrace.connectors.sqlserver.left_out import FAIL, converted
-from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.row_changes import (
+from tailrace.connectors.change_tables.row_changes import (
     Serials,
     changes_of,
     delivered_changes,
     newest_ms,
     not_delivered,
 )
+from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orders, weights
+from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
+from tailrace.connectors.sqlserver.change_tables import rows_of
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.filled_tables import has_rows
+from tailrace.connectors.sqlserver.left_out import FAIL, converted
 from tailrace.connectors.sqlserver.structures import UNLIMITED
 from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
@@ -78,8 +78,8 @@ class WindowTables:
     def __init__(
         self,
         tables: CapturedTables,
-        instances: CaptureInstances,
-        lost: LostChanges,
+        instances: CaptureInstances[Session],
+        lost: LostChanges[Session],
         new_batch: NewBatch,
         *,
         counts: bool,

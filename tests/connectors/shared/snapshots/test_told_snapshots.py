@@ -11,10 +11,10 @@ from support.reading import told_in
 from support.snapshotting import taken
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange
+from tailrace.connectors.change_tables.snapshots import capture
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.mysql.snapshots import splitting as mysql_splitting
 from tailrace.connectors.shared.snapshots import chunk_sizes, planning
-from tailrace.connectors.sqlserver.snapshots import passed
 from tailrace.connectors.sqlserver.snapshots import splitting as sqlserver_splitting
 
 NOTES = "notes"
@@ -92,7 +92,7 @@ def small(monkeypatch):
     for splitting in (mysql_splitting, sqlserver_splitting):
         monkeypatch.setattr(splitting, "LEAST_ROWS", 10)
     monkeypatch.setattr(planning, "TABLES_OF_A_LANE", 100)
-    monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
 
 
 def with_records(batch):

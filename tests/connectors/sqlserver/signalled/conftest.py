@@ -4,7 +4,8 @@ import pytest
 from tests.connectors.sqlserver.signalled.signalling import signal_table
 
 from support.sqlserver_reading import settings_of
-from tailrace.connectors.sqlserver.snapshots import gathered, incremental, passed
+from tailrace.connectors.change_tables.snapshots import capture, gathered
+from tailrace.connectors.sqlserver.snapshots import incremental
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def settings(sqlserver, given):
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch):
     monkeypatch.setattr(incremental, "POLL_MS", 5)
-    monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
 
 
 @pytest.fixture

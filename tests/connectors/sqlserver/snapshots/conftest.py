@@ -6,9 +6,10 @@ import pytest
 
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.change_tables.snapshots import capture, sections
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.snapshots import chunk_sizes
-from tailrace.connectors.sqlserver.snapshots import passed, sections, source, splitting
+from tailrace.connectors.sqlserver.snapshots import source, splitting
 
 NO_SCHEMAS = {"key_converter_schemas_enable": "false", "value_converter_schemas_enable": "false"}
 
@@ -28,7 +29,7 @@ def small_chunks(monkeypatch):
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_LEAST", 7)
     monkeypatch.setattr(chunk_sizes, "ROWS_AT_MOST", 7)
     monkeypatch.setattr(sections, "SECTION_TRANSACTIONS", 10)
-    monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
 
 
 @pytest.fixture

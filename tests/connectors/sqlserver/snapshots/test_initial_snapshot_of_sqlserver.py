@@ -11,9 +11,10 @@ from tests.connectors.sqlserver.snapshots.writing import KEYS, SEED, Writer
 
 from support.snapshotting import keyed, linear, taken
 from tailrace.connectors.base import Progress
+from tailrace.connectors.change_tables.snapshots import source
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.sqlserver import filled_tables
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.snapshots import sections, source
 from tailrace.errors import ConfigError, PositionLostError, RetriableError, SnapshotLockError
 
 LAG = 0.6
@@ -127,7 +128,7 @@ def test_what_was_read_ahead_is_not_waited_for_again(sqlserver, settings_for, mo
 
     taken(settings_for(), between=scan)
     with_settled = len(scans)
-    monkeypatch.setattr(source.SqlServerSource, "_settle", lambda _self: None)
+    monkeypatch.setattr(source.ChangeTableSource, "_settle", lambda _self: None)
     taken(settings_for(), between=scan)
     assert with_settled < len(scans) - with_settled
 
@@ -256,7 +257,7 @@ def test_a_table_that_is_dropped_while_the_log_is_read_is_left_out_and_the_other
             sqlserver.uncapture("gone")
             sqlserver.sql("DROP TABLE dbo.gone")
 
-    real = sections.has_rows
+    real = filled_tables.has_rows
 
     def looked_at(*given):
         if when.startswith("before"):
@@ -265,7 +266,7 @@ def test_a_table_that_is_dropped_while_the_log_is_read_is_left_out_and_the_other
         drop()
         return found
 
-    monkeypatch.setattr(sections, "has_rows", looked_at)
+    monkeypatch.setattr(filled_tables, "has_rows", looked_at)
     in_between.append(
         lambda: sqlserver.sql(
             "UPDATE dbo.kept SET n = n + 1; IF OBJECT_ID('dbo.gone') IS NOT NULL UPDATE dbo.gone SET n = 1"

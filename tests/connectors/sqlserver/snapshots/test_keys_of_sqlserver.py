@@ -4,9 +4,10 @@ import pytest
 from tests.connectors.sqlserver.snapshots.writing import KEYS
 from tests.connectors.sqlserver.typed_tables import session_of
 
+from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row, literals
+from tailrace.connectors.sqlserver.snapshots.bounds import literals
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind, choose, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import are_within, ascending, chunk, chunk_end
 from tailrace.errors import ProgressError

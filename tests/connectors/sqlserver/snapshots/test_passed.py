@@ -5,6 +5,7 @@ import datetime as dt
 import pytest
 from tests.connectors.sqlserver.typed_tables import session_of
 
+from tailrace.connectors.change_tables.snapshots import capture
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.snapshots import passed
 from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob, Moment, Scan, is_proven_by_scans
@@ -107,7 +108,7 @@ def test_where_scans_can_not_be_seen_a_later_commit_proves_it(sqlserver, session
 
 def test_a_job_that_does_not_come_is_told_of(sqlserver, session, monkeypatch):
     monkeypatch.setattr(passed, "PATIENCE_SECONDS", 0.05)
-    monkeypatch.setattr(passed, "POLL_SECONDS", 0.01)
+    monkeypatch.setattr(capture, "POLL_SECONDS", 0.01)
     job = CaptureJob(session)
     job._polling = 0
     with pytest.raises(RetriableError, match="Is SQL Server Agent running"):

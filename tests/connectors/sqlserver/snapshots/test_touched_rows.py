@@ -1,14 +1,12 @@
 """What change tables say of rows: the order that counts, and values that images before lack. Without a server."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pyarrow as pa
 import pytest
 
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
-from tailrace.connectors.sqlserver.snapshots.read_tables import Large
-from tailrace.connectors.sqlserver.snapshots.touched_rows import completed, in_order
+from tailrace.connectors.change_tables.snapshots.touched_rows import in_order
+from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, completed
 
 UNCHANGED, CHANGED = b"\x01", b"\x03"  # the second column's bit
 
@@ -22,8 +20,8 @@ def rows(*given, values=None, masks=None):
     return ChangeRows(commit, commit, command, operation, mask, columns, 0)
 
 
-def table(*large):
-    return SimpleNamespace(large=large, place=lambda column: slice(column, column + 1))
+def known(given, *large):
+    return completed(given.columns, given, [(slice(each.column, each.column + 1), each) for each in large])
 
 
 def test_within_a_command_deletes_come_first():
@@ -45,7 +43,7 @@ def test_a_delete_passes_an_update_of_its_command_whose_two_rows_stay_together()
 @pytest.mark.parametrize("is_max", [True, False])
 def test_what_an_update_does_not_change_is_taken_from_the_image_after(is_max):
     given = rows((1, 1, BEFORE), (1, 1, AFTER), values=[None, "same"], masks=[UNCHANGED] * 2)
-    arrays, complete = completed(table(Large(1, 1, is_max)), given)
+    arrays, complete = known(given, Large(1, 1, is_max))
     assert arrays[1].to_pylist() == ["same", "same"]
     assert arrays[0].to_pylist() == [0, 1]
     assert complete.tolist() == [True, True]
@@ -53,7 +51,7 @@ def test_what_an_update_does_not_change_is_taken_from_the_image_after(is_max):
 
 def test_of_a_max_type_null_is_a_value_where_an_update_changes_it_and_in_a_delete():
     given = rows((1, 1, BEFORE), (1, 1, AFTER), (2, 1, DELETE), values=[None, "new", None], masks=[CHANGED] * 3)
-    arrays, complete = completed(table(Large(1, 1, is_max=True)), given)
+    arrays, complete = known(given, Large(1, 1, is_max=True))
     assert arrays[1].to_pylist() == [None, "new", None]
     assert complete.all()
 
@@ -64,5 +62,5 @@ def test_of_a_text_it_is_not_known():
         values=[None, "new", None, None, None, None],
         masks=[CHANGED, CHANGED, CHANGED, CHANGED, UNCHANGED, UNCHANGED],
     )  # fmt: skip
-    _, complete = completed(table(Large(1, 1, is_max=False)), given)
+    _, complete = known(given, Large(1, 1, is_max=False))
     assert complete.tolist() == [False, True, False, True, False, True]

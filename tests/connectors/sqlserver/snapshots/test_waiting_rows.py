@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.snapshots.blocks import BLOCK_BYTES, blocks_of
+from tailrace.connectors.change_tables.snapshots.gathered import GATHERED_BYTES, gather
 from tailrace.connectors.sqlserver.beginning import heads
 from tailrace.connectors.sqlserver.snapshots import statements
-from tailrace.connectors.sqlserver.snapshots.blocks import BLOCK_BYTES, blocks_of
-from tailrace.connectors.sqlserver.snapshots.gathered import GATHERED_BYTES, gather
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.schema.changes_topic import quoted_id
@@ -65,7 +65,7 @@ def test_they_are_the_same_when_their_turn_comes(filled, opened, key, monkeypatc
     filled(2, type_, number, value="CASE WHEN n % 7 = 0 THEN NULL ELSE CONCAT(N'value ', n) END")
     read = {}
     for packs in (True, False):
-        monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.source.UNPACKED_BYTES", 0 if packs else 1 << 20)
+        monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.source.UNPACKED_BYTES", 0 if packs else 1 << 20)
         opens, segment = opened(column, rows_at_most=1024)
         with opens as source:
             chunk = source.read(segment)
@@ -83,7 +83,7 @@ def test_they_are_the_same_when_their_turn_comes(filled, opened, key, monkeypatc
 
 
 def test_only_what_is_read_while_many_wait_is_packed(filled, opened, monkeypatch):
-    monkeypatch.setattr("tailrace.connectors.sqlserver.snapshots.source.UNPACKED_BYTES", 1 << 18)
+    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.source.UNPACKED_BYTES", 1 << 18)
     filled(12)
     opens, segment = opened(KEYS["int"][1], rows_at_most=1000)
     waiting, packed = 0, []
@@ -117,7 +117,9 @@ def test_a_table_without_a_key_is_read_as_many_rows_at_a_time_as_some_megabytes_
     point = restart_at(heads(settings))
     with closing(SqlServerSource(settings, point.to_dict(), {quoted_id(table): None})) as source:
         read, session = source.table(table), source.database(table).reading()
-        sizes = [(len(block), block.bytes) for block in blocks_of(read, session, statements.whole(table, read.selects))]
+        sql = statements.whole(table, read.selects)
+        blocks = blocks_of(read, lambda rows: session.batches(sql, rows=rows))
+        sizes = [(len(block), block.bytes) for block in blocks]
     assert sum(count for count, _ in sizes) == 1000
     assert all(size < 2 * BLOCK_BYTES for _, size in sizes)
     assert (len(sizes) > 1) == (length > 100)

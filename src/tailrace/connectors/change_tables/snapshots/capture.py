@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
+
+POLL_SECONDS: Final = 0.1
 
 MomentT = TypeVar("MomentT")
 """A moment of a server, in whatever way the database proves that it is passed."""

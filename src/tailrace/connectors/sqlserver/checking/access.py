@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.sqlserver import setup_sql
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.schema.tables import TableId

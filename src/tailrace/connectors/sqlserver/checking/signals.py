@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.shared.signalled_sql import ALLOWED
 from tailrace.connectors.sqlserver import setup_sql
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.checking.access import Login
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.settings import SqlServerSettings

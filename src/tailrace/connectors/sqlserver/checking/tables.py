@@ -9,12 +9,11 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
+from tailrace.connectors.change_tables.instances import Instance, not_captured
 from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.connectors.sqlserver import setup_sql
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.structures import not_captured
 from tailrace.schema.tables import Table, TableId
 
 MOST_INSTANCES: Final = 2  # of one table

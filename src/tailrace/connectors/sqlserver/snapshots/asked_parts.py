@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from tailrace.connectors.base import AskedStep, Signalled, StartPoint
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
@@ -14,7 +15,6 @@ from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, with_signalled
 from tailrace.connectors.shared.snapshots.parts import Cuts
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.ranges import Ranges

@@ -1,21 +1,13 @@
-"""Bounds: places in the order of a key, kept in the progress and written in statements.
+"""Bounds as T-SQL: an entry is cast to the column's own type, so that the server compares as its index does.
 
-A bound is a JSON list with one entry a column: a number, or the text that `KeyColumn.told` makes of a value. As SQL an entry
-is cast to the column's own type, so that the server compares as its index does; a text has the column's collation.
-
-A bound with fewer entries than the key has columns stands behind all rows that begin with them.
+A text has the column's collation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Any, Final
 
-import numpy as np
-import pyarrow as pa
-
-from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.connectors.sqlserver.connection import literal
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.errors import ProgressError
@@ -44,21 +36,6 @@ def literals(key: ChunkKey, bound: Bound) -> list[str]:
     return key.literals(bound, _literal)
 
 
-def key_vectors(key: ChunkKey, arrays: Sequence[pa.Array]) -> list[Vector]:
-    """The key's columns as they were told, for digests and bounds."""
-    return [_vector(column, array) for column, array in zip(key.columns, arrays, strict=True)]
-
-
-def bound_at(key: ChunkKey, columns: Sequence[Vector], row: int) -> list[Any]:
-    """The bound of one row; `columns` as from `key_vectors`."""
-    return [_entry(column, vector, row) for column, vector in zip(key.columns, columns, strict=True)]
-
-
-def bound_of_row(key: ChunkKey, row: Sequence[Any]) -> list[Any]:
-    """The bound of a row of `ChunkKey.told`."""
-    return [int(value) if column.is_number else str(value) for column, value in zip(key.columns, row, strict=True)]
-
-
 def _literal(column: KeyColumn, entry: Any) -> str:
     if not _TYPE.fullmatch(column.type):
         raise ProgressError(f"{column.type!r} is no type of a key column")
@@ -83,18 +60,3 @@ def _is_entry(column: KeyColumn, entry: Any) -> bool:
         return isinstance(entry, int) and not isinstance(entry, bool)
     form = _FORMS.get(column.kind)
     return isinstance(entry, str) and (form is None or form.fullmatch(entry) is not None)
-
-
-def _vector(column: KeyColumn, array: pa.Array) -> Vector:
-    return from_arrow(array.cast(pa.int64() if column.is_number else pa.string_view()))
-
-
-def _entry(column: KeyColumn, vector: Vector, row: int) -> Any:
-    if column.is_number:
-        return int(vector.data[row])
-    view = vector.data[row]
-    length = int(view[0])
-    if length <= np.dtype(np.uint32).itemsize * 3:
-        return view.tobytes()[4 : 4 + length].decode()
-    start = int(view[3])
-    return vector.buffers[int(view[2])][start : start + length].tobytes().decode()

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Final
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any, Final
 
+import pyarrow as pa
+
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.rows import AFTER, BEFORE, INSERT
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.snapshots.blocks import BLOCK_ROWS
 from tailrace.connectors.change_tables.snapshots.moments import Moments
-from tailrace.connectors.sqlserver import catalog
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.sqlserver import catalog, filled_tables, replicas
+from tailrace.connectors.sqlserver.change_tables import rows_of
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.replicas import connect_at, wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots import views
+from tailrace.connectors.sqlserver.snapshots import statements, views
+from tailrace.connectors.sqlserver.snapshots.incomplete_images import Mask
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
-from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
+from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable, ReadTables
 from tailrace.connectors.sqlserver.snapshots.views import TableView
 from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Bound, Interval
 
+CHANGES_AT_ONCE: Final = 1 << 15
 LOCKS: Final = "READCOMMITTEDLOCK"
+_NTH: Final = (
+    "SELECT MAX(start_lsn) FROM (SELECT TOP ({0}) start_lsn FROM cdc.lsn_time_mapping WHERE start_lsn > ? AND start_lsn <= ? "
+    "ORDER BY start_lsn) AS s"
+)
 _VERSIONS: Final = "SELECT is_read_committed_snapshot_on FROM sys.databases WHERE database_id = DB_ID()"
 
 
@@ -89,13 +104,73 @@ class Database:
             self._locking.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
         return self._locking
 
-    def head(self, *, of_view: bool) -> Lsn:
-        """How far the log is captured now, or where the open view is; not before where it is read up to."""
-        if of_view and self.view is not None:
-            return views.place_at(self.asking, self.view.middle, self.reached)
-        return max(catalog.max_lsn(self.asking), self.reached)
+    def captured_up_to(self) -> Lsn:
+        """How far the log is captured now."""
+        return catalog.max_lsn(self.asking)
 
-    def unheard_of(self, table: TableId) -> tuple[int, ...]:
+    def has(self, lsn: Lsn) -> bool:
+        """Whether a replica has what was captured up to an LSN."""
+        return replicas.has(self.asking, lsn)
+
+    def wait_for(self, lsn: Lsn) -> None:
+        """Wait for a replica to have it."""
+        wait_for(self.asking, lsn)
+
+    def rows(
+        self,
+        read: ReadTable,
+        interval: Interval,
+        limit: int,
+        statement: str | None,
+        condition: str | None,
+        *,
+        recompiles: bool,
+    ) -> Iterator[pa.RecordBatch]:
+        """The rows of an interval; see `SourceDatabase.rows`.
+
+        They are read under READ COMMITTED with locks, also where the database has row versions instead of them: what is
+        committed and still being made visible is waited for. On a replica, where only versions are to be had, a read shows what
+        was applied to it, which the change tables on it belong to.
+        """
+        sql = statements.chunk(
+            read.table.id, read.selects, _key_of(read), interval, limit, self.hint, statement, condition
+        )
+        if statement is not None:
+            self.wait_for_locks()
+        reading, is_own = self.reading(), statement is None and condition is None
+        with nullcontext() if is_own else reading.rolled_back():
+            yield from reading.batches(sql + (statements.RECOMPILE if recompiles else ""), rows=BLOCK_ROWS)
+
+    def opened_view(self, read: ReadTable, statement: str | None, position: Mapping[str, Any]) -> TableView:
+        """A view of a table without a key, which is the last one from now on."""
+        view = views.opened(read, self.locking(), self.reading(), statement)
+        view.position = position
+        self.view = view
+        return view
+
+    def place_of_view(self) -> Lsn:
+        """Where the last view is; the capture job has passed it."""
+        return self.captured_up_to() if self.view is None else views.place_at(self.asking, self.view.middle, self.reached)
+
+    def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
+        """Which of the instances have rows in a window."""
+        return filled_tables.has_rows(self.asking, instances, window)
+
+    def changes(self, read: ReadTable, window: Window) -> Iterator[ChangeRows]:
+        """What a window says of a table."""
+        reading = replace(read.reading, skipped=self._unheard_of(read.table.id))
+        return rows_of(self.asking, reading, window, None, lambda: CHANGES_AT_ONCE)
+
+    def nth_entry(self, window: Window, number: int) -> Lsn | None:
+        """By `cdc.lsn_time_mapping`."""
+        found = self.asking.one(_NTH.format(number), window.after.raw, window.until.raw)
+        return None if found is None else Lsn(bytes(found))
+
+    def are_within(self, read: ReadTable, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
+        """Whether each bound of a table's key lies in any interval, as the server compares."""
+        return statements.are_within(self.asking, _key_of(read), bounds, intervals)
+
+    def _unheard_of(self, table: TableId) -> tuple[int, ...]:
         """Operations on a table that nobody is told of, and that therefore win over no row that was read."""
         skipped = self._settings.skipped_operations if table in self.chosen else frozenset()
         return (*((INSERT,) if "c" in skipped else ()), *((BEFORE, AFTER) if "u" in skipped else ()))
@@ -120,3 +195,9 @@ class Database:
         if self._locking is not None:
             self._locking.close()
         self.asking.close()
+
+
+def _key_of(read: ReadTable) -> ChunkKey:
+    if read.key is None:
+        raise KeyError(read.table.id)
+    return read.key

@@ -22,6 +22,8 @@ from typing import Any, Final
 from tailrace import epoch
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
+from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
@@ -34,11 +36,10 @@ from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.snapshots import begun
-from tailrace.connectors.sqlserver.snapshots.gathered import Gathered, gather
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.sqlserver.snapshots.passed import PATIENCE_SECONDS
 from tailrace.connectors.sqlserver.snapshots.reading import read_changes
-from tailrace.connectors.sqlserver.snapshots.source import LSN, SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.errors import (
     PositionLostError,
     ProgressError,

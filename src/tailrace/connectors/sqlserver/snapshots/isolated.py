@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -28,12 +29,12 @@ from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import quoted
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements
-from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
@@ -73,7 +74,7 @@ class IsolatedSnapshot(SqlServerSnapshot):
                 "property out until that is done"
             )
         super().__init__(settings, progress, history, keys, reads_ahead=False)  # what is read is delivered at once
-        self._attempts = 1  # a transaction that is lost can't be gone on with
+        self._patience = replace(self._patience, attempts=1)  # a transaction that is lost can't be gone on with
         self._mode = str(settings.snapshot_isolation_mode)
         log.warning(
             "the snapshot is read in one transaction, as snapshot.isolation.mode=%s asks for: if it is stopped before it is "
@@ -112,10 +113,11 @@ class IsolatedSnapshot(SqlServerSnapshot):
         """All rows of a table in no order, a block at a time."""
         table = read.table.id
         override = self._overrides.get(table)
-        sql = statements.whole(table, read.selects, override=None if override is None else override.statement)
+        sql = statements.whole(table, read.selects, override=override)
         read_us = epoch.now_us()
         with within_lock_timeout(self._settings, table):
-            for block in blocks_of(read, self._databases[table.catalog].reading(), sql):
+            reading = self._databases[table.catalog].reading()
+            for block in blocks_of(read, lambda rows: reading.batches(sql, rows=rows)):
                 yield ReadChunk(read, [block], False, read_us, _no_digests)
 
     def _begun(self, database: Database) -> Lsn:

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
 
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, key_from_dict
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.schema.tables import TableId
 

@@ -12,15 +12,16 @@ from typing import Any
 from tailrace.changes.records import Records
 from tailrace.changes.shape import Shape
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
 from tailrace.connectors.sqlserver.blocking import NamedStructures
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.planning import place_of
 from tailrace.connectors.sqlserver.snapshots.reading import read_changes
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.errors import PositionLostError
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table
@@ -86,7 +87,7 @@ class _SqlServerPart:
     def structures(self, batch: Batch) -> list[Records]:
         """What tells the structures of P, of one database after the other; a signal's are those that it names."""
         asked = self._content.get("asked")
-        told = ToldStructures(self._settings, self._history)
+        told = ToldStructures(SqlServerDialect(self._settings), self._history)
         tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
         NamedStructures(self._settings, self._history, self._point, tables).tell_all(batch)
         return batch.records

@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.connectors.base import SnapshotStep, StartPoint
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RestartPosition
+from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.asked_parts import part_asked
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
 from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, tables_of
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.planning import planned

@@ -37,7 +37,6 @@ from tailrace.errors import RetriableError, SourceSetupError
 CLOCK_SECONDS: Final = 1.0
 REPLICA_CLOCK_SECONDS: Final = 10.0  # two servers' clocks
 GRAIN: Final = dt.timedelta(milliseconds=10)  # datetime counts 3.33 ms, and rounds
-POLL_SECONDS: Final = 0.1
 PATIENCE_SECONDS: Final = 120.0
 WITHOUT_SCANS_SECONDS: Final = 900.0
 USUAL_POLLING_SECONDS: Final = 5

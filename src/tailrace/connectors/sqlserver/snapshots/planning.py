@@ -10,9 +10,12 @@ from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, restart_at
+from tailrace.connectors.change_tables.snapshots.source import LSN
+from tailrace.connectors.change_tables.told_structures import first_history
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -20,9 +23,7 @@ from tailrace.connectors.sqlserver.snapshots import point, statements
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
-from tailrace.connectors.sqlserver.snapshots.source import LSN
 from tailrace.connectors.sqlserver.snapshots.splitting import Cutter, estimated_rows
-from tailrace.connectors.sqlserver.told_structures import first_history
 from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
 
@@ -63,7 +64,7 @@ def history_of(settings: SqlServerSettings, points: Mapping[str, Point]) -> list
     now_us = epoch.now_us()
     found: list[HistoryRecord] = []
     for each in points.values():
-        found += first_history(settings, list(each.tables.values()), each.lsn, now_us)
+        found += first_history(SqlServerDialect(settings), list(each.tables.values()), each.lsn, now_us)
     return found
 
 

@@ -16,9 +16,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final, Self
 
+from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver import catalog, structures
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -97,7 +97,7 @@ def take(session: Session, settings: SqlServerSettings) -> Point:
     chosen = instances_at(wanted, lsn)
     _warn_of_others(session.database, [table for table in found if table not in chosen])
     tables = {
-        table: (structures.of_instance(found[table], chosen[table]), chosen[table])
+        table: (of_instance(found[table], chosen[table]), chosen[table])
         for table in sorted(chosen)
         if table in found
     }
@@ -110,7 +110,7 @@ def at(session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
     found = structures.tables(session, session.database, frozenset(tables).__contains__)
     chosen = instances_at([each for each in catalog.instances(session) if each.table in found], lsn)
     return Point(
-        lsn, {table: (structures.of_instance(found[table], instance), instance) for table, instance in chosen.items()}
+        lsn, {table: (of_instance(found[table], instance), instance) for table, instance in chosen.items()}
     )
 
 

@@ -15,16 +15,18 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.shape import Shape
+from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
 from tailrace.connectors.sqlserver.captured import CapturedTables
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.left_out import FAIL, Columns, shown
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
 from tailrace.connectors.sqlserver.types import ColumnType
@@ -35,23 +37,6 @@ _LARGE: Final = frozenset({"geometry", "geography", "json"})
 _MAX: Final = frozenset({jdbc.VARCHAR, jdbc.NVARCHAR, jdbc.VARBINARY})
 _DDL: Final = "SELECT COUNT(*), MAX(ddl_lsn) FROM cdc.ddl_history"
 _STARTS: Final = "SELECT object_id, start_lsn FROM cdc.change_tables"
-
-
-@dataclass(frozen=True, slots=True)
-class Large:
-    """A column of which a change table does not always have the value.
-
-    Attributes:
-        column: its index in the structure.
-        ordinal: its place among the captured columns.
-        is_max: it is missing only in the image before an update that does not change it (`varchar(max)` and its like); else
-            it is always missing in images before, and in deletes (`text`, `ntext`, `image`).
-
-    """
-
-    column: int
-    ordinal: int
-    is_max: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +84,10 @@ class ReadTable:
         """Where the arrays of a selected column are among those that are selected."""
         ends = [0, *accumulate(self.types[i].width for i in self.selected)]
         return dict(zip(self.selected, (slice(a, b) for a, b in pairwise(ends)), strict=True))[column]
+
+    def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
+        """What was selected of changes, with the values that other images know, and which images have every value."""
+        return completed(rows.columns, rows, [(self.place(large.column), large) for large in self.large])
 
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
         """The arrays of what was selected: those of columns, and those of the key as it tells rows apart."""
@@ -216,7 +205,7 @@ class ReadTables:
         self._read = now
 
     def _made(self, table: Table, instance: Instance) -> ReadTable:
-        readable, types, shape = self._captured.read_shape(structures.of_instance(table, instance))
+        readable, types, shape = self._captured.read_shape(of_instance(table, instance))
         key = self._keys[table.id]
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}

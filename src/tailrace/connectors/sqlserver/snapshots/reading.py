@@ -12,6 +12,7 @@ from tailrace.changes.shape import Shape
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import beginning_of, position_facts
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import TellStructure
@@ -19,10 +20,10 @@ from tailrace.connectors.shared.snapshots.planning import tables_to_read
 from tailrace.connectors.shared.snapshots.read_records import ReadChanges, number_for_all, records_of, text_for_all
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.connectors.sqlserver import source_block
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
@@ -44,7 +45,7 @@ class SqlServerSnapshot(SqlServerSource):
         """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them; else as there."""
         super().__init__(settings, progress.restart, keys, with_overrides=True, reads_ahead=reads_ahead)
         self._restart = POSITIONS.restart(progress.restart)
-        self._told = ToldStructures(settings, history)
+        self._told = ToldStructures(SqlServerDialect(settings), history)
         self._changes = {name: read_changes(settings, self._restart[name].lsn) for name in self._restart}
 
     @property

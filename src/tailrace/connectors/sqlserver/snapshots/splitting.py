@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots.bounds import bound_of_row
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS, chunk_end

@@ -21,13 +21,13 @@ from typing import Any, Final
 
 from tailrace import epoch
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.blocks import ReadRows, blocks_of
+from tailrace.connectors.change_tables.snapshots.row_digests import row_digests
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.lsn import ZERO
 from tailrace.connectors.sqlserver.snapshots import statements
-from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows, blocks_of
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
-from tailrace.connectors.sqlserver.snapshots.row_digests import row_digests
 from tailrace.snapshot.digests import Digests
 
 MOMENT_SECONDS: Final = 0.1
@@ -67,7 +67,7 @@ class TableView:
     def rows(self) -> Iterator[ReadChunk]:
         """All rows, in no order."""
         read_us = epoch.now_us()
-        for block in blocks_of(self._read, self._reading, self._sql):
+        for block in blocks_of(self._read, lambda rows: self._reading.batches(self._sql, rows=rows)):
             yield ReadChunk(self._read, [block], False, read_us, self._digested)
 
     def _digested(self, blocks: Sequence[ReadRows]) -> Digests:

@@ -8,19 +8,15 @@ was can't be told any more: with any one in the gap, that of an ALTER TABLE as w
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
+from typing import Final, Generic
 
+from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.instances import Instance, identity, name_of
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import catalog, setup_sql
-from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
-from tailrace.connectors.sqlserver.catalog import Instance, name_in_database
-from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity
-from tailrace.connectors.sqlserver.transactions import count_transactions, reaches_back_to
-from tailrace.errors import PositionLostError, SourceSetupError
+from tailrace.errors import PositionLostError
 from tailrace.schema.tables import TableId
 
 SNAPSHOT_AGAIN: Final = (
@@ -29,28 +25,28 @@ SNAPSHOT_AGAIN: Final = (
 )
 
 
-class LostChanges:
+class LostChanges(Generic[Session]):
     """Looks for gaps between what was read of one database and what its change tables have."""
 
     def __init__(
         self,
-        settings: SqlServerSettings,
+        dialect: Dialect[Session],
         told: ToldStructures,
-        instances: CaptureInstances,
+        instances: CaptureInstances[Session],
         matters: Callable[[TableId], bool] = lambda _table: True,
         filled: Collection[str] | None = None,
     ) -> None:
         """What there is to lose.
 
         Args:
-            settings: of the connector.
+            dialect: of the database.
             told: the structures that are known.
             instances: those that there are.
             matters: whether the rows of a table are read here; what is lost of others is for their readers to say.
             filled: the tables that had changes in the range that is read, when that was planned; None: it is not known.
 
         """
-        self._settings = settings
+        self._dialect = dialect
         self._told = told
         self._instances = instances
         self._matters = matters
@@ -65,7 +61,7 @@ class LostChanges:
 
         """
         gone = []
-        for table in self._told.captured(session.database):
+        for table in self._told.captured(self._dialect.database(session)):
             first = self._instances.first(table)
             if self._told.is_planned_to_leave(table):
                 gone.append(table)
@@ -85,8 +81,8 @@ class LostChanges:
 
         A table that had no changes then is left out all the same: nothing of it is missing.
         """
-        had = self._filled is None or name_in_database(table) in self._filled
-        if self._told.is_planned and had and _has_transactions(session, window):
+        had = self._filled is None or self._dialect.name_in_database(table) in self._filled
+        if self._told.is_planned and had and self._has_transactions(session, window):
             raise PositionLostError(
                 f"{table} was captured when the reading of its log behind {window.after} was planned, and is not any more: its "
                 f"changes up to {window.until} may be lost; {SNAPSHOT_AGAIN}"
@@ -94,8 +90,8 @@ class LostChanges:
 
     def _require_new(self, session: Session, window: Window) -> None:
         """The same for tables that were planned to be new in a window."""
-        before = set(self._told.captured(session.database))
-        for table, (name, since) in self._told.planned_since(session.database).items():
+        before = set(self._told.captured(self._dialect.database(session)))
+        for table, (name, since) in self._told.planned_since(self._dialect.database(session)).items():
             instance = self._instances.all.get(name)
             after = max(window.after, since.previous())
             start = None if instance is None else instance.start_lsn
@@ -135,7 +131,7 @@ class LostChanges:
 
     def _require_nothing_in(self, session: Session, first: Instance, gap: Window) -> None:
         """Raise where changes of a table may lie in a gap before its first instance."""
-        if _has_transactions(session, gap):
+        if self._has_transactions(session, gap):
             raise PositionLostError(self._complaint(first.table, first, gap.after))
 
     def _require_seen(self, session: Session, table: TableId) -> None:
@@ -144,36 +140,27 @@ class LostChanges:
         To disable the capture of a table is an ordinary step, also of those procedures that change its structure: it is told,
         and does not stop the others.
         """
-        if not self._settings.tables.matches(table) or not catalog.hidden(session):
-            return
-        try:
-            session.rows(f"SELECT TOP (0) 1 AS seen FROM {quoted(table.schema, table.name)}")  # noqa: S608 -- it is quoted
-        except DeniedError as error:
-            user = session.one("SELECT USER_NAME()")
-            raise SourceSetupError(
-                f"{table} was read up to now, and the user {user} may not see it any more: "
-                f"{setup_sql.grant_select(table, str(user))} Or leave it out (table.exclude.list)"
-            ) from error
-        except SourceSetupError:
-            return  # 208: there is none
+        if self._dialect.settings.tables.matches(table):
+            self._dialect.require_seen(session, table)
 
     def _complaint(self, table: TableId, first: Instance, after: Lsn) -> str:
         told = self._told.told_instance(table)
         if told is not None and told != identity(first):
             return (
-                f"{table}: the capture instance {told.rpartition(':')[0]} was dropped before it was read to its end: it was "
+                f"{table}: the capture instance {name_of(told)} was dropped before it was read to its end: it was "
                 f"read up to {after}, and {first.name} begins {_place(first)}. Changes in between may be lost: {SNAPSHOT_AGAIN}"
             )
         return (
             f"{table}: changes are lost: they were read up to {after}, and the capture instance {first.name} begins "
-            f"{_place(first)}: the clean-up job took what was before. Let it keep changes for longer (EXEC "
-            f"sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes), and {SNAPSHOT_AGAIN}"
+            f"{_place(first)}: the clean-up job took what was before. Let it keep changes for longer ("
+            f"{self._dialect.advice.keep_longer}), and {SNAPSHOT_AGAIN}"
         )
 
-
-def _has_transactions(session: Session, gap: Window) -> bool:
-    """Whether transactions lie in a gap, or may have lain there."""
-    return bool(count_transactions(session, gap)) or not reaches_back_to(session, gap.after)
+    def _has_transactions(self, session: Session, gap: Window) -> bool:
+        """Whether transactions lie in a gap, or may have lain there."""
+        if self._dialect.count_transactions(session, gap):
+            return True
+        return not self._dialect.reaches_back_to(session, gap.after)
 
 
 def _place(instance: Instance) -> str:

@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import logging
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, Generic
 
+from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured
+from tailrace.connectors.change_tables.dialect import Catalogue, Session
+from tailrace.connectors.change_tables.instances import Instance, identity, not_captured, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.findings import listed
-from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.altered_columns import Types, altered, as_captured, other_types
-from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.structures import not_captured, of_instance, tables
-from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity
 from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)
@@ -29,22 +26,25 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Active:
-    """A table and the instance that has its rows in a window."""
+    """A table and the instance that has its rows in a window.
+
+    Attributes:
+        table: the table.
+        instance: that instance.
+        name: as progress names the table, and as a window's tables are ordered.
+
+    """
 
     table: TableId
     instance: Instance
-
-    @property
-    def name(self) -> str:
-        """As progress names it, and as a window's tables are ordered: `schema.table`, in brackets where a name has a dot."""
-        return catalog.name_in_database(self.table)
+    name: str
 
 
 _TOLD_OF: Final[set[tuple[str, str, str, str]]] = set()
 """What this process has warned of: whoever reads range by range makes a new `CaptureInstances` for each."""
 
 
-class CaptureInstances:
+class CaptureInstances(Generic[Session]):
     """The instances of one database's wanted tables, as they are now.
 
     Attributes:
@@ -52,19 +52,20 @@ class CaptureInstances:
 
     """
 
-    def __init__(self, settings: SqlServerSettings, told: ToldStructures) -> None:
-        self._settings = settings
+    def __init__(self, catalogue: Catalogue[Session], told: ToldStructures) -> None:
+        self._catalogue = catalogue
+        self._settings = catalogue.settings
         self._told = told
         self.version = 0
-        self._stamp: tuple[Any, ...] | None = None
-        self._hidden: list[tuple[str, int]] = []
+        self._stamp: object = None
+        self._hidden: Sequence[tuple[str, int]] = []
         self._by_table: dict[TableId, list[Instance]] = {}
         self._not_begun: dict[TableId, Instance] = {}
         self._identities: dict[str, str] = {}
-        self._structures: dict[TableId, Table] = {}
+        self._structures: Mapping[TableId, Table] = {}
         self._types: Mapping[int, Types] = {}
         self._other_structures: dict[str, Table] = {}
-        self._altered: frozenset[int] = frozenset()
+        self._altered: Collection[int] = frozenset()
 
     @property
     def tables(self) -> Sequence[TableId]:
@@ -87,23 +88,23 @@ class CaptureInstances:
 
     def refresh(self, session: Session) -> bool:
         """Look whether instances have come, gone or moved on; whether they have."""
-        stamp = catalog.instances_stamp(session)
-        hidden = catalog.hidden(session) if self._hidden else self._hidden  # a GRANT leaves no other trace
+        stamp = self._catalogue.stamp(session)
+        hidden = self._catalogue.hidden(session) if self._hidden else self._hidden  # a GRANT leaves no other trace
         if (stamp, hidden) == (self._stamp, self._hidden):
             return False
-        self._hidden = catalog.hidden(session)
+        self._hidden = self._catalogue.hidden(session)
         found: defaultdict[TableId, list[Instance]] = defaultdict(list)
-        wanted = [each for each in catalog.instances(session) if self._settings.tables.matches(each.table)]
+        wanted = [each for each in self._catalogue.instances(session) if self._settings.tables.matches(each.table)]
         for instance in wanted:
             if instance.start_lsn is not None and self._told.is_for(instance):
                 found[instance.table].append(instance)
         self._not_begun = {each.table: each for each in wanted if each.table not in found}
         self._identities = {each.name: identity(each) for each in wanted}
         self._by_table = {table: _newest_of_same_start(found[table]) for table in sorted(found)}
-        self._structures = tables(session, session.database, lambda table: table in self._by_table)
-        self._types = other_types(session)
+        self._structures = self._catalogue.structures(session, lambda table: table in self._by_table)
+        self._types = self._catalogue.column_types(session)
         self._other_structures = self._find_other_structures()
-        self._altered = catalog.altered_since_captured(session)
+        self._altered = self._catalogue.altered(session)
         self._stamp = stamp
         self.version += 1
         self._warn_of_columns()
@@ -124,9 +125,9 @@ class CaptureInstances:
         """The tables that may have rows in a window without a switch, by name, each with its instance."""
         found = []
         for table, instances in self._by_table.items():
-            begun = [each for each in instances if each.start_lsn is not None and each.start_lsn <= window.until]
+            begun = [each for each in instances if each.has_begun(window.until)]
             if begun:
-                found.append(Active(table, begun[-1]))
+                found.append(Active(table, begun[-1], self._catalogue.name_in_database(table)))
         return found
 
     def structure(self, instance: Instance) -> Table:
@@ -171,8 +172,8 @@ class CaptureInstances:
             if fresh:
                 log.warning(
                     "%s: not captured by the instance %s: %s. The table was altered since the instance was made: make a second "
-                    "one (EXEC sys.sp_cdc_enable_table with another @capture_instance); tailrace goes over to it by itself",
-                    table, newest.name, ", ".join(fresh),
+                    "one (%s); tailrace goes over to it by itself",
+                    table, newest.name, ", ".join(fresh), self._catalogue.advice.second_instance,
                 )  # fmt: skip
 
     def _not_told_of(self, database: str, about: str, names: Sequence[str]) -> list[str]:
@@ -184,11 +185,11 @@ class CaptureInstances:
 
     def _warn_of_hidden(self, session: Session) -> None:
         """Whose changes an instance has can't be told while its table can't be seen, nor whether it is wanted."""
-        names = self._not_told_of(session.database, "", [name for name, _ in self._hidden])
+        names = self._not_told_of(self._catalogue.database(session), "", [name for name, _ in self._hidden])
         if names:
             log.warning(
                 "%s: the user may not see the tables of the capture instances %s, so they are not read: GRANT SELECT on those "
-                "that are wanted; what changes before that is not told", session.database, listed(names),
+                "that are wanted; what changes before that is not told", self._catalogue.database(session), listed(names),
             )  # fmt: skip
 
 

@@ -21,8 +21,6 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.transactions import Transactions
-from tailrace.connectors.sqlserver.lsn import SIZE
-from tailrace.errors import LogFormatError
 
 Int64 = npt.NDArray[np.int64]
 
@@ -71,7 +69,6 @@ def changes_of(
     """
     first = np.flatnonzero(rows.operation != AFTER)
     operation = rows.operation[first]
-    _require_known(rows, operation)
     last = np.where(operation == BEFORE, first + 1, first)
     run, begins = lsn_columns.runs_of(rows.commit[first])
     commit = rows.commit[first[begins]]
@@ -139,11 +136,4 @@ def delivered_changes(rows: ChangeRows, after: RowPosition) -> int:
 
 def _as_bytes(raw: Bytes) -> npt.NDArray[np.bytes_]:
     """LSNs as strings of bytes, to be compared; zeros at their ends do not matter, as all are of one length."""
-    return np.ascontiguousarray(raw).view(f"S{SIZE}").ravel()
-
-
-def _require_known(rows: ChangeRows, operation: Int64) -> None:
-    unknown = operation[(operation < DELETE) | (operation > BEFORE)]
-    if len(unknown):
-        at = rows.position(int(np.flatnonzero(rows.operation == unknown[0])[0]))
-        raise LogFormatError(f"the change {at} has the operation {unknown[0]}, which is none of SQL Server's")
+    return np.ascontiguousarray(raw).view(f"S{raw.shape[1]}").ravel()

@@ -9,24 +9,22 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.lost_changes import LostChanges
+from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
-from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.replicas import connect_at
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.structure_changes import leave_gone, tell_new
-from tailrace.connectors.sqlserver.told_structures import ToldStructures
 
 
 def new_structures(
-    settings: SqlServerSettings, history: Sequence[HistoryRecord], windows: Mapping[str, Window], now_us: int
+    dialect: Dialect[Session], history: Sequence[HistoryRecord], windows: Mapping[str, Window], now_us: int
 ) -> list[dict[str, Any]]:
     """The records that a schema history gets where windows are read.
 
     Args:
-        settings: of the connector.
+        dialect: of the database.
         history: up to where the windows begin.
         windows: by database.
         now_us: when they are handled, microseconds since the epoch.
@@ -35,18 +33,21 @@ def new_structures(
         PositionLostError: changes in a window are gone.
 
     """
-    told = ToldStructures(settings, history, tells=False)
+    told = ToldStructures(dialect, history, tells=False)
     for name, window in windows.items():
         if not window.is_empty:
-            with connect_at(settings, name, window.until) as session:
-                _look(session, settings, told, window, Batch(now_us))
+            with dialect.connect(name) as session:
+                dialect.wait_for(session, window.until)
+                _look(dialect, session, told, window, Batch(now_us))
     return [dict(record) for record in told.take_history()]
 
 
-def _look(session: Session, settings: SqlServerSettings, told: ToldStructures, window: Window, batch: Batch) -> None:
-    instances = CaptureInstances(settings, told)
+def _look(
+    dialect: Dialect[Session], session: Session, told: ToldStructures, window: Window, batch: Batch
+) -> None:
+    instances = CaptureInstances(dialect, told)
     instances.refresh(session)
-    leave_gone(session, LostChanges(settings, told, instances), told, window, batch)
+    leave_gone(session, LostChanges(dialect, told, instances), told, window, batch)
     while not window.is_empty:
         switch = instances.first_switch(window)
         piece = window if switch is None else Window(window.after, switch.previous())

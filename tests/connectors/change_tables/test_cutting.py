@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from tailrace.connectors.change_tables import cutting
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import cutting
 
 LIMIT = 1000
 
@@ -34,14 +34,14 @@ def cut_at(monkeypatch: pytest.MonkeyPatch) -> Any:
                 tries.append(until)
                 return sum(sizes[: int.from_bytes(until.raw, "big")])
 
-        def nth(_session: Any, _window: Window, number: int) -> tuple[Lsn, bool]:
-            return lsn(min(number, len(sizes))), number >= len(sizes)
+        class Dialect:
+            def nth_transaction(self, _session: Any, _window: Window, number: int) -> tuple[Lsn, bool]:
+                return lsn(min(number, len(sizes))), number >= len(sizes)
 
         monkeypatch.setattr(cutting, "_Weights", Weights)
-        monkeypatch.setattr(cutting, "_nth", nth)
-        settings: Any = None
+        dialect: Any = Dialect()
         session: Any = None
-        end = cutting.cut(session, settings, Window(lsn(0), lsn(len(sizes))), LIMIT)
+        end = cutting.cut(dialect, session, Window(lsn(0), lsn(len(sizes))), LIMIT)
         return int.from_bytes(end.raw, "big"), len(tries)
 
     return cut

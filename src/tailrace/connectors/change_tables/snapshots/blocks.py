@@ -5,7 +5,7 @@ Those that wait for the log may be packed meanwhile, as many of them are held at
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 import numpy as np
@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
-from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.snapshots.bounds import bound_at, key_vectors
-from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
+from tailrace.connectors.change_tables.snapshots.bounds import bound_at, key_vectors
+from tailrace.connectors.change_tables.snapshots.databases import ReadTable
 from tailrace.snapshot.segments import Bound
 
 BLOCK_BYTES: Final = 4 << 20
@@ -35,7 +34,7 @@ class ReadRows:
     """
 
     def __init__(self, table: ReadTable, batch: pa.RecordBatch, *, packs: bool = False) -> None:
-        """`batch` has what `table.selects` says; with `packs` it is packed until its values are asked for."""
+        """`batch` has what is selected of the table; with `packs` it is packed until its values are asked for."""
         self._table = table
         self._count = int(batch.num_rows)
         self._last = None if table.key is None else self._bound_of(batch, self._count - 1)
@@ -94,10 +93,12 @@ class ReadRows:
         return None if key is None else bound_at(key, self._keys_of(batch.slice(row, 1)), 0)
 
 
-def blocks_of(read: ReadTable, session: Session, sql: str) -> Iterator[ReadRows]:
-    """All rows of a query, as many at a time as some megabytes hold."""
+def blocks_of(
+    read: ReadTable, batches: Callable[[Callable[[], int]], Iterable[pa.RecordBatch]]
+) -> Iterator[ReadRows]:
+    """All rows of a query, as many at a time as some megabytes hold; `batches` runs it with how many are wanted next."""
     rows = [FIRST_WIDE_ROWS if read.is_wide else BLOCK_ROWS]
-    for batch in session.batches(sql, rows=lambda: rows[-1]):
+    for batch in batches(lambda: rows[-1]):
         aimed = BLOCK_BYTES * batch.num_rows // max(int(batch.nbytes), 1)
         rows[:] = [max(1, min(aimed, rows[-1] * GROWTH, BLOCK_ROWS))]
         yield ReadRows(read, batch)

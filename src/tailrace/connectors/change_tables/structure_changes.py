@@ -8,20 +8,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.dialect import Session
+from tailrace.connectors.change_tables.instances import Instance, identity, name_of
+from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver.capture_instances import CaptureInstances
-from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.lost_changes import LostChanges
-from tailrace.connectors.sqlserver.told_structures import ToldStructures, identity, name_of
 from tailrace.schema.tables import TableId
 
 log = logging.getLogger(__name__)
 
 
-def leave_gone(session: Session, lost: LostChanges, told: ToldStructures, window: Window, batch: Batch) -> None:
+def leave_gone(session: Session, lost: LostChanges[Session], told: ToldStructures, window: Window, batch: Batch) -> None:
     """Leave the tables out that are not captured any more, and tell so.
 
     Raises:
@@ -38,7 +38,7 @@ def leave_gone(session: Session, lost: LostChanges, told: ToldStructures, window
 
 
 def tell_new(
-    instances: CaptureInstances,
+    instances: CaptureInstances[Session],
     told: ToldStructures,
     window: Window,
     batch: Batch,

@@ -14,7 +14,7 @@ import numpy as np
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Kind, Vector
-from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
+from tailrace.connectors.change_tables.snapshots.databases import ReadTable
 from tailrace.snapshot.digests import HASH_KEY, Digests, digests_of
 from tailrace.snapshot.key_bytes import key_bytes
 

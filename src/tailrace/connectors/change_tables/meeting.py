@@ -6,19 +6,18 @@ from collections.abc import Sequence
 
 from tailrace.connectors.base import Progress
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, restart_at
-from tailrace.connectors.sqlserver.positions import POSITIONS
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
 from tailrace.errors import ConfigError
 
 
-def meeting_point(lanes: Sequence[Progress], names: Sequence[str]) -> RestartPosition:
+def meeting_point(positions: Positions, lanes: Sequence[Progress], names: Sequence[str]) -> RestartPosition:
     """Commit LSNs of the configuration's databases that no lane has passed.
 
     Raises:
         ConfigError: lanes stand apart in a database that is read no more.
 
     """
-    found = [POSITIONS.restart(lane.restart, names) for lane in lanes]
+    found = [positions.restart(lane.restart, names) for lane in lanes]
     for name in found[0]:
         if name not in names and any(each[name] != found[0][name] for each in found):
             raise ConfigError(
@@ -28,9 +27,9 @@ def meeting_point(lanes: Sequence[Progress], names: Sequence[str]) -> RestartPos
     return restart_at({name: max(_end(each[name]) for each in found) for name in names})
 
 
-def is_boundary(lane: Progress) -> bool:
+def is_boundary(positions: Positions, lane: Progress) -> bool:
     """Whether a lane has delivered all up to its LSNs, and nothing behind them."""
-    return POSITIONS.restart(lane.restart).is_between_windows
+    return positions.restart(lane.restart).is_between_windows
 
 
 def _end(position: DatabasePosition) -> Lsn:

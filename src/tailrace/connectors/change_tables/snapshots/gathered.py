@@ -8,16 +8,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Any, Final
 
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.blocks import ReadRows
+from tailrace.connectors.change_tables.snapshots.databases import SourceDatabase
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
-from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.replicas import has
-from tailrace.connectors.sqlserver.snapshots.blocks import ReadRows
-from tailrace.connectors.sqlserver.snapshots.database import Database
-from tailrace.connectors.sqlserver.snapshots.passed import Moment
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.errors import RetriableError
 from tailrace.schema.history import parse_id
 from tailrace.snapshot.segments import Segment
@@ -43,22 +40,22 @@ class Gathered:
 
     segment: Segment
     chunks: Sequence[ReadChunk]
-    read_at: Moment
+    read_at: Any
     is_gone: bool = False
     held: RetriableError | None = None
     head: Lsn | None = None
     since: float = field(default_factory=time.monotonic)
 
-    def is_behind(self, database: Database, place: Lsn) -> bool:
+    def is_behind(self, database: SourceDatabase[Any], place: Lsn) -> bool:
         """Whether what they saw is delivered where the log is delivered up to a place."""
         if self.head is None and database.job.has_passed(self.read_at):
-            self.head = catalog.max_lsn(database.asking)
+            self.head = database.captured_up_to()
         if self.head is None or place < self.head:
             return False
-        return has(database.asking, place)  # which reads the log up to there
+        return database.has(place)  # which reads the log up to there
 
 
-def gather(source: SqlServerSource, segment: Segment) -> Gathered:
+def gather(source: ChangeTableSource[Any, Any], segment: Segment) -> Gathered:
     """The next chunks of a segment.
 
     Raises:

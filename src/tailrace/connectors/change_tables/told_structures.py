@@ -16,14 +16,12 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.dialect import Events
+from tailrace.connectors.change_tables.instances import Instance, identity
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.schema_records import SchemaChangeRecords
-from tailrace.connectors.sqlserver import source_block
-from tailrace.connectors.sqlserver.catalog import Instance
-from tailrace.connectors.sqlserver.lsn import LSNS
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.epoch import source_times
 from tailrace.errors import StructureError
 from tailrace.schema.changes_topic import SchemaEvent
@@ -44,7 +42,7 @@ class ToldStructures:
 
     def __init__(
         self,
-        settings: SqlServerSettings,
+        events: Events,
         history: Iterable[HistoryRecord],
         *,
         tells: bool = True,
@@ -53,12 +51,14 @@ class ToldStructures:
         """The structures that a history knows.
 
         Args:
-            settings: of the connector.
+            events: what the database has in its events.
             history: in order.
             tells: schema-change events are wanted, if the configuration wants them.
             planned: structures of instances that are to be told with these, and no others are to be; None: as they are then.
 
         """
+        settings = events.settings
+        self._events = events
         self._settings = settings
         self._tells = tells and settings.include_schema_changes
         self._ddl = "" if settings.tailrace_event_shape == SHAPE_1_4 else NO_DDL
@@ -66,11 +66,10 @@ class ToldStructures:
         self._instances: dict[tuple[str, str], Table] = {}  # databases made alike have the same names and ids
         self._told_at: dict[tuple[str, str], Lsn] = {}
         self._new_history: list[HistoryRecord] = []
-        source, context = source_block.change_schema(settings), source_block.context(settings)
-        self._records = SchemaChangeRecords(settings, source, source_block.CONNECTOR, context)
+        self._records = SchemaChangeRecords(settings, events.change_schema(), events.connector, events.context())
         for number, record in enumerate(history, 1):
             self._take(record, number)
-        self._planned = None if planned is None else ToldStructures(settings, planned)
+        self._planned = None if planned is None else ToldStructures(events, planned)
 
     def get(self, table: TableId) -> Table | None:
         """The structure that was told last; None where none was."""
@@ -183,9 +182,8 @@ class ToldStructures:
         if not self._tells or not events:
             return
         times = source_times(batch.now_us)
-        varying = {**times, "commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": None, "snapshot": mark}
         sources = [
-            {**source_block.constants(self._settings, change.id), **varying}
+            {**self._events.constants(change.id), **times, **self._events.source_at(lsn), "snapshot": mark}
             for event in events
             for change in event.changes
             if change.id is not None
@@ -218,7 +216,7 @@ class ToldStructures:
     def _take(self, record: HistoryRecord, number: int) -> None:
         try:
             commit = record["position"].get("commit_lsn")
-            lsn = LSNS.parse(str(commit)) if commit else None
+            lsn = self._events.lsns.parse(str(commit)) if commit else None
             for change in record.get("tableChanges") or ():
                 table_id = parse_id(change["id"])
                 if change["type"] == ChangeType.DROP:
@@ -229,46 +227,36 @@ class ToldStructures:
             raise StructureError(f"record {number} of the schema history is damaged: {error!r}") from error
 
     def _remember(self, event: SchemaEvent, lsn: Lsn, now_us: int) -> None:
-        self._new_history.append(recorded(self._settings, event, lsn, now_us))
+        self._new_history.append(recorded(self._events, event, lsn, now_us))
 
 
-def recorded(settings: SqlServerSettings, event: SchemaEvent, lsn: Lsn, now_us: int, **more: Any) -> dict[str, Any]:
+def recorded(events: Events, event: SchemaEvent, lsn: Lsn, now_us: int, **more: Any) -> dict[str, Any]:
     """An event as the schema history keeps it, with the position of Debezium's connector; `more` goes into that."""
-    source = {"server": settings.topic_prefix, "database": event.database}
-    position = {"commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": 0, **more}
+    source = {"server": events.settings.topic_prefix, "database": event.database}
+    position = {**events.history_position(lsn), **more}
     return history_record(source, position, now_us // 1000, event)
 
 
 def first_history(
-    settings: SqlServerSettings, found: Sequence[tuple[Table, Instance]], lsn: Lsn, now_us: int
+    events: Events, found: Sequence[tuple[Table, Instance]], lsn: Lsn, now_us: int
 ) -> list[HistoryRecord]:
     """The structures that a connector begins with, in the order of the tables' names."""
     told = [replace(table, attributes=((INSTANCE, identity(instance)),)) for table, instance in found]
     return [
-        recorded(settings, _event(ChangeType.CREATE, table), lsn, now_us, snapshot=True)
+        recorded(events, _event(ChangeType.CREATE, table), lsn, now_us, snapshot=True)
         for table in sorted(told, key=lambda each: each.id)
     ]
 
 
-def is_told_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], prefix: str) -> bool:
+def is_told_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], events: Events) -> bool:
     """Whether a record of a schema history is of one of these databases (in lower case), and was told up to there.
 
-    `prefix`: of the topics, as several connectors may have their histories in one place.
+    Several connectors may have their histories in one place: it is of the one that has the prefix of these topics.
     """
     end, commit = lsns.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
-    if record["source"].get("server") != prefix or end is None:
+    if record["source"].get("server") != events.settings.topic_prefix or end is None:
         return False
-    return not commit or LSNS.parse(str(commit)) <= end.next()
-
-
-def identity(instance: Instance) -> str:
-    """What tells a capture instance from an earlier one of the same name in its database."""
-    return f"{instance.name}:{instance.object_id}"
-
-
-def name_of(identity_: str) -> str:
-    """The name of the instance that has this `identity`."""
-    return identity_.rpartition(":")[0]
+    return not commit or events.lsns.parse(str(commit)) <= end.next()
 
 
 def _event(type_: ChangeType, table: Table, ddl: str = "") -> SchemaEvent:

@@ -1,12 +1,14 @@
-"""Where lanes of SQL Server can meet: the farthest window's end in each database."""
+"""Where lanes can meet: the farthest window's end in each database."""
 
 import pytest
 
 from tailrace.connectors.base import Progress
-from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition
-from tailrace.connectors.sqlserver.meeting import meeting_point
+from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.meeting import meeting_point
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
 from tailrace.errors import ConfigError
+
+POSITIONS = Positions(LsnForm(10, "a database"))
 
 
 def lsn(number: int) -> Lsn:
@@ -23,11 +25,11 @@ def at(number: int, until: int | None = None) -> DatabasePosition:
 
 
 def test_it_is_the_end_of_the_farthest_window_of_each_database() -> None:
-    point = meeting_point([lane(a=at(5), b=at(9)), lane(a=at(3, until=7), b=at(8, until=9))], ["a", "b"])
+    point = meeting_point(POSITIONS, [lane(a=at(5), b=at(9)), lane(a=at(3, until=7), b=at(8, until=9))], ["a", "b"])
     assert point.to_dict() == RestartPosition({"a": at(7), "b": at(9)}).to_dict()
 
 
 def test_a_database_that_is_read_no_more_must_not_keep_them_apart() -> None:
-    assert meeting_point([lane(a=at(5), gone=at(9)), lane(a=at(3), gone=at(9))], ["a"])["a"].lsn == lsn(5)
+    assert meeting_point(POSITIONS, [lane(a=at(5), gone=at(9)), lane(a=at(3), gone=at(9))], ["a"])["a"].lsn == lsn(5)
     with pytest.raises(ConfigError, match=r"in the database gone, which is not in database\.names any more: name it again"):
-        meeting_point([lane(a=at(5), gone=at(9)), lane(a=at(5), gone=at(8))], ["a"])
+        meeting_point(POSITIONS, [lane(a=at(5), gone=at(9)), lane(a=at(5), gone=at(8))], ["a"])

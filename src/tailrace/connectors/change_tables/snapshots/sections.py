@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.databases import SourceDatabase
+from tailrace.connectors.change_tables.snapshots.touched_rows import touches
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver.filled_tables import has_rows
-from tailrace.connectors.sqlserver.snapshots.database import Database
-from tailrace.connectors.sqlserver.snapshots.touched_rows import touches
 from tailrace.errors import SourceSetupError
 from tailrace.snapshot.first_changes import TableTouches
 
 SECTION_TRANSACTIONS: Final = 20_000
 
-_CUT: Final = (
-    "SELECT MAX(start_lsn) FROM (SELECT TOP ({0}) start_lsn FROM cdc.lsn_time_mapping WHERE start_lsn > ? AND start_lsn <= ? "
-    "ORDER BY start_lsn) AS s"
-)
 
-
-def next_section(database: Database, head: Lsn) -> list[TableTouches]:
+def next_section(database: SourceDatabase[Any], head: Lsn) -> list[TableTouches]:
     """The next section up to a head, or a part of the way; the database is read up to its end then.
 
     Raises:
@@ -39,21 +33,17 @@ def next_section(database: Database, head: Lsn) -> list[TableTouches]:
     return found
 
 
-def _touched(database: Database, window: Window) -> list[TableTouches]:
+def _touched(database: SourceDatabase[Any], window: Window) -> list[TableTouches]:
     """What a window says of the tables."""
     read = [each for table in database.tables if (each := database.tables.of(table)) is not None]
-    has = has_rows(database.asking, [each.instance for each in read], window)
+    has = database.has_rows([each.instance for each in read], window)
     found = (
-        touches(database.asking, each, window, database.unheard_of(each.table.id))
-        for each, is_there in zip(read, has, strict=True)
-        if is_there
+        touches(each, database.changes(each, window)) for each, is_there in zip(read, has, strict=True) if is_there
     )
     return [each for each in found if each is not None]
 
 
-def _end(database: Database, head: Lsn) -> Lsn:
+def _end(database: SourceDatabase[Any], head: Lsn) -> Lsn:
     """Where the next section ends: at the head, or before it where that is far."""
-    cut = database.asking.one(_CUT.format(SECTION_TRANSACTIONS), database.reached.raw, head.raw)
-    if cut is None or database.asking.one(_CUT.format(1), cut, head.raw) is None:
-        return head
-    return Lsn(bytes(cut))
+    cut = database.nth_entry(Window(database.reached, head), SECTION_TRANSACTIONS)
+    return head if cut is None or database.nth_entry(Window(cut, head), 1) is None else cut

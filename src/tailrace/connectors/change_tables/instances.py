@@ -1,0 +1,83 @@
+"""Capture instances: which columns of which table a change table has, and from where on."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass, replace
+
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.errors import StructureError
+from tailrace.schema.tables import Table, TableId
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """A capture instance: one change table of one source table, of which a table may have several.
+
+    Attributes:
+        table: the table that it captures.
+        name: what the instance is called.
+        object_id: the number of its change table, which no other one ever had.
+        source_object_id: of the table that it captures.
+        change_table: its name, as the dialect finds it.
+        start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
+        create_date: when it was enabled, the server's local time.
+        columns: the captured columns, in their order.
+        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty.
+        role: who may read it, where the database has it guarded; None: everybody who may select.
+
+    """
+
+    table: TableId
+    name: str
+    object_id: int
+    source_object_id: int
+    change_table: str
+    start_lsn: Lsn | None
+    create_date: dt.datetime
+    columns: tuple[str, ...]
+    index_columns: tuple[str, ...]
+    role: str | None = None
+
+    @property
+    def order(self) -> tuple[bool, bytes, dt.datetime, int]:
+        """Instances of a table in the order in which they are to be read; one without a start comes last."""
+        start = b"" if self.start_lsn is None else self.start_lsn.raw
+        return self.start_lsn is None, start, self.create_date, self.object_id
+
+    def has_begun(self, until: Lsn) -> bool:
+        """Whether it has changes at the end of a window."""
+        return self.start_lsn is not None and self.start_lsn <= until
+
+
+def identity(instance: Instance) -> str:
+    """What tells a capture instance from an earlier one of the same name in its database."""
+    return f"{instance.name}:{instance.object_id}"
+
+
+def name_of(identity_: str) -> str:
+    """The name of the instance that has this `identity`."""
+    return identity_.rpartition(":")[0]
+
+
+def of_instance(table: Table | None, instance: Instance) -> Table:
+    """The structure of the rows that a capture instance has: of its source table only what it captures.
+
+    Raises:
+        StructureError: the source table is gone.
+
+    """
+    if table is None:
+        raise StructureError(
+            f"{instance.table} is gone, whose changes the capture instance {instance.name} has: its structure is not "
+            "known any more. Take the table out of table.include.list"
+        )
+    captured = frozenset(instance.columns)
+    columns = tuple(column for column in table.columns if column.name in captured)
+    return replace(table, columns=columns, primary_key=tuple(name for name in table.primary_key if name in captured))
+
+
+def not_captured(table: Table, instance: Instance) -> tuple[str, ...]:
+    """The columns that a table has and a capture instance does not."""
+    captured = frozenset(instance.columns)
+    return tuple(column.name for column in table.columns if column.name not in captured)

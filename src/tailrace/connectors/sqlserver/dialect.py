@@ -1,0 +1,186 @@
+"""SQL Server's dialect of change tables: its catalogue, its transactions, what its events have."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Final
+
+from tailrace.config.properties.sqlserver.reading import FUNCTION
+from tailrace.config.settings import SqlServerSettings
+from tailrace.connectors.change_tables.altered_columns import Types
+from tailrace.connectors.change_tables.dialect import Advice
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.sqlserver import (
+    altered_columns,
+    catalog,
+    connection,
+    filled_tables,
+    replicas,
+    setup_sql,
+    signal_table,
+    source_block,
+    structures,
+    transactions,
+)
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
+from tailrace.connectors.sqlserver.lsn import LSNS
+from tailrace.errors import SourceSetupError
+from tailrace.schema.connect import Schema
+from tailrace.schema.tables import Table, TableId
+
+ADVICE: Final = Advice(
+    keep_longer="EXEC sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes",
+    second_instance="EXEC sys.sp_cdc_enable_table with another @capture_instance",
+)
+
+
+class SqlServerDialect:
+    """A `Dialect` for one configuration. Cheap to make; holds no connection."""
+
+    connector = source_block.CONNECTOR
+
+    def __init__(self, settings: SqlServerSettings) -> None:
+        self._settings = settings
+
+    @property
+    def settings(self) -> SqlServerSettings:
+        """Of the connector."""
+        return self._settings
+
+    @property
+    def lsns(self) -> LsnForm:
+        """Ten bytes."""
+        return LSNS
+
+    @property
+    def advice(self) -> Advice:
+        """In T-SQL."""
+        return ADVICE
+
+    @property
+    def databases(self) -> Sequence[str]:
+        """`database.names`."""
+        return self._settings.database_names
+
+    def change_schema(self) -> Schema:
+        """The source block of schema-change events."""
+        return source_block.change_schema(self._settings)
+
+    def context(self) -> Mapping[str, bytes]:
+        """The headers that tell of the task."""
+        return source_block.context(self._settings)
+
+    def constants(self, table: TableId) -> Mapping[str, str | None]:
+        """A table's part of the source block."""
+        return source_block.constants(self._settings, table)
+
+    def source_at(self, lsn: Lsn) -> Mapping[str, Any]:
+        """A commit LSN without a change."""
+        return {"commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": None}
+
+    def history_position(self, lsn: Lsn) -> Mapping[str, Any]:
+        """As Debezium's history has it."""
+        return {"commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": 0}
+
+    def connect(self, database: str) -> Session:
+        """A session in a database."""
+        return connection.connect(self._settings, database)
+
+    def database(self, session: Session) -> str:
+        """As the server spells it."""
+        return session.database
+
+    def require_captured(self, session: Session, database: str) -> str:
+        """Change data capture is enabled for a database."""
+        return catalog.require_captured(session, database)
+
+    def instances(self, session: Session) -> Sequence[Instance]:
+        """Of `cdc.change_tables`."""
+        return catalog.instances(session)
+
+    def hidden(self, session: Session) -> Sequence[tuple[str, int]]:
+        """The instances of tables that the user may not see."""
+        return catalog.hidden(session)
+
+    def stamp(self, session: Session) -> object:
+        """Of the instances and of `cdc.ddl_history`."""
+        return catalog.instances_stamp(session)
+
+    def altered(self, session: Session) -> Collection[int]:
+        """By `cdc.ddl_history`."""
+        return catalog.altered_since_captured(session)
+
+    def structures(self, session: Session, wanted: Callable[[TableId], bool]) -> Mapping[TableId, Table]:
+        """As the JDBC driver tells them."""
+        return structures.tables(session, session.database, wanted)
+
+    def column_types(self, session: Session) -> Mapping[int, Types]:
+        """Columns that were altered and not yet captured so, or captured before."""
+        return altered_columns.other_types(session)
+
+    def name_in_database(self, table: TableId) -> str:
+        """`schema.table`, in brackets where a name has a dot."""
+        return catalog.name_in_database(table)
+
+    def require_seen(self, session: Session, table: TableId) -> None:
+        """Raise where the user may not read a table; nothing where it is gone, or there is nothing that he may not see."""
+        if not catalog.hidden(session):
+            return
+        try:
+            session.rows(f"SELECT TOP (0) 1 AS seen FROM {quoted(table.schema, table.name)}")  # noqa: S608 -- it is quoted
+        except DeniedError as error:
+            user = session.one("SELECT USER_NAME()")
+            raise SourceSetupError(
+                f"{table} was read up to now, and the user {user} may not see it any more: "
+                f"{setup_sql.grant_select(table, str(user))} Or leave it out (table.exclude.list)"
+            ) from error
+        except SourceSetupError:
+            return  # 208: there is none
+
+    def is_for_signals(self, table: TableId) -> bool:
+        """Whether a table is one of signals, in whatever case it is named."""
+        return signal_table.is_for_signals(self._settings, table)
+
+    def wait_for(self, session: Session, lsn: Lsn) -> None:
+        """Wait for a replica."""
+        replicas.wait_for(session, lsn)
+
+    def head(self, session: Session) -> Lsn:
+        """`sys.fn_cdc_get_max_lsn`."""
+        return transactions.head(session).lsn
+
+    def count_transactions(self, session: Session, window: Window) -> int:
+        """By `cdc.lsn_time_mapping`."""
+        return transactions.count_transactions(session, window)
+
+    def reaches_back_to(self, session: Session, lsn: Lsn) -> bool:
+        """Likewise."""
+        return transactions.reaches_back_to(session, lsn)
+
+    def nth_transaction(self, session: Session, window: Window, number: int) -> tuple[Lsn, bool]:
+        """Likewise."""
+        return transactions.nth_transaction(session, window, number)
+
+    def newest_commit(self, session: Session, lsn: Lsn) -> dt.datetime | None:
+        """Likewise."""
+        return transactions.newest_commit(session, lsn)
+
+    def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
+        """As the configuration has change tables read, directly or by functions."""
+        return filled_tables.has_rows(session, instances, window, by_function=self._by_function)
+
+    def row_counts(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[int]:
+        """Likewise."""
+        return filled_tables.row_counts(session, instances, window, by_function=self._by_function)
+
+    def row_bytes(self, session: Session, instance: Instance, window: Window) -> int:
+        """Likewise."""
+        return filled_tables.row_bytes(session, instance, window, by_function=self._by_function)
+
+    @property
+    def _by_function(self) -> bool:
+        return self._settings.data_query_mode == FUNCTION
