@@ -1,7 +1,7 @@
-"""`tailrace demo`: a shop in a database of its own, a writer, and the shop's changes on the screen.
+"""`tailrace demo`: a shop in a temporary database, a writer, and the shop's changes on the screen.
 
-The database is the stand-in for SQL Server, or with `--source mysql` a MySQL server. With `--to kafka` the changes go through
-a Kafka broker of the demo's own, and a read-committed consumer shows them.
+The database is the stand-in for SQL Server, or with `--source mysql` a MySQL server. With `--to kafka` the changes go
+through a temporary Kafka broker, and a read-committed consumer shows them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ CATCH_UP_SECONDS = 300
 
 
 def run_demo(seconds: int, *, source: str = SQL_SERVER, to: str = "console", verbose: bool) -> None:
-    """Run it; raises where not every change came through."""
+    """Run the demo; raises if a change is missing."""
     if source not in SOURCES:
         raise ConfigError(f"--source {source}: the demo's shop is on {' or '.join(SOURCES)}")
     if to not in TARGETS:
@@ -63,7 +63,7 @@ def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, v
 
 @frozen
 class _Way:
-    """Where the changes go; `reader` is who gets them out of there again, if anybody."""
+    """The target of the changes; `reader` reads them back, if it is Kafka."""
 
     target: Target
     reader: Reader | None = None
@@ -104,7 +104,7 @@ class _Play(StopSignal):
             self._writer.stop()
 
     def asked(self) -> bool:
-        """Whether it is over."""
+        """Whether the demo is over."""
         return super().asked() or self._advance()
 
     def _advance(self) -> bool:
@@ -126,7 +126,7 @@ class _Play(StopSignal):
         return self._screen.totals.count("changes") if self._reader is None else self._reader.changes
 
     def summarise(self) -> None:
-        """The last line; raises where changes are missing."""
+        """Print the last line; raises if changes are missing."""
         if self._writer.error is not None:
             raise self._writer.error
         if self._reader is not None:

@@ -1,4 +1,4 @@
-"""The shops that the demo can watch: on the stand-in for SQL Server, which needs no server, or on a MySQL of the demo's own.
+"""The demo's shops: on the stand-in for SQL Server, which needs no server, or on the demo's own MySQL.
 
 with opened("sqlserver") as shop:
     shop.config()                 # the connector's, as somebody would write it
@@ -71,8 +71,8 @@ class Shop:
     Attributes:
         place: what and where it is, for people.
         config: the connector's configuration.
-        connect: gives a connection of the database's driver, in transactions of one's own.
-        words: how the writer says things to it.
+        connect: opens a connection of the database's driver, without autocommit.
+        words: the writer's statements.
 
     """
 
@@ -84,7 +84,7 @@ class Shop:
 
 @contextmanager
 def opened(source: str, notice: Callable[[str], None]) -> Iterator[Shop]:
-    """A shop on a server that is gone at the end; `ConfigError` where it can't be had."""
+    """A shop on a temporary server; `ConfigError` if none is available."""
     if source == MYSQL:
         notice("starting a MySQL server")
         try:

@@ -1,4 +1,4 @@
-"""The demo's writer: small transactions on the shop's tables, a few a second, until it is told to stop."""
+"""The demo's writer: small transactions on the shop's tables, a few per second, until it is stopped."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ LAST_NAMES = ("Olsen", "Okafor", "Silva", "Novak", "Haddad", "Kim", "Moreau", "R
 
 @frozen
 class Words:
-    """The statements in a database's own words, with its driver's marks for arguments.
+    """The statements in a database's dialect, with its driver's placeholders.
 
     Attributes:
         order: takes a customer, a quantity and a product.
         sale: takes the quantity and the product.
         customer: takes a first name, a last name and an address.
         move: takes a new address and the key of who moves.
-        moved: whose addresses change: a table, its key's column, and what an address looks like.
-        restock: of all that runs out.
+        moved: for changes of address: a table, its key column, and the address's format.
+        restock: refills products that run out.
         cancel: takes an order's key, whose column is `number`.
 
     """
@@ -41,7 +41,7 @@ class Words:
 
 
 class Writer(threading.Thread):
-    """Changes rows on a connection of its own; `changes` counts the rows that were changed."""
+    """Changes rows on a separate connection; `changes` counts the changed rows."""
 
     def __init__(self, connection: Any, words: Words, seed: int = 7) -> None:
         super().__init__(daemon=True, name="demo-writer")

@@ -1,4 +1,4 @@
-"""`tailrace offsets import`: go on where a stopped Debezium connector is, with its offset and its schema history."""
+"""`tailrace offsets import`: resume where a stopped Debezium connector is, with its offset and its schema history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.errors import ConfigError, ProgressError, StructureError
 from tailrace.schema.kept import schema_history_of
 
-REBUILT = "recovery"  # the snapshot mode that builds the history again from the tables as they are
+REBUILT = "recovery"  # the snapshot mode that rebuilds the history from the current tables
 
 
 def import_(
@@ -65,7 +65,7 @@ def _refuse_progress(kept: Kept, to: str) -> None:
 
 
 def _history(settings: Settings, connector: Any, offsets: Sequence[Offset]) -> Sequence[HistoryRecord]:
-    """The records of Debezium's schema history that hold at the offsets."""
+    """The records of Debezium's schema history that apply at the offsets."""
     place = schema_history_of(settings)
     records = place.load() if place is not None else []
     sources = [form for forms in connector.partitions_of(settings) for form in forms]

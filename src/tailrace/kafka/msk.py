@@ -45,7 +45,7 @@ _LIBRARY: Final = "aws_msk_iam_sasl_signer"
 
 
 class NotHereError(ConfigError):
-    """This machine lacks something that another may have."""
+    """Something is missing on this machine that another may have."""
 
 
 def is_iam(given: Mapping[str, str], login: Login | None) -> bool:
