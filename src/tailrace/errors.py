@@ -1,8 +1,8 @@
 """Every error that tailrace raises on purpose.
 
-An error says what is wrong, with the name and the position, and what to do about it. Whether to try again
-follows from its class: a `RetriableError` is worth another attempt after a pause, any other is not. No message
-holds a secret.
+An error says what is wrong, with the name and the position, and what to do about it. Its class decides about
+retries: a `RetriableError` is retried after a pause, any other is not. No message
+contains a secret.
 """
 
 
@@ -11,15 +11,15 @@ class TailraceError(Exception):
 
 
 class RetriableError(TailraceError):
-    """Trying again after a pause may help: a dropped connection, a server that is restarting."""
+    """A retry after a pause may help: a dropped connection, a restarting server."""
 
 
 class SinkLostError(RetriableError):
-    """The sink was lost with what was not committed: it is to be opened again, and says itself how far it came."""
+    """The sink was lost with what was not committed: reopen it, and read its progress."""
 
 
 class TransactionTooLongError(SinkLostError):
-    """A transaction of the sink's was ended from outside before it could be committed, because it took too long."""
+    """The broker ended a transaction of the sink before its commit, because it took too long."""
 
     remedy = ""
 
@@ -29,31 +29,31 @@ class ConfigError(TailraceError):
 
 
 class NoSuchHostError(ConfigError):
-    """A host's name is not known: a mistake, or a container that is about to start."""
+    """A host name is unknown: a mistake, or a container that is about to start."""
 
 
 class UnsupportedError(TailraceError):
-    """What is asked for is known and is not supported (yet)."""
+    """A known feature is configured that is not supported (yet)."""
 
 
 class SourceSetupError(TailraceError):
-    """The database is not set up for change data capture; the message says which statement mends it."""
+    """The database is not set up for change data capture; the message has the statement that fixes it."""
 
 
 class PositionLostError(TailraceError):
-    """The log no longer reaches back to the position from where reading must go on."""
+    """The log no longer reaches back to the position to resume from."""
 
 
 class SnapshotLockError(TailraceError):
-    """A lock that a snapshot needs is not to be had in the time that the configuration gives it."""
+    """A snapshot did not get a lock within the configured time."""
 
 
 class LogFormatError(TailraceError):
-    """The log holds something that can't be decoded without a guess; the message names the position."""
+    """The log contains something that can't be decoded without a guess; the message names the position."""
 
 
 class StructureError(TailraceError):
-    """The structure of a table at a position of the log is not known, or does not fit what the log says."""
+    """A table's structure at a position of the log is not known, or contradicts the log."""
 
 
 class ProgressError(TailraceError):
@@ -61,11 +61,11 @@ class ProgressError(TailraceError):
 
 
 class DeliveryError(TailraceError):
-    """A record that the target will never take as it is; the message names topic, place and remedy."""
+    """A record that the target will never accept as it is; the message names topic, position and remedy."""
 
 
 class StoppedError(TailraceError):
-    """Something was asked to stop before its end; Spark must not take it for done."""
+    """A stop was requested before the end; Spark must not treat the work as done."""
 
 
 class FencedError(TailraceError):

@@ -1,8 +1,8 @@
 """Failpoints: named places where a test lets the process die or fail.
 
-`TAILRACE_FAILPOINTS=sink.before-commit=kill@3,task.committed=error@1` kills the process (SIGKILL) when it comes to the
-first place for the third time, and raises a retriable error at the second place the first time. Without the variable
-a failpoint costs one comparison. Every name stands in `NAMES`, and a test kills at each of them.
+`TAILRACE_FAILPOINTS=sink.before-commit=kill@3,task.committed=error@1` kills the process (SIGKILL) when it reaches the
+first place for the third time, and raises a retriable error when it first reaches the second place. Without the
+variable a failpoint costs one comparison. Every name is in `NAMES`, and a test kills at each of them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAMES: Final = (
     "sink.after-commit",
     "task.committed",
 )
-OF_THE_DRIVER: Final = ("sink.before-anew", "sink.after-anew")  # where no task comes by
+OF_THE_DRIVER: Final = ("sink.before-anew", "sink.after-anew")  # only the driver runs this code
 
 _armed: dict[str, tuple[str, int]] | None = None
 _met: Counter[str] = Counter()

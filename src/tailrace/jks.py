@@ -1,12 +1,12 @@
-"""JKS, the format in which Java kept keys and certificates before version 9: bytes in, entries out.
+"""JKS, Java's key store format before version 9: bytes in, entries out.
 
-All numbers are big-endian. A file is a magic number, a version, how many entries there are, the entries, and a SHA-1 digest of
-the password and of all that stands before. A certificate that is trusted stands open; a private key is PKCS 8, hidden under a
-key stream of SHA-1 digests that begins with the key's password. Java's own documentation calls that weak, and so does
-anybody else: the file's permissions protect it, not the password.
+All numbers are big-endian. A file has a magic number, a version, the number of entries, the entries, and a SHA-1 digest
+of the password and everything before. A trusted certificate is in clear; a private key is PKCS 8, encrypted with a
+stream of SHA-1 digests that begins with the key's password. Java's own documentation calls that weak:
+the file's permissions protect it, not the password.
 
-No library is taken for it: what there is (pyjks) has had no release since 2020 and brings five more libraries, two of
-which hold cryptography of their own. Sources: the comments of OpenJDK's `sun.security.provider.JavaKeyStore` and
+We use no library for it: pyjks has had no release since 2020 and brings five more libraries, two of
+which contain their own cryptography. Sources: the comments of OpenJDK's `sun.security.provider.JavaKeyStore` and
 `KeyProtector`.
 """
 
@@ -30,12 +30,12 @@ _OCTETS: Final = 0x04
 
 
 class JksError(ValueError):
-    """The bytes are no such store, or a password does not open it; the message begins in lower case."""
+    """The bytes are not a JKS store, or a password does not open it; the message begins in lower case."""
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenKey:
-    """A private key under its password, and its certificate with the authorities above it (DER), the nearest first."""
+    """An encrypted private key, and its certificate with the issuing authorities (DER), the nearest first."""
 
     hidden: bytes
     chain: tuple[bytes, ...]
@@ -52,17 +52,17 @@ class HiddenKey:
 
 @dataclass(frozen=True, slots=True)
 class JavaKeyStore:
-    """What a store holds, in its order: certificates that are trusted (DER), and private keys."""
+    """A store's entries, in order: trusted certificates (DER), and private keys."""
 
     trusted: tuple[bytes, ...]
     keys: tuple[HiddenKey, ...]
 
 
 def read_jks(content: bytes, password: str | None) -> JavaKeyStore:
-    """A store's entries; without a password they are taken as they stand, as Java does.
+    """A store's entries; without a password the digest is not checked, as in Java.
 
     Raises:
-        JksError: it is damaged, or of another kind, or the password is another one.
+        JksError: it is damaged, or not a JKS store, or the password is wrong.
 
     """
     body, digest = content[:-_DIGEST], content[-_DIGEST:]
@@ -98,7 +98,7 @@ def _certificate(reader: _Reader, version: int) -> bytes:
 
 
 def _protected(hidden: bytes) -> bytes:
-    """What is hidden within PKCS 8's EncryptedPrivateKeyInfo: an algorithm, then the octets."""
+    """The encrypted octets of PKCS 8's EncryptedPrivateKeyInfo, which follow its algorithm."""
     whole = _Reader(_Reader(hidden).element(_SEQUENCE))
     if not whole.element(_SEQUENCE).startswith(_PROTECTOR):
         raise JksError("the private key is hidden in a way that is not known here")
@@ -124,7 +124,7 @@ def _utf16(password: str) -> bytes:
 
 
 class _Reader:
-    """Bytes, from the front on; what is not there any more is an error."""
+    """A cursor over bytes; reading past the end is an error."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0
@@ -139,11 +139,11 @@ class _Reader:
         return int.from_bytes(self.take(width), "big")
 
     def sized(self, width: int) -> bytes:
-        """Bytes with their number before them."""
+        """Length-prefixed bytes."""
         return self.take(self.number(width))
 
     def element(self, tag: int) -> bytes:
-        """What is in an element of DER, which must have this tag."""
+        """The contents of a DER element, which must have this tag."""
         if self.number(1) != tag:
             raise JksError("the private key is not in DER")
         length = self.number(1)

@@ -1,9 +1,9 @@
-"""Key stores as Java's properties name them, for libraries that read PEM: what a file holds tells what it is.
+"""Java's key stores, for libraries that read PEM; a file's contents decide its type.
 
-PEM, PKCS 12 (which Java writes since version 9) and JKS. As in Java any certificate of a trust store is trusted, and of
-a key store the private key is shown with its chain. `name` is the property that names the file, and `name` with
-`.password` or the like the one that opens it: messages begin with the one and name the other, and show no password.
-What is read stays in memory; nothing of it is written to a file but certificates, which are public.
+PEM, PKCS 12 (which Java writes since version 9) and JKS. As in Java any certificate of a trust store is trusted, and a
+key store's private key is used with its chain. `name` is the property that names the file, and `name` with
+`.password` or the like the one with its password: messages begin with the former and name the latter, and show no
+password. Keys stay in memory; only certificates, which are public, may be written to a file.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ class StoreFile:
     Attributes:
         name: the property that names the file.
         path: of the file.
-        password: that opens it, if one is given.
+        password: of the store, if one is given.
         password_name: the property that has it.
-        key_password: of the private key, where that has one of its own (JKS).
+        key_password: of the private key, if it has its own (JKS).
 
     """
 
@@ -68,7 +68,7 @@ class Identity:
 
 
 def read_store(name: str, path: str) -> bytes:
-    """What the file holds. Raises `ConfigError`."""
+    """The file's contents. Raises `ConfigError`."""
     try:
         content = Path(path).read_bytes()
     except OSError as error:
@@ -120,7 +120,7 @@ def identity(file: StoreFile, content: bytes) -> Identity:
 
 
 def _trusted_in_jks(file: StoreFile, content: bytes) -> Sequence[x509.Certificate]:
-    """As in Java: the entries that are only certificates, and the certificate of each key, without those above it."""
+    """As in Java: the certificate entries, and the certificate of each key, without its chain."""
     store = _jks(file, content)
     return [_certificate(file, der) for der in (*store.trusted, *(key.chain[0] for key in store.keys if key.chain))]
 
@@ -170,7 +170,7 @@ def _key_in_pkcs12(file: StoreFile, content: bytes) -> list[Identity]:
 
 
 def _chain(own: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
-    """A certificate and those above it: such a store holds others as well, and has no order."""
+    """A certificate and its issuers: a PKCS 12 store may hold others as well, in any order."""
     chain = [own]
     while above := [each for each in others if each.subject == chain[-1].issuer and each not in chain]:
         chain.append(above[0])
@@ -178,7 +178,7 @@ def _chain(own: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x
 
 
 def _pkcs12(file: StoreFile, content: bytes) -> PKCS12KeyAndCertificates:
-    from cryptography.hazmat.primitives.serialization import pkcs12  # memory, for those who have stores
+    from cryptography.hazmat.primitives.serialization import pkcs12  # imported late: only stores need its memory
 
     try:
         return pkcs12.load_pkcs12(content, file.password.encode() if file.password else None)
@@ -189,7 +189,7 @@ def _pkcs12(file: StoreFile, content: bytes) -> PKCS12KeyAndCertificates:
 
 
 def _unusable() -> tuple[type[Exception], ...]:
-    """What the library raises for what is damaged, or of a kind that it does not know."""
+    """The library's exceptions for damaged or unsupported stores."""
     from cryptography.exceptions import UnsupportedAlgorithm
     from cryptography.x509 import InvalidVersion
 
@@ -197,7 +197,7 @@ def _unusable() -> tuple[type[Exception], ...]:
 
 
 def _refuse_expired(file: StoreFile, certificates: Sequence[x509.Certificate]) -> None:
-    """Where nothing is valid any more, what happens later says so less clearly."""
+    """Refuse a store with only expired certificates, since later errors would be less clear."""
     if (last := max(map(_expiry, certificates))) <= _now():
         what = "every certificate" if len(certificates) > 1 else "the certificate"
         raise ConfigError(f"{file.name}: {what} in {file.path} has expired, on {last:%Y-%m-%d} at the latest")

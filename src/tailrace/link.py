@@ -1,8 +1,8 @@
 """The link between the driver and the tasks that run on the same machine.
 
-Figures, notices, lines of the log and console lines go one way, "stop" goes the other. It is a convenience, not part of
-delivery: a task without a link (on another machine, or after the driver's death) works by its time budget alone. A Unix
-socket in a folder that only this user can enter, so no key is needed; messages are JSON, never pickles.
+Figures, notices, log lines and console lines go one way, "stop" goes the other. It is a convenience, not part of
+delivery: a task without a link (on another machine, or after the driver's death) uses only its time budget. It is a
+Unix socket in a folder that only this user can enter, so no key is needed; messages are JSON, never pickles.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Link:
         threading.Thread(target=self._accept, daemon=True, name="tailrace-link").start()
 
     def stop_tasks(self) -> None:
-        """Ask all tasks, those to come as well, to commit and end."""
+        """Tell all tasks, including later ones, to commit and end."""
         self._stop.set()
 
     def let_tasks_work(self) -> None:
-        """Ask the tasks to come for no stop any more."""
+        """Let later tasks run without a stop."""
         self._stop.clear()
 
     def close(self) -> None:
@@ -67,7 +67,7 @@ class Link:
 
 
 class Reporter:
-    """A task's end; every message is answered, so what was sent has been handled."""
+    """A task's end; every message is acknowledged, so a sent message has been handled."""
 
     def __init__(self, address: str) -> None:
         self._connection: Connection | None = None
@@ -78,15 +78,15 @@ class Reporter:
 
     @property
     def connected(self) -> bool:
-        """Whether anybody listens."""
+        """Whether the driver listens."""
         return self._connection is not None
 
     def report(self, figures: Mapping[str, Any]) -> None:
-        """Tell what was done so far."""
+        """Send the figures so far."""
         self.send("figures", figures)
 
     def notice(self, text: str) -> None:
-        """Tell something that a person should know."""
+        """Send a notice for people."""
         self.send("notice", text)
 
     def stopping(self) -> bool:
@@ -110,7 +110,7 @@ class Reporter:
                 self._stopping = True
 
     def close(self) -> None:
-        """Let go of the driver."""
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -123,4 +123,4 @@ class Reporter:
         except ConnectionRefusedError:
             self._stopping = True  # the driver was killed
         except OSError:
-            self._connection = None  # another machine than the driver's: there is nobody to tell
+            self._connection = None  # on another machine than the driver there is no socket

@@ -1,7 +1,7 @@
-"""`tailrace check`: the findings about a server, worst last, so that they are what one sees.
+"""`tailrace check`: the findings about a server, worst last, so that they stay visible.
 
-With `--apply` what the findings ask for in SQL is run, and the server is looked at again; what that shows is run as well, as
-a database has to be enabled before its tables can be.
+With `--apply` the findings' SQL is run, and the server is checked again; the new findings' SQL is run as well, since
+a database must be enabled before its tables can be.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WIDTH: Final = 9
 
 
 def check_connector(config: Path, *, worker: Worker | None = None, apply: bool = False, strict: bool = False) -> int:
-    """Print what was found, and with `apply` mend it; the exit code is that of what is left."""
+    """Print the findings, and with `apply` fix them; the exit code is that of the remaining ones."""
     settings = load(config, worker, strict=strict)
     out = Console(soft_wrap=True, highlight=False, markup=False, emoji=False)
     for note in (*(worker.ignored() if worker else ()), *settings.notes):
@@ -43,7 +43,7 @@ def check_connector(config: Path, *, worker: Worker | None = None, apply: bool =
 
 
 def _mended(out: Console, settings: Settings, findings: Sequence[Finding]) -> Sequence[Finding]:
-    """The findings after everything was run that was asked for, each statement once."""
+    """The findings after their SQL was run, each statement once."""
     applying, run = applying_of(settings), set[Statement]()
     for _ in range(ROUNDS):
         statements = [each for each in applying.statements_of(findings) if each not in run]

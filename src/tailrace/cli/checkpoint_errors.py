@@ -1,8 +1,8 @@
-"""What Spark says of its checkpoint folder, as one sentence with the folder, the file and the remedy.
+"""Spark's errors about its checkpoint folder, as one sentence with the folder, the file and the remedy.
 
-The target's progress is the truth, so a checkpoint that is damaged or another's can be removed: the next run goes on from the
-progress. Spark tells of it in Java's words, and of a file that is cut off only how JSON ends; so the newest files are
-looked at here.
+The target's progress is the truth, so a damaged or another query's checkpoint can be removed: the next run resumes from
+the progress. Spark reports Java's errors, and for a truncated file only a JSON parse error; so this module checks the
+newest files itself.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SCARCE: Final = 1 << 20
 
 @contextmanager
 def checkpoint_errors(folder: Path) -> Iterator[None]:
-    """Errors of Spark's about a checkpoint become tailrace's; others pass."""
+    """Turn Spark's checkpoint errors into tailrace's; others pass."""
     try:
         yield
     except Exception as error:
@@ -48,7 +48,7 @@ def checkpoint_errors(folder: Path) -> Iterator[None]:
 
 
 def explain(error: Exception, folder: Path) -> TailraceError | None:
-    """What is wrong with the checkpoint; None where the error is about something else."""
+    """The error about the checkpoint; None if the problem is another one."""
     if not is_sparks(error) or isinstance(unwrapped(error), TailraceError):
         return None
     text = told(error)
@@ -60,7 +60,7 @@ def explain(error: Exception, folder: Path) -> TailraceError | None:
 
 
 def damaged_file(folder: Path) -> Path | None:
-    """The file that keeps Spark from going on: the metadata, or the newest of `offsets` or `commits`."""
+    """The damaged file: the metadata, or the newest of `offsets` or `commits`."""
     offset, commit = _newest(folder / "offsets"), _newest(folder / "commits")
     metadata = folder / "metadata"
     if _is_spoilt(metadata, needed=bool(offset or commit)):
@@ -83,7 +83,7 @@ def _is_spoilt(metadata: Path, *, needed: bool) -> bool:
 
 
 def _is_whole(path: Path) -> bool:
-    """Whether a log file is as Spark writes them: a line with the version, then lines of JSON, or a dash for none."""
+    """Whether a log file is complete: a line with the version, then lines of JSON, or a dash for none."""
     with suppress(OSError, ValueError):
         version, *lines = path.read_text().splitlines()
         for line in lines:

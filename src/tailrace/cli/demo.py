@@ -1,4 +1,4 @@
-"""`tailrace demo`: a shop in a database of its own, a writer, and the shop's changes on the screen.
+"""`tailrace demo`: a shop in a temporary database, a writer, and the shop's changes on the screen.
 
 Each connector has such a shop, some on a stand-in for their database; `--source` says whose. With `--to kafka` the changes
 go through a Kafka broker of the demo's own, and a read-committed consumer shows them.
@@ -74,7 +74,7 @@ def _run(shop: Shop, way: _Way, folder: Path, screen: Screen, seconds: int, *, v
 
 @frozen
 class _Way:
-    """Where the changes go; `reader` is who gets them out of there again, if anybody."""
+    """The target of the changes; `reader` reads them back, if it is Kafka."""
 
     target: Target
     reader: Reader | None = None
@@ -115,7 +115,7 @@ class _Play(StopSignal):
             self._writer.stop()
 
     def asked(self) -> bool:
-        """Whether it is over."""
+        """Whether the demo is over."""
         return super().asked() or self._advance()
 
     def _advance(self) -> bool:
@@ -137,7 +137,7 @@ class _Play(StopSignal):
         return self._screen.totals.count("changes") if self._reader is None else self._reader.changes
 
     def summarise(self) -> None:
-        """The last line; raises where changes are missing."""
+        """Print the last line; raises if changes are missing."""
         if self._writer.error is not None:
             raise self._writer.error
         if self._reader is not None:

@@ -1,8 +1,8 @@
-"""The demo's reader: what a consumer that asks for committed records only gets out of Kafka, shown as it comes.
+"""The demo's reader: shows what a read-committed consumer reads from Kafka.
 
-It assigns itself the partitions of the connector's topics as they appear, from their beginning, and counts what it
-gets: which changes, and whether any of them came before. A change is known by its place in the database's log. When
-it is stopped it reads on to where the partitions end, so that nothing that came late escapes it.
+It assigns itself the partitions of the connector's topics as they appear, from their beginning, and counts the changes
+and duplicates that it reads. A change is identified by its position in the database's log. When
+it is stopped it reads on to the ends of the partitions, so that it does not miss late records.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Reader(threading.Thread):
         return {(name, part) for name, topic in topics.items() if self._is_ours(name) for part in topic.partitions}
 
     def _read_to_the_ends(self) -> None:
-        """Assigned anew, every partition says once more when its end is reached."""
+        """Read to the ends: after a new assignment every partition reports its end again."""
         self._next.update(dict.fromkeys(self._found() - self._next.keys(), 0))
         self._consumer.assign([TopicPartition(*place, offset) for place, offset in self._next.items()])
         self._at_end.clear()
@@ -112,7 +112,7 @@ class Reader(threading.Thread):
 
     def _count(self, topic: str, value: Any) -> None:
         if not isinstance(value, Mapping) or "op" not in value:
-            return  # a tombstone, a statement, a transaction's border
+            return  # a tombstone, a schema change, transaction metadata
         source = value["source"]
         change = (topic, *(source.get(name) for name in _PLACE), value["op"])
         self.repeated += change in self._changes

@@ -1,4 +1,4 @@
-"""The demo's writer: small transactions on the shop's tables, a few a second, until it is told to stop."""
+"""The demo's writer: small transactions on the shop's tables, a few per second, until it is stopped."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LAST_NAMES = ("Olsen", "Okafor", "Silva", "Novak", "Haddad", "Kim", "Moreau", "R
 
 
 class Writer(threading.Thread):
-    """Changes rows on a connection of its own; `changes` counts the rows that were changed."""
+    """Changes rows on a separate connection; `changes` counts the changed rows."""
 
     def __init__(self, connection: Any, words: Words, seed: int = 7) -> None:
         super().__init__(daemon=True, name="demo-writer")

@@ -16,7 +16,7 @@ ARROW = " → "
 
 
 def event_line(line: str) -> Text:
-    """A line for a record as the sinks write it."""
+    """A line for people from a record's JSON line."""
     record = orjson.loads(line)
     key, value = _payload(record["key"]), _payload(record["value"])
     text = Text(no_wrap=False)
@@ -63,7 +63,7 @@ def _details(value: Any, key: Any) -> Iterator[tuple[str, str]]:
 
 
 def _statement(value: Mapping[str, Any]) -> str:
-    """What changed a structure; SQL Server's log has no statements, so the kind of change and the table's name."""
+    """The DDL; SQL Server's events have none, so the kind of change and the table's name."""
     if value["ddl"] in {None, "N/A"}:
         return ", ".join(f"{change['type']} {change['id']}" for change in value.get("tableChanges") or ())
     return " ".join(str(value["ddl"]).split())

@@ -1,4 +1,4 @@
-"""Errors as people should see them: one clear line, of the error that tailrace raised inside of a Spark task."""
+"""Errors for people: one line, of the error that tailrace raised inside a Spark task."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from importlib import import_module
 
 from tailrace.errors import StoppedError, TailraceError
 
-# The last line of a Python traceback, which Spark hands on as text, up to what Spark or Java write behind it.
+# The last line of a Python traceback, which Spark passes on as text, up to what Spark or Java append.
 RAISED = re.compile(
     r"^(?P<module>(?:\w+\.)*)(?P<name>\w*(?:Error|Exception|Interrupt)): (?P<message>.*?)\s*"
     r"(?=\n\s*\n|\n\s+at |\nTraceback|\n\s*SQLSTATE|\Z)",
@@ -19,7 +19,7 @@ STOPPED = "StoppedError"
 
 
 def unwrapped(error: BaseException) -> BaseException:
-    """The error that was raised in a task or in the planner; the given one where Spark tells of none."""
+    """The error that was raised in a task or in the planner; the given one if Spark passes on none."""
     if isinstance(error, TailraceError) or not is_sparks(error):
         return error
     raised = [match for match in RAISED.finditer(str(error)) if not match["module"].startswith(JAVA)]
@@ -30,7 +30,7 @@ def unwrapped(error: BaseException) -> BaseException:
     if not last["module"].startswith("tailrace."):
         return RuntimeError(f"{last['name']}: {message}")
     kind = kind_of(last["module"], last["name"])
-    return kind.__new__(kind, message)  # what else it was made with did not come along
+    return kind.__new__(kind, message)  # its other arguments are lost in Spark's text
 
 
 def kind_of(module: str, name: str) -> type[TailraceError]:
@@ -43,7 +43,7 @@ def kind_of(module: str, name: str) -> type[TailraceError]:
 
 
 def is_stop(error: BaseException) -> bool:
-    """Whether the error only says that a bounded run was stopped as asked."""
+    """Whether the error only says that a bounded run was stopped on request."""
     return isinstance(error, StoppedError) or any(match["name"] == STOPPED for match in RAISED.finditer(str(error)))
 
 

@@ -1,4 +1,4 @@
-"""The command line. `app` is what the reference page is generated from; `main` adds error messages and exit codes."""
+"""The command line. The reference page is generated from `app`; `main` adds error messages and exit codes."""
 
 from __future__ import annotations
 

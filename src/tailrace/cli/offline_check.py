@@ -1,7 +1,7 @@
-"""`tailrace check --offline`: configurations looked at where they do not run, any number of them, a line each.
+"""`tailrace check --offline`: checks any number of configurations where they do not run, with a line each.
 
-Nothing connects, and Spark is not needed. What only this machine lacks (a variable of the environment, a file with a
-password) is a warning: whoever deploys the connector has it.
+Nothing connects, and Spark is not needed. What only this machine lacks (an environment variable, a file with a
+password) is a warning: the deployment will have it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _FILES: Final = ("*.json", "*.properties")
 
 @frozen(kw_only=True)
 class Checked:
-    """What is said of one connector.
+    """The result for one connector.
 
     Attributes:
-        file: as it was named, or found in a folder.
+        file: as named, or found in a folder.
         name: of the connector.
-        connector: `connector.class` as it stands there; None where there is none.
-        notes: what is assumed.
+        connector: the configured `connector.class`; None if there is none.
+        notes: assumptions.
         warnings: what has no effect, or is not known here.
-        problems: why it is refused; none where it is accepted.
+        problems: why it is refused; none if it is accepted.
 
     """
 
@@ -69,7 +69,7 @@ class Checked:
 
 
 def check_offline(paths: Sequence[Path], worker: Worker | None, *, as_json: bool, strict: bool = False) -> int:
-    """Print the verdicts; the exit code is 0 only where all are accepted."""
+    """Print the verdicts; the exit code is 0 only if all are accepted."""
     found: list[Checked] = []
     for each in _checked(paths, worker, strict=strict):
         found.append(each)
@@ -83,7 +83,7 @@ def check_offline(paths: Sequence[Path], worker: Worker | None, *, as_json: bool
 
 
 def _tell_of_worker(worker: Worker) -> None:
-    """What concerns no single connector, beside the verdicts."""
+    """Print the warnings about the worker's file."""
     for note in worker.ignored():
         typer.echo(f"note: {note}", err=True)
     for warning in worker.warnings():
@@ -91,7 +91,7 @@ def _tell_of_worker(worker: Worker) -> None:
 
 
 def _line(checked: Checked) -> str:
-    """One line, whatever stands in the values that messages show."""
+    """The result as one line, even if messages show values with line breaks."""
     told = "; ".join(checked.problems or checked.warnings)
     notes = "; ".join(() if checked.problems else checked.notes)
     text = f"{checked.file}: {checked.verdict}" + (f": {told}" if told else "") + (f" ({notes})" if notes else "")

@@ -1,7 +1,7 @@
-"""The properties of Kafka's clients, tried where the connector does not run.
+"""The properties of Kafka's clients, tested where the connector does not run.
 
-What is wrong with them is told as at the start of a run; nothing connects. Files of certificates that are not on this
-machine, values that whoever deploys will fill, and libraries that are not installed here are no mistakes.
+Problems are reported as at the start of a run; nothing connects. Certificate files that are not on this
+machine, values that the deployment will fill, and libraries that are not installed here are not errors.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ _FILES: Final = {
     "ssl.key.location": ("ssl.key.", "ssl.certificate."),
     "ssl.certificate.location": ("ssl.key.", "ssl.certificate."),
 }
-"""Properties that name a file, and the beginnings of those that are of no use without it."""
+"""Properties that name a file, and the prefixes of those that need it."""
 
 
 def try_clients(settings: Settings, problems: Problems) -> None:
-    """Add what the client library, or its translation, would refuse of the clients that a run may need."""
+    """Add the problems that the client library, or the translation, has with the clients that a run may need."""
     known = evolve(settings, **_known(settings, problems))
     overrides = (known.producer_override, known.consumer_override, known.admin_override)
     if any(overrides):
@@ -64,7 +64,7 @@ def _known(settings: Settings, problems: Problems) -> dict[str, Any]:
 
 
 def _of_client(prefix: str, given: PassThrough, problems: Problems) -> dict[str, str]:
-    """What of a client's properties can be looked at here; a login without its password says nothing."""
+    """The properties of a client that can be checked here; a login without its password can't."""
     unknown = {name.removeprefix(prefix) for name in problems.unknown if name.startswith(prefix)}
     without_login = any(map(is_security, unknown))
     left_out = _of_missing_files(prefix, given, unknown, problems)
@@ -78,7 +78,7 @@ def _of_client(prefix: str, given: PassThrough, problems: Problems) -> dict[str,
 def _can_be_read(path: str) -> bool:
     try:
         return os.access(path, os.R_OK)
-    except ValueError:  # which can't be a path
+    except ValueError:  # the text can't be a path
         return False
 
 

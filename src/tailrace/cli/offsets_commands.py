@@ -1,4 +1,4 @@
-"""`tailrace offsets`: what its commands are called and take; what they do is imported when one is called."""
+"""`tailrace offsets`: its commands and their options; their code is imported when one is called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`tailrace offsets export`: hand back to Debezium, with the offset and the schema history that it goes on from."""
+"""`tailrace offsets export`: hand back to Debezium, with the offset and the schema history to resume from."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _one_position(lanes: Sequence[Progress], to: str) -> Progress:
 def _copy_history(
     kept: Kept, records: Sequence[HistoryRecord], too_early: Callable[[Sequence[HistoryRecord]], int], why: str
 ) -> str:
-    """Add what Debezium's history lacks; what was done, in words."""
+    """Add what Debezium's history lacks; return a sentence about it."""
     place = schema_history_of(kept.settings)
     if place is None:
         return (

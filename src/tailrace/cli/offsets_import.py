@@ -1,4 +1,4 @@
-"""`tailrace offsets import`: go on where a stopped Debezium connector is, with its offset and its schema history."""
+"""`tailrace offsets import`: resume where a stopped Debezium connector is, with its offset and its schema history."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailrace.connectors.interface import TakingOver
 from tailrace.errors import ConfigError, ProgressError, StructureError
 from tailrace.schema_history.kept import schema_history_of
 
-REBUILT = "recovery"  # the snapshot mode that builds the history again from the tables as they are
+REBUILT = "recovery"  # the snapshot mode that rebuilds the history from the current tables
 
 
 def import_(

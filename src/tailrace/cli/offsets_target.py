@@ -1,4 +1,4 @@
-"""The progress of a target, for commands that look at it or put it somewhere else while no run is at work."""
+"""A target's progress, for commands that show or change it while no run is active."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Kept:
 
     @classmethod
     def of(cls, config: Path, to: str, checkpoint: Path | None, worker: Path | None = None) -> Kept:
-        """That of a configuration file's connector, with what its Connect worker hands on."""
+        """The progress of a configuration file's connector, with its Connect worker's settings."""
         if to == "console" and checkpoint is None:
             raise ConfigError("--to console keeps no progress without --checkpoint DIR")
         from_worker = Worker.read(worker)
@@ -41,7 +41,7 @@ class Kept:
         return cls(*load_job(config, target, from_worker), target)
 
     def lanes(self) -> list[Progress]:
-        """How far each lane came, as it is recorded now; empty where nothing is."""
+        """The recorded progress of each lane; empty if nothing is recorded."""
         with closing(self.job.new_sink()) as sink:
             first = sink.peek(0)
             found = [] if first is None else [first]
@@ -50,7 +50,7 @@ class Kept:
             return found
 
     def claimed(self) -> list[Progress]:
-        """The same, and from now on no run that is still at work can commit.
+        """The same; from now on an active run can no longer commit.
 
         Raises:
             ProgressError: a lane has no progress.
@@ -70,10 +70,10 @@ class Kept:
 
     @contextmanager
     def _leased(self) -> Iterator[None]:
-        """Keep runs away meanwhile; one that is at work is not disturbed.
+        """Keep runs away meanwhile, without disturbing an active one.
 
         Raises:
-            FencedError: one is at work.
+            FencedError: a run is active.
 
         """
         with closing(Lease(self.job.new_lease(), self.job.target, self.job.run)) as lease:
@@ -86,7 +86,7 @@ class Kept:
             return sink.open(0).history
 
     def store(self, progress: Progress, history: Callable[[Opened], Sequence[HistoryRecord]]) -> None:
-        """Put all lanes at one position, with those records of a history that they do not have."""
+        """Set all lanes to one position, and add the history records that they lack."""
         with self._leased(), closing(Link(lambda *_: None)) as link:
             job = evolve(self.job, link=link.address)
             with closing(job.new_sink()) as sink:
@@ -96,7 +96,7 @@ class Kept:
                     opened = sink.open(lane)
                     known = {identity(record) for record in opened.history}
                     sink.commit(progress, list(unseen(history(opened), known).values()))
-            shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it remembers the old position as a floor
+            shutil.rmtree(self.target.checkpoint, ignore_errors=True)  # it has the old position as a floor
 
 
 def _say(text: str) -> None:

@@ -1,4 +1,4 @@
-"""`tailrace run`: from a configuration to a running job, and its end in good order."""
+"""`tailrace run`: from a configuration to a running job, and its clean end."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Target:
             return cls(text=f"files:{folder}", checkpoint=checkpoint or folder / OWN_FOLDER / CHECKPOINT)
         temporary = None if checkpoint else Path(tempfile.mkdtemp(prefix=f"tailrace-{kind}-"))
         folder = (checkpoint or temporary or Path()).absolute()
-        # Kafka keeps the progress itself, so that a checkpoint is only one more guard against its loss
+        # Kafka stores the progress, so that a checkpoint is only one more guard against its loss
         text = to if kind == "kafka" else f"console:{folder / PROGRESS}"
         return cls(text=text, checkpoint=folder / CHECKPOINT, temporary=temporary)
 
@@ -76,18 +76,18 @@ class Target:
 
 
 class StopSignal:
-    """The first Ctrl-C or SIGTERM asks for a clean stop; a second Ctrl-C ends the process at once."""
+    """The first Ctrl-C or SIGTERM requests a clean stop; a second Ctrl-C ends the process immediately."""
 
     def __init__(self) -> None:
         self._taken = False
 
     def asked(self) -> bool:
-        """Whether to stop; asked now and then by the one who waits."""
+        """Whether to stop; the waiting code polls this."""
         return self._taken
 
     @contextmanager
     def watched(self) -> Iterator[StopSignal]:
-        """Listen until the end of the block; to be called when the session is there, as that takes Ctrl-C too."""
+        """Listen until the end of the block; enter it after the session has started, since that handles Ctrl-C too."""
         before = {number: signal.signal(number, self._take) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield self
@@ -106,9 +106,9 @@ class StopSignal:
 def load_job(
     config: Path, target: Target, worker: Worker | None = None, *, strict: bool = False
 ) -> tuple[Job, Settings]:
-    """The job that a configuration file describes, with what its Connect worker hands on.
+    """The job of a configuration file, with its Connect worker's settings.
 
-    With `strict` it may have no name that is no property.
+    With `strict` unknown property names are an error.
     """
     document, settings = load_with_document(config, worker, strict=strict)
     is_kafka = target.text.startswith("kafka:")
@@ -117,7 +117,7 @@ def load_job(
     lanes = settings.tasks_max if is_kafka else 1
     pace = Pace(
         slice_seconds=min(settings.tailrace_slice_ms / 1000, LANES_SLICE_SECONDS if lanes > 1 else math.inf),
-        commit_at_head=is_kafka,  # a transaction costs some milliseconds; a commit to files makes a file
+        commit_at_head=is_kafka,  # a transaction costs some milliseconds; a commit to files creates a file
         max_retries=settings.errors_max_retries,
         retry_seconds=settings.retriable_restart_connector_wait_ms / 1000,
     )
@@ -136,14 +136,14 @@ def load_job(
 
 
 def snapshot_lanes(settings: Settings, *, is_kafka: bool) -> int | None:
-    """How many tasks read the snapshot that a new job begins with; 0: as many as Spark has cores; None: there is none."""
+    """How many tasks read a new job's snapshot; 0: as many as Spark has cores; None: no snapshot."""
     if settings.snapshot_mode not in WITH_ROWS:
         return None
     return settings.snapshot_max_threads or 0 if is_kafka else 1
 
 
 def source_name(settings: Settings) -> str:
-    """Whose changes a progress record is about: the kind of connector and the topic prefix."""
+    """The connector's name in progress records: its kind and the topic prefix."""
     kind = settings.connector_class.rpartition(".")[2].removesuffix("Connector").lower()
     return f"{kind} {settings.topic_prefix}"
 
@@ -160,13 +160,13 @@ def run_job(
     stop: StopSignal | None = None,
     take_over: bool = False,
 ) -> bool:
-    """Run to the end, or until stopped; whether it was stopped. With `take_over` even where another run is at work."""
+    """Run to the end, or until stopped; return whether it was stopped. With `take_over` despite another active run."""
     with (
         closing(Link(screen.handle)) as link,
         lines_to(screen.handle),
         first_look(job, screen.notice, take_over=take_over) as look,
     ):
-        from tailrace.source import run  # which brings Spark's modules along: that takes as long as looking
+        from tailrace.source import run  # imports Spark's modules, which takes as long as the first look
 
         look.before_spark()
         screen.say("starting Spark")
@@ -200,7 +200,7 @@ def local_master(job: Job) -> str:
 
 
 def check_folder(target: Target) -> None:
-    """Raise `ConfigError` where the target's folder, or the checkpoint's, can't be made or written to."""
+    """Raise `ConfigError` if the target's folder, or the checkpoint's, can't be created or written."""
     folder = target.checkpoint
     try:
         folder.mkdir(parents=True, exist_ok=True)

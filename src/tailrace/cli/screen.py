@@ -1,8 +1,8 @@
-"""What a running job shows: events, notices, and how far it has come.
+"""The output of a running job: events, notices and progress.
 
-On a terminal the progress stays at the bottom: one line, and while a snapshot is read one more for each table that is
-being read; elsewhere it is a plain line now and then, so that a log file stays readable. Progress, notices and lines of
-the log go to standard error, events to standard output.
+On a terminal the progress stays at the bottom: one line, and during a snapshot one more for each table that is
+being read; elsewhere it is a plain line now and then, so that a log file stays readable. Progress, notices and log
+lines go to standard error, events to standard output.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Screen:
         self._err.print(Text(text, "yellow"))
 
     def say(self, text: str) -> None:
-        """What is going on at the moment."""
+        """Show the current activity."""
         if self._status is not None:
             self._status.update(text)
         elif self._plain:
@@ -91,7 +91,7 @@ class Screen:
         self._err.print(f"{word}: {self.totals}")
 
     def _note_snapshot(self, figures: dict[str, Any]) -> None:
-        """Of a task that reads a snapshot; the log comes after it."""
+        """Add the figures of a task that reads a snapshot."""
         told = figures.get("snapshot")
         if told is not None:
             if self._snapshot is None or (self._snapshot.done and not told["ended"]):
@@ -106,7 +106,7 @@ class Screen:
             self._err.print(snapshot_lines.ended(snapshot))
 
     def _log_line(self, level: int, text: str) -> None:
-        """A warning once, as each lane says it and says it again with each task."""
+        """Show a log line; a warning only once, since each lane and each task repeats it."""
         if level < logging.WARNING:
             self._err.print(text)
         elif text not in self._warned:
@@ -137,7 +137,7 @@ class Totals:
         self._began_at = time.monotonic()
 
     def add(self, figures: dict[str, Any]) -> None:
-        """Take in a task's figures, which count from that task's beginning."""
+        """Add a task's figures, which count from that task's start."""
         lane = figures["lane"]
         before = self._tasks.get(lane)
         if before is not None and before["task"] != figures["task"]:

@@ -1,4 +1,4 @@
-"""A Spark session that starts fast and keeps quiet."""
+"""A Spark session that starts fast and logs to a file."""
 
 from __future__ import annotations
 

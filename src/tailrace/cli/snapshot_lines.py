@@ -1,4 +1,4 @@
-"""How far a snapshot is, in words: a line for the whole, and one for each of the tables that are being read."""
+"""A snapshot's progress as text: a line for the whole, and one for each table that is being read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def whole(snapshot: SnapshotProgress) -> str:
     done, count = snapshot.tables_done
     lanes_done, lanes = snapshot.lanes
     pieces = [f"{_name(snapshot)}: {_rows(snapshot)}"]
-    if snapshot.about is not None:  # before that not all tables are known
+    if snapshot.about is not None:  # until then not all tables are known
         pieces.append(f"{done:,} of {count:,} tables")
     pieces.append(f"{snapshot.chunks:,} chunks")
     if lanes > 1:
@@ -47,7 +47,7 @@ def table_line(name: str, table: TableProgress) -> str:
 
 
 def ended(snapshot: SnapshotProgress) -> str:
-    """The last word on a snapshot."""
+    """The last line about a snapshot."""
     done, _ = snapshot.tables_done
     return (
         f"{_name(snapshot)} done: {snapshot.rows:,} rows of {done:,} tables; "

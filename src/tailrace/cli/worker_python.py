@@ -1,8 +1,8 @@
-"""The Python that Spark's workers run on: this one, which takes pyspark from where it is installed.
+"""The Python that Spark's workers run on: this one, with the installed pyspark.
 
-Spark puts an archive of pyspark before everything else in a worker's PYTHONPATH. Modules of an archive are compiled anew by
-each process, which takes half a second, and a query starts five processes before its first row. Where the installed pyspark
-is the one that Spark itself is from, the archive has nothing else in it, so a small program leaves it out.
+Spark puts an archive of pyspark first in a worker's PYTHONPATH. Each process compiles an archive's modules
+again, which takes half a second, and a query starts five processes before its first row. If Spark runs from the
+installed pyspark, the archive has nothing else in it, so a small program removes it from the path.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PYTHONPATH=$left exec {python} "$@"
 
 
 def worker_python() -> str:
-    """The program to start workers of this machine with; plain Python where nothing would be gained."""
+    """The program that starts this machine's workers; plain Python if the archive is needed."""
     spec = find_spec("pyspark")
     if spec is None or spec.origin is None or find_spec("py4j") is None:
         return sys.executable

@@ -1,9 +1,9 @@
-"""The client properties of Kafka's Java clients, and what librdkafka calls them.
+"""The properties of Kafka's Java clients, and librdkafka's names for them.
 
 Configurations come from Kafka Connect, whose clients are Java's; ours is librdkafka. Every property of Java's producer,
-consumer and admin client stands in one row here: it has the same name and meaning, or another name, or no meaning here,
-or it can't be had and is refused. A name that is not in the table is librdkafka's own and goes there as it is. The
-properties of security that need more than a name are in `tailrace.kafka.security`.
+consumer and admin client has one row here: it has the same name and meaning, or another name, or no meaning here,
+or is unsupported and refused. A name that is not in the table is librdkafka's own and is passed on as it is. Security
+properties that need more than a name are in `tailrace.kafka.security`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Final
 
 from attrs import frozen
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,19}")  # as many digits as a number of Java's has
+_INTEGER: Final = re.compile(r"[+-]?[0-9]{1,19}")  # a Java long has at most 19 digits
 
 
 class Fate(enum.Enum):
-    """What becomes of a property."""
+    """How a property is handled."""
 
     TAKEN = "taken"  # under `to`
     SECURITY = "taken with others"  # see tailrace.kafka.security
@@ -32,11 +32,11 @@ class JavaName:
     """One property of Java's clients.
 
     Attributes:
-        name: as Java has it.
-        fate: what becomes of it.
+        name: Java's.
+        fate: how it is handled.
         to: librdkafka's names for it.
         convert: from Java's value to librdkafka's; raises `ValueError` that says what the value must be.
-        harmless: values that ask for nothing, of a property that is refused.
+        harmless: values of a refused property that have no effect and are allowed.
         says: why it is ignored or refused, or what differs.
 
     """
@@ -77,7 +77,7 @@ def _whole(text: str) -> int:
 
 
 def _within(low: int, high: int) -> Callable[[str], str]:
-    """The nearest number that the client library takes, where Java takes any; what is no number the library refuses."""
+    """Clamp a number to the client library's range, where Java allows any; the library refuses non-numbers."""
     return lambda text: str(min(max(int(text), low), high)) if _INTEGER.fullmatch(text) else text
 
 

@@ -1,7 +1,7 @@
-"""What is in Kafka Connect's offsets: for each connector and source partition one JSON value.
+"""The entries of Kafka Connect's offsets: for each connector and source partition one JSON value.
 
-The key is `["connector's name",{"server":"topic.prefix"}]`, the second part is the connector's own and names what is
-read. Connect looks a key up by its bytes, so an entry that is there keeps the bytes that it has.
+The key is `["connector's name",{"server":"topic.prefix"}]`; the second part, the source partition, is the connector's
+own. Connect looks a key up by its bytes, so an existing entry keeps its bytes.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def find(stored: Mapping[bytes, bytes | None], name: str, partition: Partition, 
     """The entry of a connector.
 
     Raises:
-        ProgressError: it is not there, the message says what is; or it can't be read.
+        ProgressError: it does not exist, and the message lists those that do; or it can't be parsed.
 
     """
     entries = list(_entries(stored))
@@ -49,10 +49,10 @@ def find(stored: Mapping[bytes, bytes | None], name: str, partition: Partition, 
 
 
 def find_any(stored: Mapping[bytes, bytes | None], name: str, forms: Sequence[Partition], where: str) -> Entry:
-    """The entry of a connector whose partition may be written in several forms, the first one that is there.
+    """The first existing entry of a connector whose partition may be written in several forms.
 
     Raises:
-        ProgressError: none is there, or it can't be read.
+        ProgressError: none exists, or it can't be parsed.
 
     """
     for entry in _entries(stored):
@@ -63,7 +63,7 @@ def find_any(stored: Mapping[bytes, bytes | None], name: str, forms: Sequence[Pa
 
 
 def key_for(stored: Mapping[bytes, bytes | None], name: str, partition: Partition) -> bytes:
-    """The key under which a connector's offset is to be stored."""
+    """The key for a connector's offset: the existing one, else a new one."""
     for key in stored:
         if _parsed_key(key) == (name, partition):
             return key
@@ -89,7 +89,7 @@ def _entries(stored: Mapping[bytes, bytes | None]) -> Iterator[Entry]:
 
 
 def _parsed_key(key: bytes) -> tuple[str, Partition] | None:
-    """Name and partition; None for the key of something that is no source connector."""
+    """Name and partition; None for a key of anything but a source connector."""
     try:
         parsed = json.loads(key)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Kafka Connect's offsets in a file: what a standalone worker and Debezium's own engine and server use."""
+"""Kafka Connect's offsets in a file, as a standalone worker, Debezium's engine and Debezium Server use it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class OffsetFile:
         return self._path.exists()
 
     def load(self) -> dict[bytes, bytes | None]:
-        """All entries; none where there is no file."""
+        """All entries; none if there is no file."""
         try:
             return read_map(self._path.read_bytes(), str(self._path))
         except FileNotFoundError:
@@ -32,7 +32,7 @@ class OffsetFile:
             raise ConfigError(f"can't read {self}: {error.strerror}") from error
 
     def store(self, key: bytes, value: bytes) -> None:
-        """Put one entry in; the others stay. A crash leaves the old file or the new one, whole."""
+        """Set one entry, atomically; the others stay."""
         data = write_map({**self.load(), key: value})
         new = self._path.with_name(self._path.name + ".new")
         try:

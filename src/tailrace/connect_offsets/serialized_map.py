@@ -1,8 +1,8 @@
 """The file of Kafka Connect's FileOffsetBackingStore: one Java object, a HashMap of byte strings, serialised.
 
-Only exactly that is read: a map's own fields, its size, and pairs of byte arrays, where a value may be null. Anything
-else that Java's serialisation can say (other classes, proxies, exceptions in the stream) is refused, so nothing in a
-file decides what is made of it.
+Only exactly that is parsed: a map's own fields, its size, and pairs of byte arrays, where a value may be null. Anything
+else of Java's serialisation (other classes, proxies, exceptions in the stream) is refused, so a
+file can't make us create other objects.
 
 Source: Java Object Serialization Specification, chapter 6, and the serialised form of `java.util.HashMap` in its
 documentation.
@@ -32,14 +32,14 @@ FEWEST_BUCKETS: Final = 16
 
 
 def read_map(data: bytes, where: str) -> dict[bytes, bytes | None]:
-    """The entries; `where` names the file in a complaint.
+    """The entries; `where` names the file in errors.
 
     Raises:
         ProgressError: the bytes are not such a map.
 
     """
     if not data:
-        return {}  # Connect makes an empty file before it has anything to store
+        return {}  # Connect creates an empty file before it has anything to store
     return _Reader(data, where).read()
 
 
@@ -56,7 +56,7 @@ def write_map(entries: Entries) -> bytes:
             pieces.append(bytes([NULL]))
             continue
         pieces += [bytes([ARRAY]), known_class, struct.pack(">i", len(text)), text]
-        known_class = struct.pack(">BI", REFERENCE, FIRST_HANDLE + 2)  # the map's class and the map came before
+        known_class = struct.pack(">BI", REFERENCE, FIRST_HANDLE + 2)  # the first two handles are the map's class and the map
     return b"".join([*pieces, bytes([END])])
 
 
@@ -71,7 +71,7 @@ class _Reader:
 
     def read(self) -> dict[bytes, bytes | None]:
         self._expect(HEADER + bytes([OBJECT]) + HASH_MAP, "a HashMap")
-        self._take(8)  # load factor and threshold, which follow from the size
+        self._take(8)  # load factor and threshold, which don't matter
         self._expect(bytes([BLOCK, 8]), "the size of a HashMap")
         size = struct.unpack(">ii", self._take(8))[1]
         entries = {}

@@ -1,4 +1,4 @@
-"""Places of Kafka Connect's offsets as people name them: `file:PATH`, `kafka:HOST:PORT[,HOST:PORT...]/TOPIC`."""
+"""Stores of Kafka Connect's offsets by name: `file:PATH`, `kafka:HOST:PORT[,HOST:PORT...]/TOPIC`."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ FORMS = "file:PATH (a standalone worker's offset.storage.file.filename) or kafka
 
 
 def open_store(place: str, settings: Settings) -> OffsetFile | OffsetTopic:
-    """The store that a place names; Kafka is reached with the security of the connector's own configuration.
+    """The named store; for Kafka with the security settings of the connector's configuration.
 
     Raises:
-        ConfigError: it names none.
+        ConfigError: it is not such a name.
 
     """
     kind, _, rest = place.partition(":")

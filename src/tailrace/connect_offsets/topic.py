@@ -1,7 +1,7 @@
-"""Kafka Connect's offsets in a topic: what a distributed cluster of workers uses (offset.storage.topic).
+"""Kafka Connect's offsets in a topic, as distributed workers use it (offset.storage.topic).
 
-The topic is compacted: the last value of a key counts, and null takes the key away. Connect reads all of its
-partitions; a key always goes to the partition that Java's hash of it says, so that its values stay in order.
+The topic is compacted: the last value of a key counts, and null removes the key. Connect reads all
+partitions; a key always goes to the partition of Java's hash of it, so that its values stay in order.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Final
 
 from tailrace.kafka.whole_topic import WholeTopic
 
-PARTITIONS: Final = 25  # as Connect makes it
+PARTITIONS: Final = 25  # Connect's default
 CONFIGS: Final = {"cleanup.policy": "compact"}
 
 
@@ -28,11 +28,11 @@ class OffsetTopic:
         return bool(self._topic.partitions())
 
     def load(self) -> dict[bytes, bytes | None]:
-        """The newest value of each key; none where there is no topic."""
+        """The newest value of each key; none if there is no topic."""
         return {key: value for key, value in self._topic.read(self._topic.partitions()) if key is not None}
 
     def store(self, key: bytes, value: bytes) -> None:
-        """Give a key a new value; it is with the brokers when this returns."""
+        """Set a key's value; it is on the brokers when this returns."""
         if not self._topic.partitions():
             self._topic.create(PARTITIONS, CONFIGS)
         self._topic.append([(key, value)])

@@ -1,7 +1,7 @@
-"""One producing instance of librdkafka: made from options, listened to, and taken down within bounds.
+"""One producing instance of librdkafka: created from options, polled for events, and closed in bounded time.
 
-What librdkafka has to tell (failed messages, errors in the background, lines for a log) comes as events that are
-asked for, never as callbacks: a callback would run Python in the middle of C, and a flush that calls back wakes only
+librdkafka's reports (failed messages, background errors, log lines) come as polled events, never
+as callbacks: a callback would run Python in the middle of C, and a flush that calls back wakes only
 every ten milliseconds, which every small transaction would pay.
 """
 
@@ -27,11 +27,11 @@ DESTROY_TIMEOUT: Final = 5.0
 _REMEMBERED: Final = 3
 _SECRET_WORDS: Final = ("password", "secret", "key.pem", "oauthbearer.config", "jaas")
 _OURS: Final = {"delivery.report.only.error": "true", "log.queue": "true"}
-_DEFAULTS: Final = {"partitioner": "murmur2_random"}  # what Java's producer does with a key
+_DEFAULTS: Final = {"partitioner": "murmur2_random"}  # Java's default for records with a key
 
 
 class Failed(NamedTuple):
-    """A message that was not delivered: where it was to go, its own number, its size, and why."""
+    """A message that was not delivered: its destination, number and size, and the reason."""
 
     topic: str
     partition: int
@@ -41,13 +41,13 @@ class Failed(NamedTuple):
 
 
 class Client:
-    """A producing instance. It belongs to the process that made it.
+    """A producing instance. It belongs to the process that created it.
 
     Attributes:
         lib: the library's functions.
         handle: librdkafka's, for these functions.
-        refused: that the broker did not let the client in, if so: librdkafka itself never gives up.
-        refused_since: the monotonic clock then.
+        refused: the broker's refusal of the login, if any: librdkafka itself never gives up.
+        refused_since: its time, by the monotonic clock.
 
     """
 
@@ -67,7 +67,7 @@ class Client:
             self.lib.taken(self.lib.sasl_background_callbacks_enable(self.handle))
 
     def topic(self, name: str) -> int:
-        """The handle of a topic; kept."""
+        """The handle of a topic; cached."""
         if name not in self._topics:
             handle = self.lib.topic_new(self.handle, name.encode(), None)
             if not handle:
@@ -82,7 +82,7 @@ class Client:
         return text_of(text.value)
 
     def poll(self, seconds: float) -> Iterator[Failed]:
-        """Messages that have failed meanwhile, the largest of each batch; waits so long for the first news."""
+        """Messages that have failed meanwhile, the largest of each batch; waits up to `seconds` for the first event."""
         milliseconds = int(seconds * 1000)
         while event := self.lib.queue_poll(self._queue, milliseconds):
             milliseconds = 0
@@ -92,30 +92,30 @@ class Client:
                 self.lib.event_destroy(event)
 
     def taken(self, error: int | None) -> Problem | None:
-        """What an `rd_kafka_error_t` says, in the words of the error that stopped the instance where there is one."""
+        """The problem of an `rd_kafka_error_t`; the fatal error's text if there is one."""
         problem = self.lib.taken(error)
         return self.fatal_problem() or problem if problem else None
 
     def fatal_problem(self) -> Problem | None:
-        """Why this instance is of no use any more."""
+        """Why this instance can no longer be used."""
         text = ctypes.create_string_buffer(rd.TEXT_SIZE)
         code = self.lib.fatal_error(self.handle, text, rd.TEXT_SIZE)
         return Problem(code, self.lib.name_of(code), text_of(text.value), fatal=True) if code else None
 
     def last_said(self) -> str:
-        """The last errors from the background: a refused connection, a name that does not resolve."""
+        """The last background errors: a refused connection, a name that does not resolve."""
         return "; ".join(self._said)
 
     def forget(self) -> None:
-        """All is well: what was said before explains nothing any more."""
+        """Forget earlier background errors: after a success they explain nothing."""
         self._said.clear()
         self.refused = None
 
     def close(self, held: Any) -> None:
-        """Drop what is queued and let go; `held` is kept until the last message is gone, even if that takes longer."""
+        """Drop queued messages and close; `held` is kept until the last message is gone, even if that takes longer."""
         handle, self.handle = self.handle, 0
         if not handle or os.getpid() != self._process:
-            return  # after a fork the threads are missing that would have to end
+            return  # after a fork the threads that must end do not exist
         self.lib.purge(handle, rd.PURGE_QUEUE | rd.PURGE_IN_FLIGHT | rd.PURGE_NON_BLOCKING)
         self.lib.queue_destroy(self._queue)
         for topic in self._topics.values():
@@ -137,7 +137,7 @@ class Client:
         self.lib.conf_set_events(conf, rd.EVENT_DELIVERY | rd.EVENT_LOG | rd.EVENT_ERROR)
         handle = self.lib.new(rd.PRODUCER, conf, text, rd.TEXT_SIZE)
         if not handle:
-            self.lib.conf_destroy(conf)  # a handle would have taken it over
+            self.lib.conf_destroy(conf)  # an instance would own it
             raise ConfigError(f"no Kafka producer can be made: {self._without_secrets(text_of(text.value))}")
         return int(handle)
 
@@ -151,7 +151,7 @@ class Client:
             self._remember_line(event)
 
     def _largest_failed(self, event: int) -> dict[int, Failed]:
-        """Of a batch that fails, the record that may have been too large; one stands for all that fail alike."""
+        """The largest failed record of a batch by error code: one of them may have been too large."""
         largest: dict[int, Failed] = {}
         while message := self.lib.event_message_next(event):
             code, size = message.contents.err, message.contents.len + message.contents.key_len
@@ -174,7 +174,7 @@ class Client:
             self._said.append(said)
 
     def _remember_line(self, event: int) -> None:
-        """Lines of the log say little that errors do not; those that are errors stay."""
+        """Keep log lines that are errors; the others add little."""
         facility, text, level = c_char_p(), c_char_p(), c_int()
         self.lib.event_log(event, ctypes.byref(facility), ctypes.byref(text), ctypes.byref(level))
         if level.value <= 3 and text.value and text_of(facility.value) != "FAIL":
@@ -189,6 +189,6 @@ class Client:
 
 
 def _destroy(handle: int, held: Any) -> None:
-    """Wait for librdkafka's threads to end; only then may `held` go."""
+    """Wait for librdkafka's threads to end; only then may `held` be freed."""
     librdkafka().destroy(handle)
     del held

@@ -1,4 +1,4 @@
-"""What an error of confluent-kafka's clients (consumer, admin) means: wrong settings, or worth another attempt."""
+"""What an error of confluent-kafka's clients (consumer, admin) means: wrong settings, or retriable."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ _FOR_GOOD: Final = frozenset(
 
 
 def client_error(error: KafkaError, what: str) -> TailraceError:
-    """The error to raise; `what` is the sentence's beginning: what could not be done."""
+    """The error to raise; `what` begins the sentence: what failed."""
     text = f"{what}: {error.str()}"
     return ConfigError(text) if is_for_good(error) else RetriableError(text)
 
 
 def is_for_good(error: KafkaError) -> bool:
-    """Whether another attempt can't help: settings or rights have to change first."""
+    """Whether a retry can't help: settings or rights must change first."""
     return error.code() in _FOR_GOOD

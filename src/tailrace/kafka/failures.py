@@ -1,9 +1,9 @@
 """What an error of librdkafka means for a lane.
 
-There are three kinds of bad news. Somebody else has the lane: this task ends (`FencedError`). The same records would
-never get through: a size, a right, a topic, a broker that lacks a feature; trying again would go round in circles, so
-it is said at once what to change. Anything else leaves open how much has arrived, or asks for a transaction to be
-dropped: then the sink is lost with what was not committed, and a new one says itself how far it came.
+There are three kinds. Somebody else has the lane: this task ends (`FencedError`). The same records would
+never be accepted: a size, a right, a topic, a broker that lacks a feature; a retry would not help, so
+the error says what to change. Anything else leaves open how much has arrived, or requires an
+abort: then the sink is lost with what was not committed, and a new one reads the progress.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _PURGE_QUEUE: Final = -152
 _PURGE_INFLIGHT: Final = -151
 _FATAL: Final = -150
 CONSEQUENCES: Final = frozenset({_STATE, _PURGE_QUEUE, _PURGE_INFLIGHT, _FATAL})
-"""These follow from an error that the transaction or the instance as a whole has."""
+"""Errors that only follow from an earlier one of the transaction or the instance."""
 
 _AUTHENTICATION: Final = -169
 _SSL: Final = -181
 SASL_AUTHENTICATION_FAILED: Final = 58
 NOT_LET_IN: Final = frozenset({_AUTHENTICATION, _SSL, SASL_AUTHENTICATION_FAILED})
-"""In the background these are only repeated, while every call waits for its time to run out."""
+"""Background errors that repeat forever, while every call waits for its timeout."""
 
 _FENCED: Final = frozenset({-144, 47, 90})  # _FENCED, INVALID_PRODUCER_EPOCH, PRODUCER_FENCED
 
@@ -63,7 +63,7 @@ _NEVER: Final = {
 
 
 def error_of(problem: Problem, doing: str, background: str = "") -> TailraceError:
-    """The error to raise for what happened while `doing`; `background`: what the client said meanwhile."""
+    """The error to raise for a problem while `doing`; `background`: the client's background errors."""
     what = f"{doing}: {problem.text} ({problem.name})"
     if problem.code in _FENCED:
         return FencedError(
@@ -77,5 +77,5 @@ def error_of(problem: Problem, doing: str, background: str = "") -> TailraceErro
 
 
 def said_meanwhile(background: str) -> str:
-    """What the client said, as the end of a sentence."""
+    """The background errors, as the end of a sentence."""
     return f"; the client says: {background}" if background else ""

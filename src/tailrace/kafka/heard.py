@@ -1,7 +1,7 @@
-"""Why the brokers can't be reached: what a client says in the background while a call waits in vain.
+"""Why the brokers can't be reached: a client's background errors while a call waits in vain.
 
-librdkafka tries for ever, and the call that waits ends with "transport failure" only: that the password is wrong or the
-certificate not trusted is said beside it. Who asks in short turns can stop at that, and say it.
+librdkafka retries forever, and the waiting call ends only with "transport failure": a wrong password or an untrusted
+certificate comes as a background error. A caller with short timeouts can stop at that, and report it.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ _TRANSIENT: Final = frozenset(
         KafkaError._RESOLVE,  # noqa: SLF001
     }
 )
-_ALERT: Final = "tls alert"  # the broker's own word on the client's certificate comes as a failed transport
-_SILENT: Final = "perhaps security.protocol is not what they ask for"  # what they say to that is nothing
-_BROKEN_OFF: Final = "Disconnected"  # a broker that is going down ends a handshake, too
+_ALERT: Final = "tls alert"  # the broker's error about the client's certificate comes as a failed transport
+_SILENT: Final = "perhaps security.protocol is not what they ask for"  # brokers give no reason for that
+_BROKEN_OFF: Final = "Disconnected"  # a broker that shuts down ends a handshake, too
 
 
 class Heard:
-    """What one client has said.
+    """One client's background errors.
 
     Attributes:
-        options: what the client is made with, beside its own.
+        options: additional ones for the client.
 
     """
 
@@ -56,10 +56,10 @@ class Heard:
         return "; ".join(self._said)
 
     def topics(self, client: Consumer, topic: str | None, timeout: float, what: str) -> dict[str, Any]:
-        """The metadata of a topic, or of all; `what` begins the message when the brokers can't be asked.
+        """The metadata of a topic, or of all; `what` begins the message on failure.
 
         Raises:
-            ConfigError: they do not let the client in.
+            ConfigError: the brokers refuse the login.
             RetriableError: there is no answer.
 
         """

@@ -1,4 +1,4 @@
-"""Java's `sasl.jaas.config`: one login module with its options, as Kafka's clients read it.
+"""Java's `sasl.jaas.config`: one login module with its options, parsed like Kafka's clients do.
 
     org.apache.kafka.common.security.plain.PlainLoginModule required username="alice" password="...";
 
@@ -28,7 +28,7 @@ _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v
 
 @frozen
 class Login:
-    """What a client logs in with.
+    """A client's login.
 
     Attributes:
         module: the class, without its package: `PlainLoginModule`.
@@ -44,7 +44,7 @@ def read_jaas(text: str) -> Login:
     """The one login of the text.
 
     Raises:
-        ConfigError: it is no such text; the message begins with what is wrong and names no property.
+        ConfigError: it is not such a text; the message begins with the problem and names no property.
 
     """
     tokens = _tokens(text)
@@ -58,7 +58,7 @@ def read_jaas(text: str) -> Login:
 
 
 class _Quoted(str):
-    """A text that stood in quotes: never a mark."""
+    """A text that was in quotes: never a symbol."""
 
     __slots__ = ()
 

@@ -1,8 +1,8 @@
-"""librdkafka as confluent-kafka's wheel brings it, called through ctypes.
+"""librdkafka from confluent-kafka's wheel, called through ctypes.
 
-confluent-kafka makes a Python object of every message, which costs more than all the rest of a message's way. Below
-it lies the C library with an API that has been stable for years; what is needed of it stands in one table. Nothing
-is made when this module is imported, and no handle lives in it: Spark forks its workers, and librdkafka's threads do
+confluent-kafka makes a Python object of every message, which costs more than everything else for a message. The
+C library below has had a stable API for years; one table lists the functions that are needed. Importing this module
+creates nothing, and no handle lives in it: Spark forks its workers, and librdkafka's threads do
 not survive a fork.
 """
 
@@ -39,7 +39,7 @@ _TIMES: Final = re.compile(r" \(after \d+ms in state \w+(, \d+ identical error\(
 
 
 class Message(ctypes.Structure):
-    """`rd_kafka_message_t`: what a delivery report tells of one message."""
+    """`rd_kafka_message_t`: a delivery report of one message."""
 
     _fields_ = (
         ("err", c_int),
@@ -55,15 +55,15 @@ class Message(ctypes.Structure):
 
 
 class Problem(NamedTuple):
-    """What librdkafka says went wrong.
+    """An error of librdkafka.
 
     Attributes:
-        code: one of librdkafka's (negative) or of Kafka's protocol.
+        code: librdkafka's (negative) or the Kafka protocol's.
         name: of the code.
         text: librdkafka's sentence.
-        fatal: the instance is of no use any more.
+        fatal: the instance can no longer be used.
         retriable: the same call may be made again.
-        abortable: the transaction has to be aborted.
+        abortable: the transaction must be aborted.
 
     """
 
@@ -131,7 +131,7 @@ class Library:
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._functions = ctypes.CDLL(path)  # each call lets go of the interpreter's lock
+        self._functions = ctypes.CDLL(path)  # each call releases the GIL
         for name, (result, arguments) in _FUNCTIONS.items():
             function = self._found(name)
             function.restype, function.argtypes = result, arguments
@@ -153,7 +153,7 @@ class Library:
         return int(ctypes.cast(self._found(name), c_void_p).value or 0)
 
     def taken(self, error: int | None) -> Problem | None:
-        """What an `rd_kafka_error_t` says; it is destroyed."""
+        """The problem of an `rd_kafka_error_t`, which is destroyed."""
         if not error:
             return None
         code = self.error_code(error)
@@ -193,7 +193,7 @@ def text_of(text: bytes | None) -> str:
 
 
 def without_times(text: str) -> str:
-    """What was said of a connection, without how long it took and how often: the same twice is the same."""
+    """A connection's error without durations and counts, so that repeated errors are equal."""
     return _TIMES.sub("", text)
 
 

@@ -1,12 +1,13 @@
-"""Amazon MSK's login with IAM: as configurations for Java's clients have it, and as librdkafka is told.
+"""Amazon MSK's login with IAM: from the properties of Java's clients to librdkafka's.
 
     sasl.mechanism=AWS_MSK_IAM
     sasl.jaas.config=software.amazon.msk.auth.iam.IAMLoginModule required awsProfileName="cdc";
     sasl.client.callback.handler.class=software.amazon.msk.auth.iam.IAMClientCallbackHandler
 
-librdkafka knows no such mechanism, but MSK takes the same signature as a token of OAUTHBEARER as well, which is what Amazon's
-`IAMOAuthBearerLoginCallbackHandler` sends. So both become OAUTHBEARER with options of our own (`MARK`), which say whose
-credentials sign. They hold no secret; `tailrace.kafka.tokens` turns them into a callback when a client is made.
+librdkafka does not know this mechanism, but MSK also accepts the signature as an OAUTHBEARER token, which is what
+Amazon's `IAMOAuthBearerLoginCallbackHandler` sends. So both become OAUTHBEARER with our own options (`MARK`), which say
+whose credentials sign. They hold no secret; `tailrace.kafka.tokens` turns them into a callback when a client is
+created.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ _TAKEN: Final = {
     "awsStsSessionName": SESSION,
     "awsDebugCreds": DEBUG,
 }
-_IGNORED: Final = frozenset({"awsMaxRetries", "awsMaxBackOffTimeMs"})  # of fetching credentials, which boto3 does its own way
+_IGNORED: Final = frozenset({"awsMaxRetries", "awsMaxBackOffTimeMs"})  # for credentials, which boto3 fetches differently
 _INSTEAD: Final = {"awsStsRegion": "; set AWS_REGION in the environment instead"}
 _ADDRESS: Final = re.compile(r"\.kafka(?:-serverless)?\.([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com(?:\.cn)?(?::\d+)?$")
 _LIBRARY: Final = "aws_msk_iam_sasl_signer"
 
 
 class NotHereError(ConfigError):
-    """What this machine lacks, and another may have."""
+    """Something is missing on this machine that another may have."""
 
 
 def is_iam(given: Mapping[str, str], login: Login | None) -> bool:
@@ -61,7 +62,7 @@ def iam_options(given: Mapping[str, str], login: Login | None, prefix: str) -> d
     """Librdkafka's mechanism, and whose credentials sign.
 
     Raises:
-        ConfigError: another mechanism is named, or an option that can't be had.
+        ConfigError: another mechanism is named, or an unsupported option.
 
     """
     mechanism = given.get("sasl.mechanism", MECHANISM).upper()
@@ -79,7 +80,7 @@ def iam_options(given: Mapping[str, str], login: Login | None, prefix: str) -> d
 
 
 def with_region(options: Mapping[str, str]) -> dict[str, str]:
-    """The options with the region that signatures are for, where a login with IAM is asked for.
+    """The options with the region that signatures are for, if IAM is used.
 
     Raises:
         NotHereError: nothing says the region, or the library that signs is not installed.
@@ -104,5 +105,5 @@ def with_region(options: Mapping[str, str]) -> dict[str, str]:
 
 
 def without_marks(options: Mapping[str, str]) -> dict[str, str]:
-    """What librdkafka itself knows of them."""
+    """Only the options that librdkafka itself knows."""
     return {name: text for name, text in options.items() if not name.startswith(MARK)}

@@ -1,8 +1,8 @@
-"""How Kafka's clients are set up: what is usual here, and what the configuration says, in librdkafka's names.
+"""Options of Kafka's clients: our defaults and the configuration, in librdkafka's names.
 
-`producer.override.*` and its companions take the properties of Java's clients, as configurations of Kafka Connect have
-them, and librdkafka's own. Both are tried on the client library before anything connects, so that a wrong property
-is named here and not in the middle of a run. No message and no `repr` shows a value that may be secret.
+`producer.override.*` and its companions accept the properties of Java's clients, as in Kafka Connect's
+configurations, and librdkafka's own. Both are tested with the client library before anything connects, so that a wrong
+property is named here and not in the middle of a run. No message and no `repr` shows a value that may be secret.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PRODUCER: Final = {
     "compression.type": "lz4",
     "linger.ms": "5",
     "message.max.bytes": "1048576",  # Java's max.request.size
-    "partitioner": "murmur2_random",  # where Java puts a key; librdkafka's default is another hash
+    "partitioner": "murmur2_random",  # Java's hash of a key; librdkafka's default is another one
     "queue.buffering.max.kbytes": "65536",
     "queue.buffering.max.messages": "100000",
 }
@@ -73,7 +73,7 @@ def sink_clients(servers: str, settings: Settings) -> Clients:
     """The clients of `--to kafka:SERVERS`.
 
     Raises:
-        ConfigError: a property can't be taken over, or contradicts the target or the guarantee.
+        ConfigError: a property can't be translated, or contradicts the target or the guarantee.
 
     """
     overrides: dict[Kind, Given] = {
@@ -94,7 +94,7 @@ def sink_clients(servers: str, settings: Settings) -> Clients:
 
 
 def history_clients(settings: Settings) -> Clients:
-    """The clients of the schema history's topic; the admin client goes by the producer's properties. Raises as above."""
+    """The clients of the schema history topic; the admin client uses the producer's properties. Raises as above."""
     servers = settings.schema_history_internal_kafka_bootstrap_servers
     if not servers:
         raise ConfigError("schema.history.internal.kafka.bootstrap.servers is missing")
@@ -111,9 +111,9 @@ def history_clients(settings: Settings) -> Clients:
 
 
 def signal_consumer(settings: Settings) -> Options:
-    """The options of the signal topic's consumer, with the group whose offset is asked for. They hold secrets. Raises as above.
+    """Return the signal consumer's options, with the group whose offset is read. They hold secrets. Raises as above.
 
-    Where to begin and what to read (`SIGNAL_CONSUMER`) may be said here, unlike elsewhere: it is the user's topic.
+    Where to begin and what to read (`SIGNAL_CONSUMER`) may be configured here, unlike elsewhere: it is the user's topic.
     """
     servers, prefix = settings.signal_kafka_bootstrap_servers, "signal.consumer."
     if not servers:
@@ -146,7 +146,7 @@ def _addresses(servers: str) -> set[str]:
 
 
 def _other(kind: Kind, given: Given, producer: Given, producer_prefix: str, prefix: str) -> Options:
-    """The options of a client besides the producer; its security is the producer's unless it has any of its own."""
+    """The options of another client than the producer; it uses the producer's security unless it has its own."""
     own = any(map(is_security, given))
     security = {} if own else {name: text for name, text in producer.items() if is_security(name)}
     options = _translated(kind, security, producer_prefix) | _translated(kind, given, prefix)
@@ -155,7 +155,7 @@ def _other(kind: Kind, given: Given, producer: Given, producer_prefix: str, pref
 
 
 def _translated(kind: Kind, given: Given, prefix: str) -> Options:
-    """Java's names and librdkafka's as librdkafka's; what it calls by two names gets one of them, what nobody knows goes."""
+    """Translate Java's names; of two librdkafka names for one property one stays, unknown names are dropped."""
     texts = {_OTHER_NAMES.get(name, name): text.strip() for name, text in given.items()}
     texts.pop("bootstrap.servers", None)
     options: Options = {}
@@ -177,7 +177,7 @@ def _translated(kind: Kind, given: Given, prefix: str) -> Options:
 
 
 def _level(name: str, text: str, texts: Given) -> Options:
-    """A level counts where its kind of compression is the one in use."""
+    """A compression level counts only for the configured compression type."""
     used = texts.get("compression.type", PRODUCER["compression.type"]).lower()
     return {"compression.level": text} if used == LEVELS[name] else {}
 
@@ -198,7 +198,7 @@ def _with_guarantee(given: Options, *, exactly_once: bool) -> Options:
 
 
 def _transactional(options: Options, given: Options) -> Options:
-    """With transactions: what is not delivered within one has failed, so that its time bounds the others'."""
+    """With transactions: undelivered records fail with their transaction, so its timeout bounds the other timeouts."""
     for name, wanted in (("acks", "-1"), ("enable.idempotence", "true")):
         if options[name].lower() != wanted:
             raise ConfigError(

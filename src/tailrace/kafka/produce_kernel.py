@@ -2,9 +2,9 @@
 """Rows into librdkafka's queue, by compiled code that calls the library itself.
 
 `rd_kafka_produceva` takes a message as an array of arguments. Most of them stay the same from row to row, so the
-array is filled once and each row changes its numbers: key, value, time and its own number, by which a delivery report
-is found back. It stops at the first row that is refused, so no row ever overtakes another. (`rd_kafka_produce_batch`
-goes on behind a message that found no room, knows neither times nor headers, and is no faster by more than a tenth.)
+array is filled once and each row changes its numbers: key, value, time and its own number, which identifies it in a
+delivery report. It stops at the first refused row, so no row ever overtakes another. (`rd_kafka_produce_batch`
+continues after a message that found no room, has neither timestamps nor headers, and is at most a tenth faster.)
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tailrace.kernels.memory import load8, load64
 
 @intrinsic
 def _call(_typing: Any, function: Any, client: Any, arguments: Any, count: Any) -> Any:  # noqa: ARG001 -- typed by name
-    """Call a function of three words by its address: an address may be kept in the cache, a symbol not."""
+    """Call a function with three words by its address: numba can cache code with an address, not with a symbol."""
 
     def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         word = ir.IntType(64)
@@ -47,7 +47,7 @@ def _put(message: Int, place: Int, data: Int, offsets: Int, valid: Int, row: Int
 
 @entry
 def _put_headers(message: Int, headers: Int, row: Int) -> Int:
-    """Those headers that a row carries; returns how many arguments the message has with them."""
+    """Add a row's headers; return how many arguments the message then has."""
     count = FIXED
     for k in range(len(headers)):
         data, offsets, valid = headers[k, 1], headers[k, 2], headers[k, 3]
@@ -64,7 +64,7 @@ def _put_headers(message: Int, headers: Int, row: Int) -> Int:
 
 @entry
 def produce(call: Int, client: Int, message: Int, columns: Int, headers: Int, number: Int, row: Int, end: Int) -> Int:
-    """Produce rows up to `end`, or to the first that is refused, whose error is left in `columns[8]`."""
+    """Produce rows up to `end`, or to the first refused one, whose error is left in `columns[8]`."""
     columns[8] = 0
     while row < end:
         _put(message, 4, columns[0], columns[1], columns[2], row)

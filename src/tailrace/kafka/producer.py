@@ -6,13 +6,13 @@
     producer.send(records)
     producer.commit(timeout=60)
 
-Values are not copied on their way: librdkafka reads them from the columns' own memory, which is used again as soon as
-nobody holds it. So all that was sent is held until it has shown that everything is delivered, or until the instance is
-gone. That is waited for before more than `HELD_BYTES` are held, mostly in vain: while the caller made the next records
-the last ones were on their way.
+Values are not copied: librdkafka reads them from the columns' own memory, which is reused as soon as
+nothing references it. So everything sent is held until it is known to be delivered, or until the instance is
+gone. The producer waits for that before it holds more than `HELD_BYTES`, mostly without any wait: the last records were
+delivered while the caller made the next ones.
 
-A record that fails spoils its transaction, so the first failure is kept and raised by the next call. Which error that
-is, and whether it helps to try again, is written down in `failures`.
+A failed record spoils its transaction, so the first failure is kept and raised by the next call. `failures` decides
+which error that is, and whether a retry helps.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from tailrace.kafka.librdkafka import NO_PARTITION, Problem
 from tailrace.kafka.rows import Rows
 
 HELD_BYTES: Final = 16 << 20
-"""How much is held before its delivery is waited for; one call of `send` may be longer."""
+"""How much is held before the producer waits for its delivery; one call of `send` may exceed it."""
 FULL_PAUSE: Final = 0.001
-"""How long to wait for room in librdkafka's queue before trying again."""
+"""Seconds to wait for room in librdkafka's queue before a retry."""
 SLICE: Final = 0.1
-"""How long a call into librdkafka lasts at most: between them failures are seen, and signals."""
+"""Longest call into librdkafka, in seconds: between calls failures and signals are seen."""
 ABORT_TIMEOUT: Final = 2.0
 PATIENCE: Final = 5.0
-"""How long to stay at the door of a broker that does not let us in."""
+"""Seconds to keep trying with a broker that refuses the login."""
 NO_TIMESTAMP: Final = 0
 """librdkafka takes the time of the call."""
 
@@ -79,7 +79,7 @@ class Producer:
             self.close()
 
     def init_transactions(self, timeout: float) -> None:
-        """Take the transactional id over: fences whoever had it, and ends what they left open."""
+        """Take the transactional id over: fence its previous owner, and end its open transaction."""
         if self._transactional:
             self._until(self._lib.init_transactions, timeout, "the Kafka transactions can't be set up")
             self._initialized = True
@@ -117,7 +117,7 @@ class Producer:
         timestamp_ms: int | None = None,
         headers: Iterable[tuple[str, bytes]] = (),
     ) -> int:
-        """Queue one record; -1: the partition that its key says, None: the time of the call."""
+        """Queue one record; -1: the partition of its key, None: the time of the call."""
         return self.send(
             Records(
                 topic,
@@ -132,7 +132,7 @@ class Producer:
         )
 
     def flush(self, timeout: float = math.inf) -> None:
-        """Wait until all is delivered; at most for as long as librdkafka tries, which then says what failed."""
+        """Wait until all is delivered; at most for as long as librdkafka retries, which then reports failures."""
         deadline = time.monotonic() + timeout
         self._serve(0)
         while waiting := self._lib.outq_len(self._client.handle):
@@ -144,7 +144,7 @@ class Producer:
         self._let_go()
 
     def commit(self, timeout: float) -> None:
-        """Make all that was sent since `begin` visible, at once."""
+        """Make all that was sent since `begin` visible, atomically."""
         deadline = time.monotonic() + timeout
         self.flush(timeout)
         if self._transactional:
@@ -161,17 +161,17 @@ class Producer:
         self._let_go()
 
     def close(self) -> None:
-        """Drop what is not delivered, and let go."""
+        """Drop what is not delivered, and close."""
         if not self._client.handle:
             return
         if self._in_transaction and self._failure is None:
-            with contextlib.suppress(TailraceError):  # an open transaction would hold readers back until it times out
+            with contextlib.suppress(TailraceError):  # an open transaction would block readers until it times out
                 self.abort(ABORT_TIMEOUT)
         self._client.close(self._held)
         self._held = []
 
     def _let_go(self) -> None:
-        """Of what nobody reads any more."""
+        """Release delivered records."""
         self._held.clear()
         self._held_bytes = 0
 
@@ -183,11 +183,11 @@ class Producer:
         self._serve(FULL_PAUSE)
 
     def _until(self, call: Callable[[int, int], int], timeout: float, what: str, *, failing: bool = False) -> None:
-        """Repeat a call that goes on where it was until it is through; `failing`: records may fail meanwhile."""
+        """Repeat a resumable call until it is complete; `failing`: records may fail meanwhile."""
         deadline = time.monotonic() + timeout
         while True:
             left = deadline - time.monotonic()
-            lasting = FULL_PAUSE if failing else min(left, SLICE)  # nothing listens to failures while a call lasts
+            lasting = FULL_PAUSE if failing else min(left, SLICE)  # failures are not seen during a call
             problem = self._client.taken(call(self._client.handle, _milliseconds(lasting)))
             self._serve(0, failing=failing)
             if problem is None:
@@ -199,12 +199,12 @@ class Producer:
             time.sleep(FULL_PAUSE)
 
     def _give_up_when_not_let_in(self, what: str) -> None:
-        """A broker that is about to start refuses clients, too: hence the patience."""
+        """Raise if the login is refused for long; patient, since a starting broker refuses clients, too."""
         if self._client.refused and time.monotonic() - self._client.refused_since > PATIENCE:
             self._raise(self._client.refused, what)
 
     def _serve(self, seconds: float, *, failing: bool = False) -> None:
-        """Listen to the client; raises what a failed record means."""
+        """Poll the client; raise the error of a failed record."""
         for failed in self._client.poll(seconds):
             if failed.problem.code in CONSEQUENCES:
                 self._purged = self._purged or failed
@@ -244,7 +244,7 @@ class Producer:
         return error_of(problem, what, self._client.last_said())
 
     def _cause(self) -> Problem | None:
-        """What is wrong with the transaction or the instance: a call that is refused in any state says it."""
+        """The problem of the transaction or the instance, from a call that is refused in any state."""
         fatal = self._client.fatal_problem()
         if fatal is not None or not self._transactional:
             return fatal

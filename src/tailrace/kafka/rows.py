@@ -1,7 +1,7 @@
-"""Records as librdkafka takes them: each an array of arguments, in which most stay the same from row to row.
+"""Records for librdkafka: each is an array of arguments, most of which stay the same from row to row.
 
-The value is not copied: it has to stay where it is until the message is delivered. Keys and headers are copied. Many
-rows go through a compiled loop (`produce_kernel`); one by itself does not need it, so that a process that only writes
+The value is not copied: its memory must stay valid until the message is delivered. Keys and headers are copied. Many
+rows go through a compiled loop (`produce_kernel`); a single one does not need it, so that a process that only writes
 progress starts fast and small.
 """
 
@@ -19,12 +19,12 @@ from tailrace.kafka.librdkafka import NO_PARTITION
 from tailrace.kernels.addresses import address_of
 
 _NOWHERE: Final = 1
-"""An address that is not null for what is empty: nobody reads there."""
+"""A non-null address for empty values, which is never read."""
 _PRODUCEVA: Final = CFUNCTYPE(c_size_t, c_size_t, c_size_t, c_size_t)
 
 
 class Rows:
-    """Records as the kernel takes them; holds on to every array that an address points into."""
+    """Records in the kernel's form; holds a reference to every array that an address points into."""
 
     def __init__(self, records: Records, topic: int, number: int) -> None:
         """`topic`: librdkafka's handle; `number`: of the first row."""
@@ -45,7 +45,7 @@ class Rows:
         return len(self.records)
 
     def produce(self, call: int, client: int) -> bool:
-        """Produce the rows that are left; whether it came to the end. Otherwise see `error`."""
+        """Produce the remaining rows; False if one was refused, see `error`."""
         if len(self) == 1:
             self._produce_one(call, client)
         else:
@@ -53,7 +53,7 @@ class Rows:
         return self.error == 0
 
     def _produce_all(self, call: int, client: int) -> None:
-        from tailrace.kafka.produce_kernel import produce  # brings a compiler along
+        from tailrace.kafka.produce_kernel import produce  # imports a compiler
 
         end = len(self.records)
         self.done = int(
@@ -62,7 +62,7 @@ class Rows:
         self.error = int(self._columns[8])
 
     def _produce_one(self, call: int, client: int) -> None:
-        """The same for a single row, by means that need no compiler."""
+        """The same for a single row, without a compiler."""
         records, message = self.records, self._message
         message[2, 1] = self.number
         message[3, 1] = records.timestamps[0]
@@ -97,7 +97,7 @@ class Rows:
 
 
 def _place(column: Sequence[int] | INT64, values: Binary) -> tuple[int, int]:
-    """Address and length of the first of some byte strings; of null, nowhere."""
+    """Address and length of the first byte string; 0 for null."""
     if values.valid is not None and not values.valid[0]:
         return 0, 0
     begin, end = int(values.offsets[0]), int(values.offsets[1])

@@ -35,10 +35,10 @@ _RENAMED = {
 
 
 def security_options(given: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """What librdkafka is told for Java's properties of security; `prefix` stands before their names in messages.
+    """Librdkafka's options for Java's security properties; messages put `prefix` before their names.
 
     Raises:
-        ConfigError: one can't be taken over; the message names it.
+        ConfigError: one can't be translated; the message names it.
 
     """
     options = {new: given[old] for old, new in _RENAMED.items() if old in given}
@@ -101,7 +101,7 @@ def _password_login(login: Login, name: str) -> dict[str, str]:
 
 
 def _token_login(login: Login) -> dict[str, str]:
-    """The client's id and secret for the token's endpoint, where they stand here and not in properties of their own."""
+    """The client's id and secret for the token endpoint, if the JAAS text has them."""
     names = {"clientId": "client.id", "clientSecret": "client.secret", "scope": "scope"}
     options = {f"sasl.oauthbearer.{new}": login.options[old] for old, new in names.items() if old in login.options}
     mark = "extension_"
@@ -126,7 +126,7 @@ def _trust(given: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 
 def _identity(given: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """The key and the certificate that tell the broker who we are."""
+    """The client's private key and certificate."""
     options = {name: given[name] for name in ("ssl.key.password",) if name in given}
     _check_type(given, prefix, "keystore")
     if given.get("ssl.keystore.key"):
@@ -144,8 +144,8 @@ def _identity(given: Mapping[str, str], prefix: str) -> dict[str, str]:
 
 
 def _shown(found: Identity) -> dict[str, str]:
-    """A key and its chain for librdkafka, which opens a store with older encryption, or with several keys, less well."""
-    from cryptography.hazmat.primitives.serialization import NoEncryption  # memory, for those who have stores
+    """A key and its chain as PEM: librdkafka has trouble with stores with older encryption, or with several keys."""
+    from cryptography.hazmat.primitives.serialization import NoEncryption  # imported late: only stores need its memory
 
     return {"ssl.key.pem": found.key_pem(NoEncryption()), "ssl.certificate.pem": found.chain_pem()}
 
@@ -161,7 +161,7 @@ def _store(given: Mapping[str, str], prefix: str, kind: str, path: str) -> Store
 
 
 def _with_lines(pem: str) -> str:
-    """PEM whose line ends were lost on the way through a properties file, with lines again."""
+    """Restore the line ends of PEM that a properties file has lost."""
     return _ONE_LINE.sub(lambda m: "\n".join((m[1], *m[2].split(), m[3])) + "\n", pem.replace("\\n", "\n"))
 
 

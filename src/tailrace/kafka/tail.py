@@ -1,12 +1,12 @@
-"""Reading a partition of our own: its newest record, or all of it, as it is committed at this moment.
+"""Reading a partition of tailrace's topics: its newest record, or all of it, as committed now.
 
-The newest record is looked for from the end, because a long partition should cost nothing: the last offsets are read,
-then a window four times as large, and so on. What stands at the end may be markers of transactions and records of
-aborted ones, neither of which a reader sees, so one can't know how far back the newest record is.
+The newest record is searched from the end, because a long partition should cost nothing: the last offsets are read,
+then a window four times as large, and so on. The end may hold transaction markers and records of
+aborted transactions, neither of which a reader sees, so the distance to the newest record is unknown.
 
-`settled` asks for an answer that can't change any more: it waits until nobody's transaction is open in the partition,
-that is, until the last stable offset has come up to the high watermark. Who has fenced all that write there gets it at
-once.
+`settled` requests an answer that can no longer change: it waits until no transaction is open in the partition,
+that is, until the last stable offset has reached the high watermark. A caller that has fenced all writers gets it
+immediately.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OPTIONS: Final = {
     "enable.auto.offset.store": "false",
     "auto.offset.reset": "earliest",
     "allow.auto.create.topics": "false",
-    # an answer at once, also where nothing is: the consumer holds no partition but while it is being asked
+    # answer immediately, even if there is nothing: the consumer has a partition only during a call
     "fetch.wait.max.ms": "0",
 }
 _NOT_YET: Final = frozenset(
@@ -64,7 +64,7 @@ class Entry:
 
 
 class Tail:
-    """A consumer for such questions; not for two threads at once."""
+    """A consumer for such reads; not thread-safe."""
 
     def __init__(self, options: Mapping[str, str], *, timeout: float = 30.0) -> None:
         self._timeout = timeout
@@ -73,7 +73,7 @@ class Tail:
         self._newest: dict[tuple[str, int], tuple[int, Entry | None]] = {}
 
     def newest(self, topic: str, partition: int, *, settled: bool = False) -> Entry | None:
-        """The last record of a partition; None where it has none."""
+        """The last record of a partition; None if it has none."""
         deadline = time.monotonic() + self._timeout
         low, end = self._bounds(topic, partition, deadline)
         known = self._newest.get((topic, partition))
@@ -94,14 +94,14 @@ class Tail:
         return self._read(topic, partition, low, deadline, settled)[0]
 
     def topics(self, names: Sequence[str]) -> dict[str, TopicMetadata]:
-        """What the brokers say of these topics; nothing is created by asking."""
+        """The brokers' metadata of these topics; creates none."""
         if len(names) > 20:
             found = self._metadata(None)
             return {name: found[name] for name in names if name in found}
         return {name: self._metadata(name)[name] for name in names}
 
     def close(self) -> None:
-        """Let go of the brokers."""
+        """Close the connections."""
         self._consumer.close()
 
     def _search(self, topic: str, partition: int, low: int, end: int, deadline: float, settled: bool) -> Entry | None:
@@ -149,7 +149,7 @@ class Tail:
     def _next(self, place: TopicPartition, deadline: float) -> Message:
         """The next record, or the partition's end as a message with that error.
 
-        One by one: asked for many, the consumer waits for the time allowed even where the end was reached.
+        One by one: for a batch, the consumer waits for the whole timeout even at the partition's end.
         """
         while True:
             message = self._consumer.poll(POLL_SECONDS)
@@ -162,7 +162,7 @@ class Tail:
                 self._bear(message.error(), place, deadline)
 
     def _bear(self, error: KafkaError | None, place: TopicPartition, deadline: float) -> None:
-        """Go on after an error that may pass."""
+        """Raise, except after a transient error."""
         if error is None or error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return  # the group is only a name: no offset is read or stored under it
         if error.code() not in _NOT_YET or time.monotonic() > deadline:

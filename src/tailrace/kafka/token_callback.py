@@ -1,4 +1,4 @@
-"""Tokens for an instance of librdkafka that is called through ctypes: it asks for them from a thread of its own."""
+"""Tokens for a librdkafka instance that is called through ctypes: it requests them from its own thread."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _REFRESH = ctypes.CFUNCTYPE(None, c_void_p, c_char_p, c_void_p)
 
 
 class Tokens:
-    """The callback of one instance, to be held for as long as that lives."""
+    """The callback of one instance; keep a reference as long as the instance lives."""
 
     def __init__(self, lib: Library, source: Callable[[], Token]) -> None:
         self._lib = lib
         self._source = source
-        self._first: list[Token] = [source()]  # what is in the way is raised here, before there is an instance
+        self._first: list[Token] = [source()]  # errors are raised here, before there is an instance
         self._callback = _REFRESH(self._refresh)
 
     @classmethod
     def of(cls, lib: Library, options: Mapping[str, str]) -> Tokens | None:
-        """For a client with these options; None where it needs no tokens. Raises as `client_options` does."""
+        """For a client with these options; None if it needs no tokens. Raises as `client_options` does."""
         source = token_source(options)
         return None if source is None else cls(lib, source)
 
     def given_to(self, conf: int) -> None:
-        """Have an instance that is made of this ask for its tokens, in the background."""
+        """Set the callback in a configuration, whose instance then requests its tokens in the background."""
         self._lib.conf_enable_sasl_queue(conf, 1)
         self._lib.conf_set_oauthbearer_token_refresh_cb(conf, ctypes.cast(self._callback, c_void_p))
 

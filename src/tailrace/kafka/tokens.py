@@ -1,8 +1,8 @@
-"""Tokens for brokers, made when a client asks for one: signatures with AWS credentials for Amazon MSK.
+"""Tokens for brokers, made on a client's request: signatures with AWS credentials for Amazon MSK.
 
-Credentials are found where the AWS libraries look for them (environment, profile, role of the machine), in the process that
-has the client; they and the tokens stay there. A token is good for a quarter of an hour, and librdkafka asks for the next one
-in time, from a thread of its own.
+Credentials come from where the AWS libraries look for them (environment, profile, the machine's role), in the process
+that has the client; they and the tokens stay there. A token is valid for a quarter of an hour, and librdkafka requests
+the next one in time, from its own thread.
 """
 
 from __future__ import annotations
@@ -26,22 +26,22 @@ class Token(NamedTuple):
 
 
 def token_source(options: Mapping[str, str]) -> Callable[[], Token] | None:
-    """What makes tokens for a client with these options; None where it needs none."""
+    """A function that makes tokens for a client with these options; None if it needs none."""
     return (lambda: _signed(options)) if options.get(REGION) else None
 
 
 def client_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options for a client of confluent-kafka's, with a callback where it needs tokens.
+    """Options for a confluent-kafka client, with a callback if it needs tokens.
 
     Raises:
-        ConfigError: there are no credentials, or they do not do.
-        RetriableError: AWS could not be asked.
+        ConfigError: there are no credentials, or they are not accepted.
+        RetriableError: AWS could not be reached.
 
     """
     source = token_source(options)
     if source is None:
         return dict(options)
-    first = [source()]  # so that what is in the way is said here, not as the time running out
+    first = [source()]  # so that errors are raised here, not as a timeout
 
     def give(_: str | None) -> tuple[str, float]:
         token = first.pop() if first else source()
@@ -62,7 +62,7 @@ def _signed(options: Mapping[str, str]) -> Token:
             return Token(*signer.generate_auth_token_from_role_arn(region, role, **session))
         debug = options.get(DEBUG, "").lower() == "true"
         return Token(*signer.generate_auth_token(region, aws_debug_creds=debug))
-    except AttributeError:  # which the library makes of there being none
+    except AttributeError:  # the library's error when there are none
         raise ConfigError(f"{_WHAT}: {_NO_CREDENTIALS}") from None
     except Exception as error:  # noqa: BLE001 - the library's errors have no base of their own
         kind = RetriableError if type(error).__name__ in _UNREACHABLE else ConfigError

@@ -1,8 +1,8 @@
-"""Topics are there before records are sent: looked up once, and made where they are missing, as Kafka Connect makes them.
+"""Topics exist before records are sent: looked up once, and created if they are missing, as in Kafka Connect.
 
-A topic is made by the rule of `topic.creation.*` that takes it. Without a rule the brokers are asked for it in a way
-that makes them create it, if `auto.create.topics.enable` is on there. A producer's own way of finding out that a topic
-is missing takes half a minute and ends in a lost batch, so it is not left to it.
+The matching rule of `topic.creation.*` creates a topic. Without a rule a metadata request makes the
+brokers create it, if `auto.create.topics.enable` is on. A producer takes half a minute to find out that a topic
+is missing, and then loses a batch, so it is not left to the producer.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ _NOT_READY: Final = frozenset({KafkaError.LEADER_NOT_AVAILABLE, KafkaError.REPLI
 
 
 class Directory(Protocol):
-    """Who knows what topics there are."""
+    """Looks topics up."""
 
     def topics(self, names: Sequence[str]) -> Mapping[str, TopicMetadata]:
-        """What the brokers say of these topics; nothing is created by asking."""
+        """The brokers' metadata of these topics; creates none."""
 
 
 class Topics:
-    """The topics that are known to be there."""
+    """The topics that are known to exist."""
 
     def __init__(self, admin: Mapping[str, str], directory: Directory, creation: TopicCreation) -> None:
         self._options = admin
@@ -53,7 +53,7 @@ class Topics:
         self._known: set[str] = set()
 
     def ensure(self, names: Iterable[str]) -> None:
-        """Topics for records are there when this returns."""
+        """Make sure that topics for records exist."""
         unknown = [name for name in dict.fromkeys(names) if name not in self._known]
         if not unknown:
             return
@@ -63,7 +63,7 @@ class Topics:
         self._known.update(unknown)
 
     def ensure_own(self, name: str, least: int, wanted: int, configs: Mapping[str, str]) -> None:
-        """A topic of ours is there, with at least so many partitions; a new one gets `wanted`."""
+        """Make sure that one of tailrace's topics exists, with at least `least` partitions; a new one gets `wanted`."""
         there = self._partitions([name])[name]
         if there is None:
             rule = self._creation.rule_for(name)
@@ -76,7 +76,7 @@ class Topics:
             self._grow(name, wanted)
 
     def settings(self, name: str) -> Mapping[str, str]:
-        """A topic's settings as they hold, the brokers' defaults included; none where they may not be seen."""
+        """A topic's effective settings, with the brokers' defaults; none if the user may not see them."""
         resource = ConfigResource(ConfigResource.Type.TOPIC, name)
         try:
             entries = self._client().describe_configs([resource], request_timeout=CREATION_SECONDS)[resource].result()
@@ -115,7 +115,7 @@ class Topics:
         self._await(name, bool)
 
     def _grow(self, name: str, partitions: int) -> None:
-        """More partitions for more lanes."""
+        """Add partitions for more lanes."""
         try:
             self._client().create_partitions([NewPartitions(name, partitions)])[name].result()
         except KafkaException as error:
@@ -124,9 +124,9 @@ class Topics:
         self._await(name, lambda there: there is not None and there >= partitions)
 
     def _ask_brokers(self, name: str) -> None:
-        """An admin client's question about a topic makes the brokers create it, where they may.
+        """Make the brokers create a topic, if they may, by an admin client's metadata request.
 
-        Answers are counted as well as time: a process that was frozen meanwhile has asked only once.
+        Counts answers as well as time: a process that was frozen meanwhile has asked only once.
         """
         deadline, answers = time.monotonic() + AUTO_CREATION_SECONDS, 0
         while time.monotonic() < deadline or answers < AUTO_CREATION_ANSWERS:
@@ -143,7 +143,7 @@ class Topics:
         raise ConfigError(_missing_message(name, enabled=self._creation.enabled))
 
     def _refuse_collision(self, name: str) -> None:
-        """Raise `ConfigError` where a topic is there that Kafka takes for the same; brokers do not always say so."""
+        """Raise `ConfigError` if a topic exists whose name collides; brokers do not always say so."""
         try:
             there = self._client().list_topics(timeout=CREATION_SECONDS).topics
         except KafkaException as error:
@@ -156,7 +156,7 @@ class Topics:
             )
 
     def _await(self, name: str, ready: Callable[[int | None], bool]) -> None:
-        """Wait until the brokers have brought a topic up, with a leader for each partition."""
+        """Wait until a topic has a leader for each partition."""
         deadline = time.monotonic() + CREATION_SECONDS
         while not ready(self._partitions([name])[name]):
             if time.monotonic() > deadline:

@@ -1,6 +1,6 @@
-"""Options tried on the client library: a client is made without brokers and dropped, and nothing connects.
+"""Options tested with the client library: a client is created without brokers and dropped; nothing connects.
 
-It is the library that knows which options there are, what they may be, what goes together, and whether a key fits its
+Only the library knows which options exist, their valid values and combinations, and whether a key matches its
 certificate.
 """
 
@@ -38,7 +38,7 @@ def try_options(kind: str, options: Mapping[str, str], prefix: str, *, transacti
 
 
 def _check_texts(options: Mapping[str, str], prefix: str) -> None:
-    """A text of C ends at its first zero, and half a character is none: the library misreads such texts, or breaks."""
+    """Refuse zeros and lone surrogates: a C string ends at its first zero, and the library misreads or crashes."""
     for name, text in options.items():
         if "\0" in name + text or any("\ud800" <= each <= "\udfff" for each in name + text):
             shown = "".join(each if each.isprintable() else "?" for each in name)
@@ -55,7 +55,7 @@ def _complaint(error: Exception, options: Mapping[str, str], prefix: str) -> str
 
 
 def _without_values(text: str, options: Mapping[str, str]) -> str:
-    """The library's messages hold no values but paths; that is not left to chance."""
+    """Remove values: the library's messages only hold paths, but this makes sure."""
     secret = re.compile(r"password|secret|pem|jaas|config")
     for name, value in options.items():
         if value and secret.search(name):

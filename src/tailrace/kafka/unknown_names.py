@@ -1,8 +1,8 @@
-"""Names that are a property of no Kafka client, Java's or librdkafka's.
+"""Names that are not a property of any Kafka client, Java's or librdkafka's.
 
-Kafka's own clients say so in their log and go on, so that configurations have such names: an interceptor's, a worker's,
-misspelt ones. They are left out, with a warning. One kind is an error: what is nearly the name of a property of security, or
-of one that says which partition a record goes to. Nobody may send events in clear, or elsewhere, because of a letter.
+Kafka's own clients only log them, so that configurations have such names: an interceptor's, a worker's,
+misspelt ones. They are ignored, with a warning. One kind is an error: a name close to a security property, or
+to one that decides a record's partition. A typo must not send events in clear text, or to another partition.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def is_unknown(kind: str, name: str) -> bool:
 
 
 def judge(kind: str, name: str, given: Collection[str]) -> Verdict:
-    """What to say of an unknown name; `given` are all that the client is told."""
+    """The verdict on an unknown name; `given` are all names of the client."""
     if name in _JAVAS:
         return Verdict(f"is not a property of Kafka's {kind}, and has no effect")
     near = nearest(name, _NAMES, ALIKE)

@@ -1,7 +1,7 @@
-"""A small topic as a whole: read to its end, created where it is missing, and appended to for good.
+"""A small topic: read to its end, created if it is missing, and appended to.
 
-For topics that others share with us and that have few records: the schema history, Kafka Connect's offsets. They are
-read as they were written, without regard to transactions, because those who write them use none.
+For topics that others also use and that have few records: the schema history, Kafka Connect's offsets. They are
+read uncommitted, because their other writers use no transactions.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Pair = tuple[bytes | None, bytes | None]
 
 FIRST_OFFSET: Final = 0
 BATCH: Final = 1000
-WAIT_SECONDS: Final = 0.1  # a batch is waited for that long, also when it will never be full
+WAIT_SECONDS: Final = 0.1  # the wait for a batch, even if it will never be full
 QUEUED_KBYTES: Final = "16384"
 _READING: Final = {
     "enable.auto.commit": "false",
@@ -35,7 +35,7 @@ _READING: Final = {
     "isolation.level": "read_uncommitted",
     "queued.max.messages.kbytes": QUEUED_KBYTES,
 }
-# one request at a time keeps the order without idempotence, which asks for a right of its own on old brokers
+# one request at a time keeps the order without idempotence, which needs an extra right on old brokers
 _WRITING: Final = {"acks": "all", "max.in.flight.requests.per.connection": "1", "partitioner": "murmur2_random"}
 
 
@@ -45,9 +45,9 @@ class WholeTopic:
 
     Attributes:
         name: of the topic.
-        clients: how the brokers are reached, with secrets.
-        what: what it is for, in complaints: "the schema history".
-        timeout: seconds that any one question to the brokers may take.
+        clients: options to reach the brokers, with secrets.
+        what: its purpose, for error messages: "the schema history".
+        timeout: seconds that each request to the brokers may take.
 
     """
 
@@ -61,9 +61,9 @@ class WholeTopic:
         return f"the topic {self.name} of {self.what}"
 
     def partitions(self) -> list[int]:
-        """The numbers of its partitions; none where there is no such topic."""
+        """The numbers of its partitions; none if there is no such topic."""
         admin = AdminClient(client_options(self._options(self.clients.admin)))
-        wanted = TopicCollection([self.name])  # to ask for its metadata instead would make it
+        wanted = TopicCollection([self.name])  # a metadata request would create it
         try:
             found = admin.describe_topics(wanted, request_timeout=self.timeout)[self.name].result()
         except KafkaException as error:
@@ -74,7 +74,7 @@ class WholeTopic:
         return sorted(partition.id for partition in found.partitions)
 
     def create(self, partitions: int, configs: Mapping[str, str]) -> None:
-        """Make it, with the brokers' default replication; that it is there already is no error."""
+        """Create it, with the brokers' default replication; if it exists, do nothing."""
         admin = AdminClient(client_options(self._options(self.clients.admin)))
         topic = NewTopic(self.name, num_partitions=partitions, replication_factor=-1, config=dict(configs))
         try:
@@ -86,7 +86,7 @@ class WholeTopic:
                 raise self._complaint(error.args[0], "created") from error
 
     def read(self, partitions: Sequence[int]) -> list[Pair]:
-        """The keys and values of all records that are there now, partition by partition, in order."""
+        """The keys and values of all current records, partition by partition, in order."""
         if not partitions:
             return []
         options = self._options({"group.id": "tailrace", **self.clients.consumer, **_READING})
@@ -94,7 +94,7 @@ class WholeTopic:
             return self._read(consumer, partitions)
 
     def append(self, pairs: Sequence[Pair], partition: int = -1) -> None:
-        """Add records; they are on the brokers when this returns. -1: the partition that the key's hash says."""
+        """Add records; they are on the brokers when this returns. -1: the partition of the key's hash."""
         producer = Producer(client_options(self._options({**self.clients.producer, **_WRITING})))
         failed: list[KafkaError] = []
         deadline = time.monotonic() + self.timeout * 2
@@ -156,7 +156,7 @@ class WholeTopic:
         return error is None
 
     def _options(self, given: Options) -> dict[str, Any]:
-        """With librdkafka's own lines kept off the screen: what they say goes into the one complaint."""
+        """Keep librdkafka's own log lines off the screen; their text goes into the one error message."""
         return {**given, "log_level": 0, "error_cb": lambda error: self._trouble.append(error.str())}
 
     def _retriable(self, what: str) -> RetriableError:

@@ -1,4 +1,4 @@
-"""Notifications: what a connector tells of its snapshots, and the channels that it tells it through.
+"""Notifications: a connector's reports about its snapshots, and the channels that they go through.
 
-Names, fields and schemas are Debezium's, so that what listens to Debezium's notifications goes on listening.
+Names, fields and schemas are Debezium's, so that consumers of Debezium's notifications keep working.
 """

@@ -1,7 +1,7 @@
-"""Where notifications go: into a topic beside the events (`sink`), and into the log (`log`).
+"""Where notifications go: to a topic beside the events (`sink`), and to the log (`log`).
 
-The records' schemas keep Debezium's names whatever `schema.name.adjustment.mode` says, as they do there. They go to the
-sink with the events, so that what is told of a chunk is delivered with the chunk, or not at all. Debezium's third
+As in Debezium, the records' schemas keep Debezium's names whatever `schema.name.adjustment.mode` says. They go to the
+sink with the events, so that a chunk's notification is delivered with the chunk, or not at all. Debezium's third
 channel, `jmx`, belongs to the JVM.
 
 Source: Debezium documentation, "Enabling Debezium notifications", and the records of 3.6.1.
@@ -52,17 +52,17 @@ class NotificationChannels:
     """The channels of `notification.enabled.channels`."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raise `ConfigError` where the sink's topic has no name."""
+        """Raise `ConfigError` if the sink's topic has no name."""
         enabled = settings.notification_enabled_channels
         self._logs = LOG in enabled
         self._encoder = NotificationEncoder(settings) if SINK in enabled else None
 
     def tell(self, notifications: Sequence[Notification], position: str, rank: int) -> Records | None:
-        """Log them, and give the records for the sink, if there are to be any.
+        """Log notifications, and return the records for the sink, if it is enabled.
 
         Args:
             notifications: in their order.
-            position: the text of the position that everything is delivered up to.
+            position: the text of the position up to which everything is delivered.
             rank: how many events came before them in their batch.
 
         """
@@ -78,7 +78,7 @@ class NotificationEncoder:
     """Renders notifications as records of `notification.sink.topic.name`."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raise `ConfigError` where the topic has no name."""
+        """Raise `ConfigError` if the topic has no name."""
         if not settings.notification_sink_topic_name:
             raise ConfigError(
                 "notification.sink.topic.name is missing: notification.enabled.channels has sink, which needs a topic"

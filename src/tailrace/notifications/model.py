@@ -13,7 +13,7 @@ from tailrace.epoch import now_ms
 
 
 def new_id() -> str:
-    """An id that nothing else has."""
+    """A unique id."""
     return str(uuid.uuid4())
 
 
@@ -22,9 +22,9 @@ class Notification:
     """Something that happened.
 
     Attributes:
-        aggregate_type: what it happened to: `Initial Snapshot`, `Incremental Snapshot`.
-        type: what happened: `STARTED`, `COMPLETED`, …
-        additional_data: text by name, in the order in which it is written.
+        aggregate_type: the subject: `Initial Snapshot`, `Incremental Snapshot`.
+        type: the event: `STARTED`, `COMPLETED`, …
+        additional_data: text by name, in the written order.
         id: the signal's, for an incremental snapshot; else its own.
         timestamp: milliseconds since the epoch.
 

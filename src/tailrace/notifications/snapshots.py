@@ -1,9 +1,9 @@
-"""What is told of snapshots, in Debezium's words.
+"""Notifications about snapshots, in Debezium's words.
 
-An initial and a blocking snapshot are both called `Initial Snapshot`, and each of their notifications has an id of its
-own. Those of an incremental snapshot have the id of the signal that asked for it.
+An initial and a blocking snapshot are both called `Initial Snapshot`, and each of their notifications has its own
+id. Those of an incremental snapshot have the id of the signal that requested it.
 
-Additional data stands in the order that a Java hash map gives these names, which is how it stands in Debezium's records.
+Additional data has the order that a Java hash map gives these names, as in Debezium's records.
 
 Source: Debezium documentation, "Available notifications", and the notifications of 3.6.1.
 """
@@ -44,7 +44,7 @@ class InitialSnapshot:
         self._clock = clock
 
     def started(self) -> Notification:
-        """It begins."""
+        """The snapshot begins."""
         return self._tell("STARTED", connector_name=self._connector)
 
     def table_in_progress(self, table: TableId, tables: Iterable[TableId]) -> Notification:
@@ -68,7 +68,7 @@ class InitialSnapshot:
         )
 
     def table_failed(self, table: TableId, status: Status = Status.SQL_EXCEPTION) -> Notification:
-        """A table was not read: the database did not let it be, or there is none."""
+        """A table was not read: the database refused, or it does not exist."""
         return self._tell(
             "TABLE_SCAN_COMPLETED",
             connector_name=self._connector,
@@ -77,7 +77,7 @@ class InitialSnapshot:
         )
 
     def chunk_in_progress(self, table: TableId, chunk: int, chunks: int, rows: int) -> Notification:
-        """The reading of a chunk (counted from 0) begins, where a table is read in several; `rows`: of it so far."""
+        """The reading of a chunk (counted from 0) begins, if a table has several; `rows`: read so far."""
         return self._tell(
             "TABLE_CHUNK_IN_PROGRESS",
             current_collection_in_progress=str(table),
@@ -100,15 +100,15 @@ class InitialSnapshot:
         )
 
     def completed(self) -> Notification:
-        """It is done."""
+        """The snapshot is complete."""
         return self._tell("COMPLETED", connector_name=self._connector)
 
     def aborted(self) -> Notification:
-        """It ended before it was done."""
+        """The snapshot ended before it was complete."""
         return self._tell("ABORTED", connector_name=self._connector)
 
     def skipped(self) -> Notification:
-        """There is none to take: `snapshot.mode` wants none, or it was taken before."""
+        """No snapshot is needed: `snapshot.mode` wants none, or it was taken before."""
         return self._tell("SKIPPED", connector_name=self._connector)
 
     def _tell(self, type_: str, **data: str) -> Notification:
@@ -119,25 +119,25 @@ class IncrementalSnapshot:
     """Notifications of an incremental snapshot."""
 
     def __init__(self, connector: str, signal_id: str | None, clock: Callable[[], int] = now_ms) -> None:
-        """`signal_id`: of the newest signal that asked for it; without one each notification has an id of its own."""
+        """`signal_id`: of the newest signal that requested it; without one each notification has its own id."""
         self._connector = connector
         self._signal_id = signal_id
         self._clock = clock
 
     def started(self, tables: Iterable[TableId]) -> Notification:
-        """It begins; `tables`: all that it has to read."""
+        """The snapshot begins; `tables`: all that it has to read."""
         return self._of_tables("STARTED", tables)
 
     def paused(self, tables: Iterable[TableId]) -> Notification:
-        """It rests."""
+        """The snapshot is paused."""
         return self._of_tables("PAUSED", tables)
 
     def resumed(self, tables: Iterable[TableId]) -> Notification:
-        """It goes on."""
+        """The snapshot is resumed."""
         return self._of_tables("RESUMED", tables)
 
     def aborted(self, stopped: Iterable[TableId]) -> Notification:
-        """These tables are read no further, as a signal said."""
+        """A signal stopped these tables."""
         return self._of_tables("ABORTED", stopped)
 
     def in_progress(
@@ -158,7 +158,7 @@ class IncrementalSnapshot:
         )
 
     def table_completed(self, table: TableId, tables: Iterable[TableId], rows: int, status: Status) -> Notification:
-        """The reading of a table ended, one way or the other; `tables`: all that were left before."""
+        """The reading of a table ended, successfully or not; `tables`: all that were left before."""
         return self._tell(
             "TABLE_SCAN_COMPLETED",
             scanned_collection=str(table),
@@ -169,7 +169,7 @@ class IncrementalSnapshot:
         )
 
     def completed(self) -> Notification:
-        """It is done."""
+        """The snapshot is complete."""
         return self._tell("COMPLETED", connector_name=self._connector)
 
     def _of_tables(self, type_: str, tables: Iterable[TableId]) -> Notification:
@@ -181,7 +181,7 @@ class IncrementalSnapshot:
 
 
 def key_text(key: Sequence[Any] | None) -> str:
-    """The values of a key as notifications have them; bytes in hexadecimal."""
+    """A key's values in the form of notifications; bytes in hexadecimal."""
     return NO_KEY if key is None else ",".join(map(_value_text, key))
 
 

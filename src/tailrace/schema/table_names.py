@@ -1,4 +1,4 @@
-"""Names of tables as people write them: parts with dots between, in quotes where a part needs them."""
+"""Table names as people write them: parts separated by dots, in quotes if a part needs them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ENDS: Final = {**QUOTES, "bracket": "]"}
 
 
 def table_id(name: str, *, brackets: bool = False) -> TableId:
-    """The id that a name with dots, and quotes where it needs them, stands for; `brackets` quote as well.
+    """Parse a name with dots, and quotes where needed, into an id; `brackets` quote as well.
 
     Raises:
-        ValueError: it is no such name.
+        ValueError: it is not such a name.
 
     """
     parts = list(_parts(name, _PART_OR_BRACKETS if brackets else _PART))
@@ -31,7 +31,7 @@ def table_id(name: str, *, brackets: bool = False) -> TableId:
 
 
 def signal_tables(names: Iterable[str]) -> tuple[TableId, ...]:
-    """The tables of `signal.data.collection`; they are meant literally, and case counts. Raises as `table_id`."""
+    """The tables of `signal.data.collection`; the names are literal and case-sensitive. Raises as `table_id`."""
     return tuple(map(table_id, names))
 
 

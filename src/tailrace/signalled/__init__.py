@@ -1,4 +1,4 @@
-"""What signals asked a lane to do, as its progress keeps it, and what each signal changes of that.
+"""Requested work: what signals asked a lane to do, as its progress stores it, and how each signal changes it.
 
-Knows no database: a connector reads the tables, and tells the signals that it came by.
+Knows no database: a connector reads the tables, and passes on the signals that it reads.
 """

@@ -1,7 +1,7 @@
-"""What is shown of an incremental snapshot while it is read, in the form of `snapshot/figures.py`.
+"""Progress figures of an incremental snapshot, in the form of `snapshot/figures.py`.
 
-It is made from the work that is left, chunk after chunk. A table that is read no further, for whatever reason, counts as
-done with the rows that it has. `beside` tells whoever shows it that the log is read all the while.
+They are made from the remaining work, chunk after chunk. A table that is no longer read, for whatever reason, counts as
+done with the rows that it has. `beside` says that the log is read at the same time.
 """
 
 from __future__ import annotations
@@ -19,11 +19,12 @@ from tailrace.snapshot.state import SnapshotState, TableState
 
 @dataclass(frozen=True, slots=True)
 class TableSize:
-    """How large a table is thought to be.
+    """A table's estimated size.
 
     Attributes:
-        rows: about so many; 0: nobody knows.
-        span: the least and the greatest value of its key's first column, where that is a number and the table is being read.
+        rows: the estimate; 0: unknown.
+        span: the least and the greatest value of its key's first column, if that is a number and the table is being
+        read.
 
     """
 
@@ -41,26 +42,26 @@ class WorkFigures:
         self._figures: LaneFigures | None = None
 
     def note_work(self, work: Work) -> None:
-        """Take in what is to be read; the rows that it has of a table by now are not counted as speed."""
+        """Set the tables to read; rows that are already delivered do not count as speed."""
         for table in work.tables:
             self._tables.setdefault(quoted_id(table.table), TableState(rows=table.rows))
         if self._figures is None and work.tables:
             self._figures = LaneFigures(self._state(work), 1, self._clock)
 
     def note_chunk(self, table: TableId, rows: int) -> None:
-        """A chunk was read of one of the tables."""
+        """Count a chunk of one of the tables."""
         name = quoted_id(table)
         known = self._tables[name]
         self._tables[name] = replace(known, rows=known.rows + rows, chunks=known.chunks + 1)
 
     def note_sizes(self, sizes: Mapping[TableId, TableSize]) -> None:
-        """So large are some of the tables."""
+        """Set the sizes of some tables."""
         for table, size in sizes.items():
             name = quoted_id(table)
             self._tables[name] = replace(self._tables[name], estimate=size.rows, span=size.span)
 
     def told(self, work: Work) -> Told | None:
-        """What is to be shown of what is left; None where nothing is going on, or the last was told a moment ago."""
+        """The figures to show; None if nothing is being read, or the last figures are very recent."""
         if self._figures is None:
             return None
         self.note_work(work)

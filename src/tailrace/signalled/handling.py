@@ -1,10 +1,10 @@
-"""What each signal changes: the work to do, what is told of it, structures.
+"""The effect of each signal: requested work, notifications, structures.
 
-All lanes come by the same signals in the same order, and each keeps the tables that it delivers; a table that nobody knows
-is kept by the lane that would deliver it. What concerns the connector as a whole (a line for the log, the structures that
-come before a blocking snapshot) the first lane sees to.
+All lanes see the same signals in the same order, and each keeps the tables that it delivers; an unknown table
+is kept by the lane that would deliver it. The first lane handles what concerns the whole connector (a log line, the
+structures before a blocking snapshot).
 
-Where Debezium ends a stopped snapshot with COMPLETED and ABORTED, here ABORTED is told alone.
+Debezium ends a stopped snapshot with COMPLETED and ABORTED; here only ABORTED is sent.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector", and the notifications of 3.6.1.
 """
@@ -38,13 +38,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Where signals are handled.
+    """The context in which a lane handles signals.
 
     Attributes:
         connector: its `topic.prefix`.
         is_first: whether this is the first lane.
         owns: whether this lane delivers a table's topic.
-        tables: those that are captured, as they are known now.
+        tables: the captured tables known now.
         position: of the log, for people.
 
     """
@@ -58,12 +58,12 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a signal made of the work.
+    """The effect of a signal.
 
     Attributes:
-        work: as it is now.
-        notifications: to be told.
-        structures: changes of structures, as `tableChanges` of schema-change events, with the database.
+        work: after the signal.
+        notifications: to be sent.
+        structures: schema changes, as `tableChanges` of schema change events, with the database.
 
     """
 
@@ -73,7 +73,7 @@ class Effect:
 
 
 def handled(signal: Signal, work: Work, here: Surroundings) -> Effect:
-    """What becomes of the work by one signal."""
+    """Apply one signal to the work."""
     if isinstance(signal, ExecuteSnapshot):
         return _executed(signal, work, here)
     if isinstance(signal, StopSnapshot):
@@ -99,7 +99,7 @@ def _executed(signal: ExecuteSnapshot, work: Work, here: Surroundings) -> Effect
 
 
 def _told_unmatched(signal: ExecuteSnapshot, tables: Sequence[TableId], here: Surroundings) -> list[Notification]:
-    """Tell of what names nothing. An incremental snapshot tells of a name that may be a table's when its turn comes."""
+    """Notify about names without a table; an incremental snapshot does so for a valid name when its turn comes."""
     unknown = _warned(signal, tables)
     ids = [TableId("", "", name) for name in unknown]
     if signal.kind is SnapshotKind.BLOCKING:
@@ -109,7 +109,7 @@ def _told_unmatched(signal: ExecuteSnapshot, tables: Sequence[TableId], here: Su
 
 
 def _warned(signal: ExecuteSnapshot | StopSnapshot, tables: Sequence[TableId]) -> Iterable[str]:
-    """Warn of what means nothing in a signal; the names of tables among it."""
+    """Warn about unknown names in a signal; return those of tables."""
     if signal.unknown:
         log.warning("the signal %r has in its data what means nothing: %s", signal.id, ", ".join(signal.unknown))
     found = unmatched(signal, tables)
@@ -131,7 +131,7 @@ def _begun(signal: ExecuteSnapshot, found: Sequence[Collection], work: Work, her
     if not new:
         return Effect(work)
     later = work.with_tables(new, signal.id)
-    if work.tables:  # one that runs goes on with more tables
+    if work.tables:  # a running snapshot continues with more tables
         return Effect(later)
     return Effect(later, [IncrementalSnapshot(here.connector, signal.id).started(later.ids)])
 

@@ -1,9 +1,9 @@
-"""The work that signals asked for: tables to be read once more, and how far the channels of signals were read.
+"""The work that signals requested: tables to be read again, and the positions of the signal channels.
 
-It is part of a lane's progress, and changes in the same commit as the log's position that a signal stood at, or as the
-rows of a chunk. So neither is a signal lost or carried out twice, nor is a chunk.
+It is part of a lane's progress, and changes in the same commit as the log position of a signal, or as the
+rows of a chunk. So no signal and no chunk is lost or handled twice.
 
-A lane has only tables of which it delivers the topics.
+A lane has only tables whose topics it delivers.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ class TableWork:
 
     Attributes:
         table: its id.
-        condition: which rows, as for WHERE; None: all.
-        surrogate: the column in whose order it is read; None: its key's.
-        key: by which it is read, the connector's own JSON; None while it was not begun.
+        condition: for WHERE; None: all rows.
+        surrogate: the column that orders the reading; None: its key.
+        key: the key that orders the reading, the connector's own JSON; None before it begins.
         after: rows up to there are delivered; None: none yet.
-        upto: the greatest key when it was begun.
+        upto: the greatest key when it began.
         rows: delivered so far.
 
     """
@@ -47,7 +47,7 @@ class TableWork:
 
     @property
     def segment(self) -> Segment:
-        """What is left of it."""
+        """Its unread rest."""
         return Segment(quoted_id(self.table), self.after, self.upto)
 
     def to_dict(self) -> dict[str, Any]:
@@ -57,7 +57,7 @@ class TableWork:
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> TableWork:
-        """From its JSON; `path` is what an error calls it."""
+        """Parse JSON; errors name `path`."""
         stored = Stored(value, path)
         work = cls(
             parse_id(stored.text("table")),
@@ -77,9 +77,9 @@ class BlockingWork:
     """Tables to be read while the log waits.
 
     Attributes:
-        tables: each with the statement that reads it instead of the table; None: the table itself.
-        part: how far that has come, the connector's own JSON; None while it was not begun.
-        structures: the tables of all lanes; the lane that tells of structures has them, be its own tables none.
+        tables: each with its custom statement; None: the table itself.
+        part: its progress, the connector's own JSON; None before it begins.
+        structures: the tables of all lanes; the lane that sends structures has them, even without tables of its own.
 
     """
 
@@ -106,14 +106,14 @@ class BlockingWork:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """All that a lane was asked for and has not done.
+    """A lane's unfinished requested work.
 
     Attributes:
-        tables: of the incremental snapshot, in the order in which they are read.
-        signal: the id of the newest signal that asked for some of them.
-        paused: the incremental snapshot rests.
+        tables: of the incremental snapshot, in reading order.
+        signal: the id of the newest signal that requested some of them.
+        paused: whether the incremental snapshot is paused.
         blocking: a blocking snapshot.
-        marks: how far the channels were read, each channel's own.
+        marks: the channels' positions, in each channel's own form.
 
     """
 
@@ -129,20 +129,20 @@ class Work:
         return [work.table for work in self.tables]
 
     def with_tables(self, more: Iterable[TableWork], signal: str | None) -> Work:
-        """The same with more tables behind the others."""
+        """The same with more tables at the end."""
         return replace(self, tables=(*self.tables, *more), signal=signal)
 
     def without(self, tables: Sequence[TableId]) -> Work:
-        """The same without some tables; with none left, nothing rests."""
+        """The same without some tables; with none left, it is not paused."""
         left = tuple(work for work in self.tables if work.table not in tables)
         return replace(self, tables=left, paused=self.paused and bool(left))
 
     def with_first(self, table: TableWork) -> Work:
-        """The same with the table that is being read come further."""
+        """The same with new progress of the table that is being read."""
         return replace(self, tables=(table, *self.tables[1:]))
 
     def to_dict(self) -> dict[str, Any] | None:
-        """As JSON; None where there is nothing to keep."""
+        """As JSON; None if there is nothing to store."""
         told: dict[str, Any] = {}
         if self.tables:
             told |= {"tables": [work.to_dict() for work in self.tables], "signal": self.signal}

@@ -1,5 +1,5 @@
-"""Signals: what somebody asks of a running connector, and the channels that it is asked through.
+"""Signals: requests to a running connector, and the channels that they come through.
 
-A channel (`table`, `file`, `kafka_topic`) hands out what has come in, in order; `parsing` makes typed signals of it, and
-`matching` says which tables they mean. Nothing here carries a signal out.
+A channel (`table`, `file`, `kafka_topic`) returns new signals in order; `parsing` types them, and
+`matching` finds the tables that they name. Nothing here executes a signal.
 """

@@ -1,17 +1,17 @@
-r"""What signals asked for, carried from the lanes of one layout to those of another.
+r"""Work that signals requested, moved from the lanes of one layout to those of another.
 
-Each lane keeps, in `Progress.signalled`, the tables that it has to read once more and how far it read the channels.
-Where topics are dealt out anew (more lanes or fewer, other topic names), every new lane gets what all of the old ones had,
-and drops the tables that it does not deliver. An old one may itself have been handed tables of others that it has not
-dropped yet: only what it delivers counts.
+Each lane keeps, in `Progress.signalled`, the tables that it must read again and the channels' positions.
+If topics are reassigned (more or fewer lanes, other topic names), every new lane gets the work of all old ones,
+and drops the tables that it does not deliver. An old lane may itself have inherited tables that it has not
+dropped yet: only those that it delivers count.
 
-    {"tables": [{"table": "\"db\".\"t\"", ...}, ...],       an incremental snapshot's, in the order in which they are read
-     "paused": true,                                        it rests
+    {"tables": [{"table": "\"db\".\"t\"", ...}, ...],       an incremental snapshot's, in reading order
+     "paused": true,                                        it is paused
      "blocking": {"tables": [{"table": ...}], "state": ...,   `state`: it has begun
-                  "structures": [...]},                       to be told by the first lane
-     "marks": {"kafka": 17, "file": "..."}}                 how far the channels were read
+                  "structures": [...]},                       the first lane sends them
+     "marks": {"kafka": 17, "file": "..."}}                 positions of the channels
 
-What is empty is left out, and nothing at all is None. Members that this does not name are those of the first lane that
+Empty members are omitted, and no work at all is None. Members that this does not name are those of the first lane that
 has them.
 """
 
@@ -26,12 +26,12 @@ Signalled = Mapping[str, Any]
 
 
 def has_unmovable(signalled: Signalled | None) -> bool:
-    """Whether a lane is within a blocking snapshot, which only this lane can go on with."""
+    """Whether a lane is within a blocking snapshot, which only this lane can resume."""
     return signalled is not None and "state" in (signalled.get("blocking") or {})
 
 
 def merged(each: Sequence[Signalled | None]) -> Signalled | None:
-    """What every lane of a new layout begins with; `each`: what the lanes of the old one had.
+    """The initial work of every lane of a new layout; `each`: the work of the old lanes.
 
     Raises:
         ProgressError: one of them is within a blocking snapshot.
@@ -53,7 +53,7 @@ def merged(each: Sequence[Signalled | None]) -> Signalled | None:
 
 
 def own(signalled: Signalled | None, owns: Callable[[str], bool], *, is_first: bool) -> Signalled | None:
-    """What of it is a lane's own: the tables that it delivers, and if it is the first, the structures to be told."""
+    """A lane's own share: the tables that it delivers, and for the first lane the structures to send."""
     if signalled is None:
         return None
     blocking = {**(signalled.get("blocking") or {})}
@@ -65,13 +65,13 @@ def own(signalled: Signalled | None, owns: Callable[[str], bool], *, is_first: b
 
 
 def only_marks(each: Sequence[Signalled | None]) -> Signalled | None:
-    """What is left for lanes that begin anew: how far the channels were read, so that no old signal is handled again."""
+    """The rest for lanes that start over: only the channels' positions, so that no old signal is handled again."""
     marks = _marks([(signalled or {}).get("marks") or {} for signalled in each])
     return {"marks": marks} if marks else None
 
 
 def begun_again(each: Sequence[Signalled | None]) -> Signalled | None:
-    """What all lanes go on with from another position: a blocking snapshot, which is of one position, begins anew."""
+    """The work after a move to another position: a blocking snapshot, which has one position, begins again."""
     return merged([_without_state(signalled) for signalled in each])
 
 
@@ -105,7 +105,7 @@ def _blocking(each: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def _marks(each: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """A signal is rather handled twice than lost: the smallest offset, and none where a lane has not looked yet.
+    """The smallest offset, and none if a lane has not polled yet: better to handle a signal twice than to lose it.
 
     The file has one reader.
     """

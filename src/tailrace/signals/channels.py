@@ -1,7 +1,7 @@
-"""The channels that signals come through beside the log: a file, a Kafka topic.
+"""The signal channels beside the log: a file, a Kafka topic.
 
-How far each was read is a *mark*, which belongs into the progress with what its signals asked for. Signals of the signal
-table need none: the log's own position is theirs.
+A channel's position is a *mark*, which is stored in the progress with the work that its signals requested. Signals of
+the signal table need none: they have the log's position.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ FILE: Final = "file"
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A signal, and the marks that are to be kept once it was handled."""
+    """A signal, and the marks to store once it was handled."""
 
     signal: Signal
     marks: Mapping[str, Any]
@@ -34,19 +34,19 @@ class SignalChannels:
     """The enabled channels; without any it costs nothing.
 
     Attributes:
-        marks: up to where everything was given by `poll`. They are worth keeping also where no signal came: what the topic
-            holds for other connectors is not read again, and one that is read from its end has a beginning.
+        marks: up to where `poll` has returned everything. Store them even without a signal: the topic's records
+            for other connectors are not read again, and a topic that is read from its end gets a starting offset.
 
     """
 
     def __init__(self, settings: Settings, marks: Mapping[str, Any], *, lanes: int = 1) -> None:
-        """Nothing is looked into yet.
+        """Set up the channels, without polling them.
 
         Args:
             settings: which channels, and where they are.
-            marks: of the progress, which is committed.
-            lanes: how many read the log side by side. The file can have one reader: it waits while they are more, which is
-                so for the moment in which they are brought together.
+            marks: of the committed progress.
+            lanes: how many read the log in parallel. The file can have one reader: it waits while there are more, as
+                while several lanes are brought to one position.
 
         Raises:
             ConfigError: an option of the topic's consumer is wrong.
@@ -59,17 +59,17 @@ class SignalChannels:
         self._polling = Polling(settings.signal_poll_interval_ms) if self._file or self._kafka else None
 
     def wait_ms(self, longest: int) -> int:
-        """How long to wait for something else, so that the next look is in time; milliseconds."""
+        """How long the caller may wait before the next poll is due; milliseconds, `longest` at most."""
         return longest if self._polling is None else min(longest, int(self._polling.milliseconds_left()) + 1)
 
     def poll(self) -> list[Received]:
-        """The signals that have come in, if it is time to look; each is given once.
+        """New signals, if a poll is due; each is returned once.
 
-        The marks of the last one of a channel are kept when all of them were handled: what is handled and not kept comes
-        again with the next reader.
+        Store the marks of a channel's last signal when all of them were handled: a signal whose mark is not stored
+        comes again with the next reader.
 
         Raises:
-            ConfigError: a channel can't be read, and won't be.
+            ConfigError: a channel permanently can't be read.
 
         """
         if self._polling is None or not self._polling.is_due():
@@ -77,12 +77,12 @@ class SignalChannels:
         return [*self._from_file(), *self._from_kafka()]
 
     def close(self) -> None:
-        """Let go of the channels."""
+        """Close the channels."""
         if self._kafka is not None:
             self._kafka.close()
 
     def _from_file(self) -> Iterator[Received]:
-        """A mark counts once all signals that were taken together are handled: the last one has it."""
+        """The file's signals; the last one has the mark, which counts once all that were read together are handled."""
         if self._file is None:
             return
         while (taken := self._file.read()) is not None:

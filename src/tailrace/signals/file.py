@@ -1,16 +1,16 @@
-r"""Signals of a file: a line of JSON each, appended to by anybody, taken away when they were read.
+r"""Signals from a file: one line of JSON each, which anybody may append; tailrace removes them after reading.
 
-Debezium reads the file and empties it, and what is written in between is lost. Here the file is moved aside in one step
-(`file-signals.txt.<number>.taken`) and an empty one put in its place, with the same rights, so that a line ends up in
-one or the other. A program that had the file open goes on writing to the one that was moved, so that this one is looked
-into as well. It is removed when it has been quiet for a minute, there is a newer one, and the progress that the reader
-began with says that all of it was handled: a progress of later may not have come to its commit.
+Debezium reads the file and empties it, and loses what is written in between. Here the file is renamed atomically
+(`file-signals.txt.<number>.taken`) and replaced by an empty one with the same permissions, so that a line ends up in
+one or the other. A program that had the file open continues to write to the renamed one, so that this one is polled
+as well. It is removed when it has been quiet for a minute, there is a newer one, and the progress that the reader
+began with says that all of it was handled: later progress may not be committed yet.
 
-A line without its end may be half a line. It counts as soon as it is a whole JSON object, which no beginning of one can
-be; a line that stays as it is for some seconds is given up.
+A line without its end may be incomplete. It counts as soon as it is a whole JSON object, which no prefix of one can
+be; an incomplete line that does not change for some seconds is given up.
 
-How far the moved files were handled is a *mark*, which goes into the progress beside the signals' effects: a reader that
-begins with that mark gives nothing twice, and what nobody committed comes again.
+A *mark* says how far the renamed files were handled. It goes into the progress beside the signals' effects: a reader
+that begins with that mark returns nothing twice, and returns uncommitted signals again.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ class Taken:
     """Signals that were read together.
 
     Attributes:
-        signals: in the order of the file; may be empty, where only blank lines were read.
-        mark: what the progress keeps once they were handled.
+        signals: in the order of the file; empty if only blank lines were read.
+        mark: for the progress, once they were handled.
 
     """
 
@@ -65,7 +65,7 @@ class FileSignals:
         self._unfinished: dict[str, tuple[int, float]] = {}  # files that end in half a line: size, and since when
 
     def read(self) -> Taken | None:
-        """What has come in, of one file; the same again until `done` was told of it.
+        """The new signals of one file; the same again until `done` is called with them.
 
         Raises:
             ConfigError: the file, or the directory that it is in, may not be read or written.
@@ -73,7 +73,7 @@ class FileSignals:
         """
         try:
             return self._read()
-        except FileNotFoundError:  # somebody took it away meanwhile
+        except FileNotFoundError:  # somebody removed it meanwhile
             return None
         except OSError as error:
             raise ConfigError(
@@ -82,7 +82,7 @@ class FileSignals:
             ) from error
 
     def done(self, taken: Taken) -> None:
-        """These were handled; a crash before their mark was kept brings them again."""
+        """Mark these as handled; a crash before their mark is committed brings them again."""
         self._handled = _parsed(taken.mark)
 
     def _read(self) -> Taken | None:
@@ -120,7 +120,7 @@ class FileSignals:
         return number, moved
 
     def _rest_of(self, number: str, path: Path, *, last: bool = False) -> Taken | None:
-        """What is there beyond what was handled; `last`: no line will be finished any more."""
+        """The unhandled rest; `last`: no incomplete line will be completed."""
         start = self._handled.get(number, 0)
         with path.open("rb") as file:
             file.seek(start)
@@ -134,7 +134,7 @@ class FileSignals:
         return Taken(tuple(map(_signal, lines)), _text({**self._handled, number: start + end}))
 
     def _is_given_up(self, number: str, size: int) -> bool:
-        """Whether the half line at the end of a file has been standing there for long."""
+        """Whether the incomplete line at the end of a file has not changed for long."""
         now = self._clock()
         before, since = self._unfinished.get(number, (-1, now))
         self._unfinished[number] = (size, since if before == size else now)

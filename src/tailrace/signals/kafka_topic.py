@@ -1,10 +1,10 @@
 """Signals of a Kafka topic: partition 0, the records whose key is the connector's `topic.prefix`.
 
-How far the topic was handled is part of tailrace's own progress, not of a consumer group: so a signal's effect and its
-offset are kept together or not at all. Where the progress knows nothing of the topic yet, the group of
-`signal.kafka.groupId` is asked how far Debezium came; it is only read.
+The topic's offset is part of tailrace's own progress, not of a consumer group: so a signal's effect and its
+offset are stored together or not at all. If the progress has no offset yet, Debezium's comes from the group
+`signal.kafka.groupId`, which is only read.
 
-Brokers that can't be reached are a warning: a connector that delivers must not stop because nobody can signal to it.
+Unreachable brokers are a warning: a connector that delivers must not stop because nobody can signal to it.
 
 Source: Debezium documentation, "Enabling Kafka signaling channel".
 """
@@ -41,13 +41,13 @@ MOST: Final = 500
 _DEFAULTS: Final = {
     "group.id": "kafka-signal",
     "isolation.level": "read_committed",
-    "allow.auto.create.topics": "true",  # as Java's consumer has it: the topic need not be made by hand
+    "allow.auto.create.topics": "true",  # as in Java's consumer: the topic need not be created by hand
 }
 _OPTIONS: Final = {
     "enable.auto.commit": "false",
     "enable.auto.offset.store": "false",
     "enable.partition.eof": "true",
-    "auto.offset.reset": "error",  # where the progress names an offset that is gone, that is said
+    "auto.offset.reset": "error",  # an offset of the progress that no longer exists must be reported
 }
 _RESET: Final = "auto.offset.reset"
 _FROM_END: Final = frozenset({"latest", "largest", "end"})
@@ -57,7 +57,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A signal, and the offset to go on from once it was handled."""
+    """A signal, and the next offset once it was handled."""
 
     signal: Signal
     next_offset: int
@@ -80,15 +80,15 @@ class KafkaSignals:
         next_offset: int | None = None,
         poll_timeout: float = 0.1,
     ) -> None:
-        """Make the consumer; nothing is waited for.
+        """Create the consumer, without waiting for anything.
 
         Args:
             options: librdkafka's for a consumer, with `group.id`; `auto.offset.reset` says where to begin if neither
-                progress nor group know.
+                progress nor group has an offset.
             topic: `signal.kafka.topic`.
-            prefix: the key of the signals that are meant: `topic.prefix`.
+            prefix: the key of this connector's signals: `topic.prefix`.
             next_offset: from the progress.
-            poll_timeout: seconds that a look waits at most for records; the first one waits for the brokers, too.
+            poll_timeout: seconds that a poll waits at most for records; the first one waits for the brokers, too.
 
         """
         self._place = TopicPartition(topic, PARTITION)
@@ -102,10 +102,10 @@ class KafkaSignals:
         self.next_offset = next_offset
 
     def read(self) -> list[Received]:
-        """The signals that have come in since; at most so many that they are dealt with soon.
+        """New signals; a bounded number, so that the caller handles them soon.
 
         Raises:
-            ConfigError: the brokers refuse it for good: a right is missing, the client is not let in.
+            ConfigError: the brokers refuse it permanently: a right is missing, the login failed.
 
         """
         deadline = time.monotonic() + (self._poll_timeout if self._asked else max(FIRST_SECONDS, self._poll_timeout))
@@ -122,7 +122,7 @@ class KafkaSignals:
         return received
 
     def close(self) -> None:
-        """Let go of the brokers."""
+        """Close the connections."""
         self._consumer.close()
 
     def _assign(self, deadline: float) -> bool:
@@ -137,7 +137,7 @@ class KafkaSignals:
         self._assigned = True
 
     def _offset_of_group(self, deadline: float) -> int | None:
-        """Where Debezium would go on; None while that can't be found out."""
+        """Debezium's next offset; None while the group can't be queried."""
         try:
             (place,) = self._consumer.committed([self._place], timeout=_left(deadline))
         except KafkaException as error:
@@ -145,7 +145,7 @@ class KafkaSignals:
         return place.offset if place.offset >= 0 else self._start
 
     def _is_refused(self, error: KafkaError) -> bool:
-        """Whether the group may not be asked: then it has no offset, either. Says so, or what else is wrong."""
+        """Whether the user may not read the group: then it has no offset, either. Warns about this or other errors."""
         if error.code() == KafkaError.GROUP_AUTHORIZATION_FAILED:
             return True
         self._bear(error)
@@ -192,7 +192,7 @@ class KafkaSignals:
         self._warn(f"can't be read: {error.str()}")
 
     def _warn(self, what: str) -> None:
-        """Once for each trouble."""
+        """Warn once for each problem."""
         if what != self._warned:
             log.warning("the signal topic %s %s", self._place.topic, what)
         self._warned = what

@@ -1,10 +1,11 @@
-r"""Which tables the names in a signal mean.
+r"""The tables that the names in a signal match.
 
-A name in `data-collections` is an expression for whole names (`db1\..*`), or a name with quoted parts, which may hold
-dots (`db1."My.Table"`). It is tried as an expression first; what matches nothing is taken literally. Debezium compares
-with regard to case for an incremental snapshot and without for a blocking one. Here case decides where it can (`t` and
-`T` may both be there), and is let go where a name would else mean nothing. What is still nothing is tried on names without
-the database (`dbo.orders`), where tables have a schema: so people name them in lists, and so Debezium named them once.
+A name in `data-collections` is an expression for whole names (`db1\..*`), or a name with quoted parts, which may
+contain dots (`db1."My.Table"`). It is tried as an expression first; if that matches nothing, literally. Debezium's
+comparison is case-sensitive for an incremental snapshot and case-insensitive for a blocking one. Here case decides if
+it can (`t` and `T` may both exist), and is ignored if a name would else match nothing. If still nothing matches, names
+without the database (`dbo.orders`) are tried, if tables have a schema: people name them so in lists, and Debezium did
+so once.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector", and the behaviour of 3.6.1.
 """
@@ -31,9 +32,9 @@ class Collection:
     """A table that a signal names.
 
     Attributes:
-        table: its id; where it is not known, as the name says.
+        table: its id; if it is not known, parsed from the name.
         known: whether there is such a table.
-        condition: the filter that goes with it.
+        condition: its filter.
 
     """
 
@@ -44,13 +45,13 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """A table as a name may have it.
+    """The spellings of a table's name.
 
     Attributes:
         table: its id.
         id: the same, or the id without its database.
-        texts: that as names have it, without quotes and with them.
-        folded: that without regard to case.
+        texts: the id as a name, without quotes and with them.
+        folded: the id in one case.
 
     """
 
@@ -61,11 +62,11 @@ class _Spelling:
 
 
 _Spellings = Sequence[Sequence[_Spelling]]
-"""Of all tables with their databases, then of those that have a schema without; made once for all names of a signal."""
+"""All tables with their databases, then those with a schema without; made once for all names of a signal."""
 
 
 def check_expression(name: str) -> None:
-    """Raise `PatternError` where a name is no expression; one with quotes need not be one."""
+    """Raise `PatternError` for an invalid expression; a quoted name need not be one."""
     try:
         compile_java(name)
     except PatternError:
@@ -85,14 +86,14 @@ def collections_of(signal: ExecuteSnapshot, tables: Iterable[TableId]) -> tuple[
 
 
 def stopped_by(signal: StopSnapshot, tables: Iterable[TableId]) -> tuple[TableId, ...]:
-    """The tables of a running snapshot that are to be left out; all of them where the signal names none."""
+    """The tables of a running snapshot that the signal stops; all if it names none."""
     there = _spelled(tables)
     named = (table for name in signal.collections or (EVERYTHING,) for table in _named(name, there, signal.kind))
     return tuple(dict.fromkeys(named))
 
 
 def unmatched(signal: ExecuteSnapshot | StopSnapshot, tables: Iterable[TableId]) -> dict[str, str]:
-    """The names in a signal that mean none of the tables, each with what may be meant; "" where nothing is alike."""
+    """The names in a signal that match no table, each with a suggestion; "" if nothing is similar."""
     there = _spelled(tables)
     names = [name for name in dict.fromkeys(signal.collections) if not _named(name, there, signal.kind)]
     things = [_thing(each.table) for each in there[0]] if names else []
@@ -100,7 +101,7 @@ def unmatched(signal: ExecuteSnapshot | StopSnapshot, tables: Iterable[TableId])
 
 
 def is_name(name: str) -> bool:
-    """Whether it may be the name of a table, which may be there some day."""
+    """Whether this could be the name of a future table."""
     return _literal(name) is not None
 
 
@@ -123,7 +124,7 @@ def _texts(id_: TableId) -> tuple[str, str]:
 
 
 def _named(name: str, spelled: _Spellings, kind: SnapshotKind) -> list[TableId]:
-    """The tables that a name means; none where there is no such table."""
+    """The tables that a name matches."""
     for spellings in spelled:
         for ignore_case in (True,) if kind is SnapshotKind.BLOCKING else (False, True):
             found = _matching(name, spellings, ignore_case=ignore_case) or _equal(
@@ -166,7 +167,7 @@ def _condition(signal: ExecuteSnapshot, table: TableId) -> str | None:
 
 
 def _is_for(condition: Condition, table: TableId, kind: SnapshotKind) -> bool:
-    """A blocking snapshot's condition is the statement for one table, so that its name is meant literally."""
+    """Whether a condition is for a table; a blocking snapshot's is one table's statement, so its name is literal."""
     ids = (table, _without_database(table)) if table.schema else (table,)
     if _literal(condition.collection) in ids:
         return True

@@ -1,6 +1,6 @@
-"""Typed signals: what was asked, under which id, and through which channel.
+"""Typed signals: the request, its id and its channel.
 
-A signal that can't be understood is a value, too: a connector says so in its log and goes on, as Debezium's do.
+An invalid signal is a value, too: a connector logs it and continues, as Debezium's do.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector".
 """
@@ -30,10 +30,10 @@ class SnapshotKind(enum.StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """Anything that was asked.
+    """Any signal.
 
     Attributes:
-        id: whatever the sender calls it; None where it has none (Kafka's signals need none).
+        id: the sender's name for it; None if it has none (Kafka's signals need none).
         channel: where it came from.
 
     """
@@ -44,7 +44,7 @@ class Signal:
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """What of a table a snapshot reads.
+    """Which rows of a table a snapshot reads.
 
     Attributes:
         collection: the table's name, or an expression for names.
@@ -58,13 +58,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExecuteSnapshot(Signal):
-    """Read tables once more.
+    """Read tables again.
 
     Attributes:
-        kind: how.
-        collections: names and expressions, at least one; `matching.collections_of` says which tables they mean.
+        kind: incremental or blocking.
+        collections: names and expressions, at least one; `matching.collections_of` finds their tables.
         conditions: for some of the tables.
-        surrogate_key: the column by which chunks are cut instead of the primary key.
+        surrogate_key: the column by which chunks are split instead of the primary key.
 
     """
 
@@ -77,7 +77,7 @@ class ExecuteSnapshot(Signal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StopSnapshot(Signal):
-    """Read some tables no further; `collections` is empty where all are meant. Only incremental ones can be stopped."""
+    """Stop reading some tables; empty `collections` mean all. Only incremental snapshots can be stopped."""
 
     kind: SnapshotKind
     collections: tuple[str, ...] = ()
@@ -86,22 +86,22 @@ class StopSnapshot(Signal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PauseSnapshot(Signal):
-    """Let the incremental snapshot rest."""
+    """Pause the incremental snapshot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeSnapshot(Signal):
-    """Go on with it."""
+    """Resume the incremental snapshot."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Log(Signal):
-    """Write a line into the log; the first `{}` in `message` stands for the position."""
+    """Write a line to the log; the first `{}` in `message` becomes the position."""
 
     message: str
 
     def text(self, position: str) -> str:
-        r"""The line. As in Debezium's logger a backslash takes `{}` its meaning, and another one the backslash its."""
+        r"""The line. As in Debezium's logger a backslash escapes `{}`, and a second backslash escapes the first."""
         done, start = "", 0
         while (at := self.message.find("{}", start)) >= 0:
             slashes = _slashes_before(self.message, at)
@@ -115,12 +115,12 @@ class Log(Signal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaChanges(Signal):
-    """Take over the structure of tables.
+    """Use the given structures of tables.
 
     Attributes:
-        database: that they are in.
-        schema: theirs, for databases that have schemas.
-        changes: as in `tableChanges` of schema-change events, at least one.
+        database: of the tables.
+        schema: of the tables, for databases that have schemas.
+        changes: as in `tableChanges` of schema change events, at least one.
 
     """
 
@@ -136,7 +136,7 @@ class SnapshotWindow(Signal):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unreadable(Signal):
-    """What can't be carried out; `str` of it is the line for the log."""
+    """A signal that can't be executed; its `str` is the log line."""
 
     reason: str
 

@@ -1,11 +1,11 @@
 """Id, type and data of a signal → a typed signal.
 
-What Debezium takes is taken, what it warns about is `Unreadable`. Its JSON reader is not strict: comments, control
-characters within text and anything behind the object are let through, and a field of another kind than expected counts
-as missing. Where that would read, or stop, more than the sender wanted, tailrace is stricter: lists and conditions of
-another kind are `Unreadable`, and so is what is nearly the name of conditions, or of the tables where none are named. In one
-thing it takes more: `additional-condition`, the older name, which 3.6 no longer looks at, still holds for an incremental
-snapshot that has no `additional-conditions`.
+What Debezium accepts is accepted, what it warns about is `Unreadable`. Its JSON reader is not strict: it allows
+comments, control characters within text and anything after the object, and a field of an unexpected type counts
+as missing. If that would read, or stop, more than the sender wanted, tailrace is stricter: lists and conditions of
+another type are `Unreadable`, and so are misspelt names of conditions, or of the tables if none are named. In one
+case it accepts more: `additional-condition`, the older name, which 3.6 ignores, still works for an incremental
+snapshot without `additional-conditions`.
 
 Source: Debezium documentation, "Sending signals to a Debezium connector", and the behaviour of 3.6.1.
 """
@@ -37,7 +37,7 @@ from tailrace.signals.model import (
 
 Document = Mapping[str, Any]
 
-_JAVA_BLANKS: Final = "".join(map(chr, range(33)))  # what Java's trim takes away
+_JAVA_BLANKS: Final = "".join(map(chr, range(33)))  # what Java's trim removes
 _JSON_BLANKS: Final = " \t\r\n"
 _COMMENT: Final = re.compile(r'("(?:\\.|[^"\\])*")|/\*.*?\*/|//[^\r\n]*', re.DOTALL)
 _OF_A_SNAPSHOT: Final = (
@@ -55,7 +55,7 @@ _NOT_HERE: Final = {
 
 
 class BadSignalError(ValueError):
-    """What is wrong with a signal."""
+    """A signal is invalid; the message says why."""
 
 
 def parse_signal(id_: str | None, type_: str | None, data: str | None, channel: Channel) -> Signal:
@@ -196,7 +196,7 @@ def _snapshot_kind(data: Document) -> SnapshotKind:
 
 
 def _unknown(data: Document) -> tuple[str, ...]:
-    """What the data of a snapshot's signal has that means nothing, with what may be meant."""
+    """Unknown names in a snapshot signal's data, with suggestions."""
     return tuple(_told_unknown(name, data) for name in data if name not in _OF_A_SNAPSHOT)
 
 
@@ -228,7 +228,7 @@ def _expressions(names: list[str], kind: SnapshotKind) -> tuple[str, ...]:
 
 
 def _conditions(data: Document, kind: SnapshotKind) -> tuple[Condition, ...]:
-    given = {name: data.get(name) for name in _CONDITIONS if data.get(name) not in ("", {}, [])}  # which condition nothing
+    given = {name: data.get(name) for name in _CONDITIONS if data.get(name) not in ("", {}, [])}  # these select nothing
     found = tuple(_condition(each) for each in _only_list(given, "additional-conditions"))
     older = _filled(given, "additional-condition")
     if not isinstance(text := given.get("additional-condition"), str | None):
@@ -261,7 +261,7 @@ def _data(message: Document) -> Document:
 
 
 def _id(given: Any) -> str | None:
-    """Numbers are taken for text."""
+    """The id as text, also of a number."""
     return str(given) if isinstance(given, int | float | str) and not isinstance(given, bool) else None
 
 

@@ -1,4 +1,4 @@
-"""When channels are looked into: at once, then every `signal.poll.interval.ms`."""
+"""When channels are polled: immediately, then every `signal.poll.interval.ms`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 
 class Polling:
-    """Says when it is time again; a look that comes late is not made up for."""
+    """Says when the next poll is due; late polls are not made up for."""
 
     def __init__(self, interval_ms: int, clock: Callable[[], float] = time.monotonic) -> None:
         """`clock` gives seconds."""
@@ -16,11 +16,11 @@ class Polling:
         self._next = clock()
 
     def milliseconds_left(self) -> float:
-        """Until the next look; 0 if it is due."""
+        """Time until the next poll; 0 if it is due."""
         return max(0.0, self._next - self._clock()) * 1000
 
     def is_due(self) -> bool:
-        """Whether to look now; who is told so looks, and the interval begins anew."""
+        """Whether to poll now; if so, the interval starts again."""
         now = self._clock()
         if now < self._next:
             return False

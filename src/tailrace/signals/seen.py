@@ -1,8 +1,8 @@
-"""Signals of the signal table for those who look at the table itself, and not at its inserts in the log.
+"""Signals of the signal table for readers that poll the table itself, not its inserts in the log.
 
-A row is a signal when its id was not there at the last look. What is remembered is a digest of each id, for as long as
-the row is there: so an id may come again once its row was deleted and a look has come in between. What is there at the
-very first look at a table was asked of somebody before, and counts as seen.
+A row is a signal if its id did not exist at the last poll. A digest of each id is kept as long as
+the row exists: so an id may be used again once its row was deleted and a poll has come in between. Rows that exist at
+the first poll of a table were meant for an earlier reader, and count as seen.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tailrace.signals.model import Channel, Signal, Unreadable
 from tailrace.signals.parsing import parse_signal
 from tailrace.signals.table import COLUMNS
 
-SIZE: Final = 8  # bytes of a digest: among 4,000 rows a new one is taken for a seen one once in 10^15 signals
+SIZE: Final = 8  # bytes of a digest: among 4,000 rows, one new row in 10^15 is mistaken for a seen one
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class SignalRow:
 
     @property
     def signal(self) -> Signal:
-        """What it asks."""
+        """The typed signal."""
         if len(self.values) != len(COLUMNS):
             reason = f"the signal table {self.table} should have three columns (id, type, data), not {len(self.values)}"
             return Unreadable(id=None, channel=Channel.SOURCE, reason=reason)
@@ -48,12 +48,12 @@ class SignalRow:
 
 
 def packed(rows: Iterable[SignalRow], tables: Iterable[str], also: str = "") -> str:
-    """What was seen by now, as a text to keep: some ten bytes for each row.
+    """The rows seen so far, as a text to store: some ten bytes for each row.
 
     Args:
         rows: of the tables.
-        tables: that were looked at, by name, be they there or not.
-        also: what was seen before, where that is to be kept.
+        tables: the polled ones, by name, whether they exist or not.
+        also: rows seen before, if they are to be kept.
 
     """
     found = {*_unpacked(also), *map(_digest, tables), *(row.digest for row in rows)}
@@ -61,9 +61,9 @@ def packed(rows: Iterable[SignalRow], tables: Iterable[str], also: str = "") -> 
 
 
 def unseen(rows: Iterable[SignalRow], seen: str) -> list[SignalRow]:
-    """Those of the rows that are new to what `packed` gave at the last look, in their order.
+    """The rows that are new since the result of `packed` at the last poll, in their order.
 
-    A table that was not looked at then has none.
+    A table that was not polled then has none.
 
     Raises:
         ProgressError: it is damaged.

@@ -1,7 +1,7 @@
 """Signals of the signal table: rows that are inserted into it.
 
-The table is known by its name (`signal.data.collection`); its three columns are id, type and
-data, in this order and whatever they are called. Updates and deletes mean nothing, nor do rows that a snapshot reads.
+`signal.data.collection` names the table; its three columns are id, type and
+data, in this order, whatever their names. Updates, deletes and rows that a snapshot reads are ignored.
 
 Source: Debezium documentation, "Structure of a signaling data collection", and the behaviour of 3.6.1.
 """
@@ -24,7 +24,7 @@ COLUMNS: Final = ("id", "type", "data")
 
 @dataclass(frozen=True, slots=True)
 class Inserted:
-    """A signal, and which of the changes it was."""
+    """A signal, and the index of its change."""
 
     change: int
     signal: Signal
@@ -51,6 +51,6 @@ def _problem(columns: list[Vector]) -> str | None:
 
 
 def _texts(column: Vector, images: INT32) -> list[str | None]:
-    """A signal is rare: value by value."""
+    """The texts, value by value, since signals are rare."""
     array = column.to_arrow()
     return [array[int(image)].as_py() for image in images]

@@ -1,4 +1,4 @@
-"""Where records go. `open_sink` reads the names that the command line knows."""
+"""Sinks: the targets of records. `open_sink` parses the command line's names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LARGEST_PORT = 65_535
 
 
 def open_sink(target: str, *, source: str, run: str, link: str = "", document: Mapping[str, Any] | None = None) -> Sink:
-    """The sink that a target names; `document` is the connector's configuration, which the Kafka sink needs."""
+    """The sink of a target; `document` is the connector's configuration, which the Kafka sink needs."""
     kind, _, place = target.partition(":")
     if kind == "kafka":
         from tailrace.connectors.load import from_mapping
@@ -34,7 +34,7 @@ def open_sink(target: str, *, source: str, run: str, link: str = "", document: M
 
 
 def open_lease(target: str, document: Mapping[str, Any]) -> LeaseRecord:
-    """Where the lease of a target is kept."""
+    """The lease of a target."""
     kind, _, place = target.partition(":")
     if kind == "kafka":
         from tailrace.connectors.load import from_mapping
@@ -54,7 +54,7 @@ def open_lease(target: str, document: Mapping[str, Any]) -> LeaseRecord:
 
 
 def check_target(target: str) -> None:
-    """Raise `ConfigError` for a target that `open_sink` does not know."""
+    """Raise `ConfigError` for an unknown target."""
     kind, _, place = target.partition(":")
     if kind not in {"kafka", "files", "console"}:
         raise ConfigError(f"--to {target}: there is no such target; use {' or '.join(TARGETS)}")

@@ -1,7 +1,7 @@
-"""What a sink of the direct way offers to the task that delivers.
+"""The interface between a sink and the tasks that deliver to it.
 
-A sink keeps, beside the records, how far each lane has come; both become visible at once, by `commit`. Its record is
-the only truth about delivery: a task begins by reading it and goes on from there.
+A sink stores each lane's progress beside the records; `commit` makes both visible atomically. Its record is
+the only truth about delivery: a task begins by reading it and resumes from there.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailrace.connectors.base import HistoryRecord, Progress
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What a sink knows of a lane: nothing yet (`progress` is None), or how far it came and with which structures."""
+    """A lane's recorded state: nothing yet (`progress` is None), or its progress and structures."""
 
     progress: Progress | None = None
     history: Sequence[HistoryRecord] = field(default=())
@@ -24,11 +24,11 @@ class Opened:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a sink has recorded: how far each lane has come; as many lanes as there are now.
+    """A sink's recorded progress of all current lanes.
 
     Attributes:
-        progress: of each lane; None where it has delivered nothing.
-        routing: what tables have been dealt out by among lanes that stand apart, and still are; None: by what is configured.
+        progress: of each lane; None for one that has delivered nothing.
+        routing: the one in use while lanes are at different positions; None: the configured one.
 
     """
 
@@ -42,33 +42,33 @@ class Claim:
 
     @property
     def is_at_one_position(self) -> bool:
-        """Whether all lanes have delivered the same."""
+        """Whether all lanes have delivered up to the same position."""
         first, *others = self.progress
         return all(each is first if first is None or each is None else each.stands_with(first) for each in others)
 
 
 class Sink(Protocol):
-    """A place for records. Made anew by every task and by the planner.
+    """A target for records. Every task and the planner create their own.
 
-    `open`, `write` and `commit` raise `SinkLostError` where the sink must be opened anew to go on, and `FencedError`
-    where somebody else has the lane.
+    `open`, `write` and `commit` raise `SinkLostError` if the sink must be reopened, and `FencedError`
+    if somebody else has the lane.
     """
 
     def claim(self, lanes: int) -> Claim:
-        """Take the sink over for this run, before its tasks begin: whoever delivered to it before is fenced.
+        """Take the sink over for this run, before its tasks begin, and fence its previous owner.
 
-        Where nothing is recorded, or all lanes that are stand at one position and none is within a blocking snapshot,
-        there are `lanes` lanes from now on, under the routing that is configured; otherwise it stays with those that are
-        recorded, as the answer says.
+        If nothing is recorded, or all lanes are at one position and none is within a blocking snapshot,
+        there are `lanes` lanes from now on, under the configured routing; otherwise the recorded lanes
+        stay, as the result says.
         """
 
     def recorded(self) -> Claim:
-        """What is recorded, without disturbing anybody."""
+        """The recorded progress, without fencing anybody."""
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
-        """One lane, with this progress and this history, in place of all that is recorded: at once and for good.
+        """Replace everything recorded by one lane with this progress and this history, atomically.
 
-        To be called by the run that has claimed the sink, while none of its tasks is at work. What was delivered stays.
+        Only the run that has claimed the sink may call it, while none of its tasks is active. Delivered records stay.
 
         Raises:
             FencedError: another run has claimed it since.
@@ -76,22 +76,22 @@ class Sink(Protocol):
         """
 
     def peek(self, lane: int) -> Progress | None:
-        """How far a lane has come, without disturbing the task that may be at work there."""
+        """A lane's progress, without disturbing a task that may be active there."""
 
     def peek_history(self, lane: int) -> Sequence[HistoryRecord]:
-        """The schema history of a lane up to there, without disturbing anybody either."""
+        """The schema history of a lane up to there, also without disturbing anybody."""
 
     def open(self, lane: int) -> Opened:
-        """Take a lane over: from now on, whoever had it before gets a `FencedError` from `commit`."""
+        """Take a lane over: from now on its previous owner gets a `FencedError` from `commit`."""
 
     def write(self, records: Sequence[Records]) -> int:
-        """Take records in, invisible until they are committed; returns their size in bytes."""
+        """Write records, invisible until they are committed; returns their size in bytes."""
 
     def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
-        """Make everything written since the last commit visible, with the progress, at once and for good."""
+        """Make everything written since the last commit visible, with the progress, atomically and durably."""
 
     def close(self) -> None:
-        """Let go; what was not committed is dropped."""
+        """Close the sink; what was not committed is dropped."""
 
     def superseded_by_same_run(self) -> bool:
-        """After a `FencedError`: whether it only means that another attempt of this run is at work."""
+        """After a `FencedError`: whether it only means that another attempt of this run is active."""

@@ -1,7 +1,7 @@
 """The console: events go over the link to the driver, which owns the screen and prints them.
 
-A screen can't take anything back, so events appear when they are read, and what was read after the last commit
-appears again after a crash. Progress is kept in a folder, as for files, so that a later run goes on from there.
+A screen can't roll back, so events appear when they are read, and those after the last commit
+appear again after a crash. Progress is kept in a folder, as for files, so that a later run resumes there.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINES_A_MESSAGE = 500
 
 
 class ConsoleSink:
-    """The sink for one task: prints by way of the driver."""
+    """The sink for one task: prints through the driver."""
 
     def __init__(self, folder: Path, source: str, run: str, link: str) -> None:
         self._folder = folder
@@ -33,22 +33,22 @@ class ConsoleSink:
         self._screen = Reporter(link)
 
     def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a screen
-        """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
+        """The progress of its one lane; the first task's `open` fences the previous owner."""
         return Claim((self.peek(0),))
 
     def recorded(self) -> Claim:
-        """How far its one lane has come."""
+        """The progress of its one lane."""
         return Claim((self.peek(0),))
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
-        """The one lane goes on from there, as if it had just begun."""
+        """Let the one lane resume from there, as if it had just begun."""
         self.open(0)
         with self._record.locked():
             self._last = self._record.store(self._last, progress, history, (), anew=True)
         return Claim((progress,))
 
     def peek(self, lane: int) -> Progress | None:
-        """How far a lane has come."""
+        """A lane's progress."""
         commit = self._lane_record(lane).read()
         return commit.progress if commit else None
 
@@ -83,11 +83,11 @@ class ConsoleSink:
             self._last = self._record.store(self._last, progress, history, ())
 
     def close(self) -> None:
-        """Let go of the screen."""
+        """Close the link."""
         self._screen.close()
 
     def superseded_by_same_run(self) -> bool:
-        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        """Whether a `FencedError` only means that another attempt of this run is active."""
         return self._record.superseded_by_same_run()
 
     def _lane_record(self, lane: int) -> LaneRecord:

@@ -1,17 +1,17 @@
-"""Files: one folder a topic, lines of JSON, each committed line there exactly once whatever is killed when.
+"""Files: one folder per topic, lines of JSON, each committed line exactly once, whatever is killed at any time.
 
     DIR/inventory.shop.orders/0000000000000042-lane0.jsonl
     DIR/_tailrace/lane-0/                                     progress, structures, files not committed yet
 
-A commit makes one new file for each topic that has something to tell. Files are never appended to: a file that a
-reader can see is whole and stays as it is, so a reader needs no rule about what counts. The price is the number of
+A commit makes one new file for each topic that has new records. Files are never appended to: a file that a
+reader can see is complete and final, so a reader needs no rule about what counts. The price is the number of
 files, which the task keeps low by committing about once a second, or when there is enough.
 
-A commit goes like this: the files are written under names of this attempt (`_tailrace/lane-0/epoch-7/`) and brought
-to the disk; one rename stores the record that names them together with the progress; then they are moved to where
-readers look. A crash before the record leaves nothing but rubbish, which the next owner removes; a crash after it
-leaves moves to be done, which the next owner does first. The number of the commit begins the file's name, so that
-names sort in log order.
+A commit has three steps: the files are written under names of this attempt (`_tailrace/lane-0/epoch-7/`) and synced
+to disk; one rename stores the record that names them together with the progress; then they are moved to where
+readers look. A crash before the record leaves only temporary files, which the next owner removes; a crash after it
+leaves unfinished moves, which the next owner completes first. A file's name begins with the number of the commit, so
+that names sort in log order.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from tailrace.sinks.lane_record import Commit, LaneRecord, room_on_disk, sync_fo
 
 OWN_FOLDER = "_tailrace"
 SUFFIX = ".jsonl"
-SPILL_BYTES = 1 << 20  # held in memory for each topic before it goes to its file
+SPILL_BYTES = 1 << 20  # buffered per topic before it goes to its file
 LONGEST_NAME = 200
 
 
@@ -49,15 +49,15 @@ class FilesSink:
         self._pending: dict[str, _PendingFile] = {}
 
     def claim(self, lanes: int) -> Claim:  # noqa: ARG002 -- one lane is enough for a disk
-        """How far it has come, in its one lane; whoever is at work there is fenced by the first task's `open`."""
+        """The progress of its one lane; the first task's `open` fences the previous owner."""
         return Claim((self.peek(0),))
 
     def recorded(self) -> Claim:
-        """How far its one lane has come."""
+        """The progress of its one lane."""
         return Claim((self.peek(0),))
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
-        """The one lane goes on from there, as if it had just begun; files that are there stay."""
+        """Let the one lane resume from there, as if it had just begun; existing files stay."""
         self.open(0)
         with room_on_disk(self._folder), self._record.locked():
             hit("sink.before-anew")
@@ -66,7 +66,7 @@ class FilesSink:
         return Claim((progress,))
 
     def peek(self, lane: int) -> Progress | None:
-        """How far a lane has come."""
+        """A lane's progress."""
         commit = self._lane_record(lane).read()
         return commit.progress if commit else None
 
@@ -76,7 +76,7 @@ class FilesSink:
         return record.history(record.read())
 
     def open(self, lane: int) -> Opened:
-        """Take the lane over, finish the last commit and remove what was left uncommitted."""
+        """Take the lane over, finish the last commit and remove uncommitted files."""
         self._lane = lane
         self._record = self._lane_record(lane)
         with room_on_disk(self._folder), self._record.locked():
@@ -107,7 +107,7 @@ class FilesSink:
         return size
 
     def commit(self, progress: Progress, history: Sequence[HistoryRecord]) -> None:
-        """Show the files and store the progress, at once."""
+        """Publish the files and store the progress, atomically."""
         with room_on_disk(self._folder):
             for pending in self._pending.values():
                 self._while_owner(pending.finish)
@@ -146,7 +146,7 @@ class FilesSink:
         return str(pending.path.relative_to(self._folder)), name
 
     def _publish(self, commit: Commit) -> None:
-        """Move the files of a commit to where readers look; those that are gone were moved before."""
+        """Move the files of a commit to where readers look; missing ones were moved before."""
         folders = set()
         for written, seen in commit.files:
             target = self._folder / seen
@@ -174,7 +174,7 @@ class FilesSink:
             )
 
     def _while_owner(self, step: Callable[[], None]) -> None:
-        """Run a step that fails on missing folders once another task has taken over and tidied up."""
+        """Run a step that fails on missing folders once another task has taken over and removed them."""
         try:
             step()
         except FileNotFoundError as error:
@@ -183,12 +183,12 @@ class FilesSink:
             raise ProgressError(f"{error.filename} has vanished while tailrace was writing it") from error
 
     def superseded_by_same_run(self) -> bool:
-        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        """Whether a `FencedError` only means that another attempt of this run is active."""
         return self._record.superseded_by_same_run()
 
 
 class _PendingFile:
-    """A topic's next file: kept in memory up to a size, then appended to, on the disk at the commit."""
+    """A topic's next file: buffered up to a size, then appended to, synced at the commit."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -200,11 +200,11 @@ class _PendingFile:
         self.held += len(lines)
 
     def spill(self) -> None:
-        """Move what is held to the file."""
+        """Write the buffer to the file."""
         self._write(sync=False)
 
     def finish(self) -> None:
-        """Bring everything to the disk."""
+        """Write everything and sync it to disk."""
         self._write(sync=True)
 
     def _write(self, *, sync: bool) -> None:
@@ -218,7 +218,7 @@ class _PendingFile:
 
 
 def topic_folder(topic: str) -> str:
-    """The name of a topic's folder: the topic's, where that is fit for one."""
+    """The name of a topic's folder: the topic's, if that is a valid folder name."""
     name = quote(topic, safe="-_ ")
     if name.startswith(".") or name == OWN_FOLDER:
         name = f"%{ord(name[0]):02X}{name[1:]}"

@@ -1,8 +1,8 @@
-"""Who delivers to a target, told so that another run can say who it is, and can tell a dead process from a live one.
+"""The holder of a target's lease, so that another run can name it, and can distinguish a dead process from a live one.
 
-A process is known to be dead only where the same kernel and the same process ids are seen: by the boot and the namespace
-of process ids, not by the host's name, which containers often share. A process id is used again, so the moment when the
-process began belongs to it. Where any of this is not known, as on macOS, a process is never taken for dead.
+A process is known to be dead only on the same kernel with the same process ids: by the boot and the PID namespace,
+not by the host name, which containers often share. Process ids are reused, so the process's start
+time belongs to it. If any of this is not known, as on macOS, a process never counts as dead.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENDED = frozenset("ZX")
 
 
 def this_place() -> str:
-    """The boot of this machine and the namespace of process ids; "" where they are not told."""
+    """The boot id of this machine and the PID namespace; "" if they are not known."""
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
         return f"{boot} {Path('/proc/self/ns/pid').readlink()}"
@@ -32,7 +32,7 @@ def this_place() -> str:
 
 
 def started(pid: int) -> str:
-    """When a process began, in ticks since the boot; "" where that is not told, or it has ended."""
+    """A process's start time, in ticks since the boot; "" if it is not known, or the process has ended."""
     fields = _stat(pid)
     return "" if not fields or fields[_STATE] in _ENDED else fields[_STARTED]
 
@@ -42,11 +42,11 @@ class Holder:
     """A process that holds a target's lease.
 
     Attributes:
-        run: of one start of tailrace.
-        host, pid: to be found by a person.
-        place: where `pid` means something; see `this_place`.
-        started: tells it from a later process with this id.
-        since_ms: since when it holds the lease, by its own clock.
+        run: one start of tailrace.
+        host, pid: for people.
+        place: where `pid` is valid; see `this_place`.
+        started: distinguishes it from a later process with this id.
+        since_ms: when it took the lease, by its own clock.
 
     """
 
@@ -74,7 +74,7 @@ class Holder:
             pass
         fields = _stat(self.pid)
         if not fields or not self.started:
-            return True  # it is hidden from us
+            return True  # the process is not visible to us
         return fields[_STATE] not in _ENDED and fields[_STARTED] == self.started
 
     def to_fields(self) -> dict[str, Any]:
@@ -83,7 +83,7 @@ class Holder:
 
     @classmethod
     def of_fields(cls, fields: Mapping[str, Any]) -> Holder:
-        """From a JSON object; what is missing is not known."""
+        """From a JSON object; missing fields are unknown."""
         return cls(
             run=str(fields.get("run", "")),
             host=str(fields.get("host", "?")),
@@ -95,7 +95,7 @@ class Holder:
 
 
 def _stat(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat behind the process's name, which may hold anything."""
+    """The fields of /proc/PID/stat after the process's name, which may contain anything."""
     try:
         return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     except OSError:

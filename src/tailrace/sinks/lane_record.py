@@ -1,12 +1,12 @@
-"""The record of a lane in a folder: its progress and structures, changed all at once, by one owner at a time.
+"""The record of a lane in a folder: its progress and structures, changed atomically, by one owner at a time.
 
-    lock            held while the record changes hands or changes (flock: the system drops it with the process)
-    owner.json      the epoch, counted up by each task that takes the lane over, and who that was
+    lock            held while the owner or the record changes (flock: the system drops it with the process)
+    owner.json      the epoch, incremented by each task that takes the lane over, and that task
     commit.json     the last commit: progress, files, committed length of the history; replaced by a rename
-    history.jsonl   the schema history, appended to; what lies beyond the committed length does not count
+    history.jsonl   the schema history, append-only; what lies beyond the committed length does not count
 
-A task that was taken over finds another epoch than its own when it wants to commit, and ends: it can have written
-files that nobody will look at, but it can't have committed.
+A task that was superseded finds another epoch than its own at commit, and ends: it may have written
+files that nobody will read, but it can't have committed.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """One commit: its number, counted from 1, and what holds since.
+    """One commit: its number, counted from 1, and the state after it.
 
     Attributes:
-        source: whose progress this is, as `kind topic-prefix`.
-        files: (written as, to be seen as), relative to the sink's folder.
+        source: the connector, as `kind topic-prefix`.
+        files: (temporary name, final name), relative to the sink's folder.
         history_bytes: how much of `history.jsonl` counts.
-        history_start: where that begins: behind what counted before the lane began anew.
+        history_start: where the history begins: after what counted before the lane was replaced.
 
     """
 
@@ -65,7 +65,7 @@ class Commit:
 
 
 class LaneRecord:
-    """The record of one lane of one source in a folder of its own."""
+    """The record of one lane of one source in its own folder."""
 
     def __init__(self, folder: Path, source: str, run: str) -> None:
         self.folder = folder
@@ -104,7 +104,7 @@ class LaneRecord:
         )
 
     def superseded_by_same_run(self) -> bool:
-        """Whether the owner is another attempt of the same run, so that nothing is wrong."""
+        """Whether the owner is another attempt of the same run, which is normal."""
         return bool(self._owner().get("run") == self._run)
 
     def store(
@@ -116,9 +116,9 @@ class LaneRecord:
         *,
         anew: bool = False,
     ) -> Commit:
-        """Commit, by one rename; call it with the lock held, once the files are on the disk.
+        """Commit, by one rename; call it with the lock held, once the files are synced to disk.
 
-        With `anew` the history given is the whole one from now on.
+        With `anew` the given history replaces the old one.
         """
         self.check_owner()
         commit = Commit(
@@ -193,7 +193,7 @@ class LaneRecord:
 
 @contextmanager
 def room_on_disk(folder: Path) -> Iterator[None]:
-    """A full disk loses the sink with what is not committed: it goes on once there is room."""
+    """Turn a full disk into a lost sink, so that the task retries until there is space."""
     try:
         yield
     except OSError as error:
@@ -209,7 +209,7 @@ def _history_start(last: Commit | None, *, anew: bool) -> int:
 
 
 def replace_file(path: Path, content: Mapping[str, Any]) -> None:
-    """Replace a file by JSON so that a reader, or a crash, sees the old or the new one, whole."""
+    """Replace a file by JSON atomically: a reader, or a crash, sees the old or the new content."""
     new = path.with_name(path.name + ".new")
     with new.open("wb") as file:
         file.write(json.dumps(content, ensure_ascii=False).encode())
@@ -220,7 +220,7 @@ def replace_file(path: Path, content: Mapping[str, Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring a folder's names to the disk."""
+    """Sync a folder's entries to disk."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -1,15 +1,16 @@
-"""The lease of a target: a run says that it is at work, so that a second one does not take over from it by mistake.
+"""The lease of a target: a run says that it is active, so that a second one does not take over from it by mistake.
 
-It is a courtesy. What makes delivery right is fencing: whoever takes a lane over, the one before can commit nothing any more.
-But a second run that is started by mistake would end the first one, and a supervisor would start that again.
+It is a courtesy. Fencing makes delivery right: after a take-over the lane's previous owner can no longer commit.
+But a second run that is started by mistake would end the first one, and a supervisor would restart that.
 
-The driver of a run writes a record every `BEAT_SECONDS`, also while nothing is to be delivered. Another run that finds a
-record takes over at once where it was given back, or where its process is known to be dead (`holder`). Otherwise it looks at
-the record for `LEASE_SECONDS`: one that changes is alive, and the run refuses; one that does not is taken over. No clocks are
-compared. Where the record is kept writes are conditional (`LeaseRecord.write`), so of two runs that start at once one goes on.
+The driver of a run writes a record every `BEAT_SECONDS`, even while idle. Another run that finds a
+record takes over immediately if it was released, or if its process is known to be dead (`holder`). Otherwise it watches
+the record for `LEASE_SECONDS`: if it changes, its writer is alive, and the run refuses to start; if not, it takes over.
+No clocks are compared. Writes are conditional (`LeaseRecord.write`), so only one of two runs that start at the same
+time goes on.
 
-A run whose lease was taken over notices with its next record, and ends. One that can't write its record goes on: the target
-itself will say who has it.
+A run whose lease was taken over notices with its next record, and ends. One that can't write its record continues: the
+target itself will say who has it.
 """
 
 from __future__ import annotations
@@ -36,18 +37,18 @@ _log = logging.getLogger(__name__)
 
 
 class NoLeaseError(ConfigError):
-    """There can't be a lease here: runs go on without."""
+    """A lease is not possible here: runs continue without one."""
 
 
 @frozen(kw_only=True)
 class Record:
-    """What is recorded of a lease.
+    """A lease's record.
 
     Attributes:
         holder: who has it, or had it last.
-        beat: counts how often the holder has written.
-        released: it was given back.
-        version: of the record, where it is kept: another one for each that is written.
+        beat: how often the holder has written.
+        released: whether it was given back.
+        version: of the stored record; each write changes it.
 
     """
 
@@ -58,16 +59,16 @@ class Record:
 
 
 class LeaseRecord(Protocol):
-    """Where one target's lease is kept; each method may raise a `TailraceError`."""
+    """The storage of one target's lease; each method may raise a `TailraceError`."""
 
     def read(self) -> Record | None:
-        """What is recorded now."""
+        """The current record."""
 
     def write(self, record: Record, *, after: Record | None) -> Record | None:
-        """Write, unless something else than `after` is recorded: then None. The answer is what is recorded now."""
+        """Write, and return the stored record; None if the current record is not `after`."""
 
     def close(self) -> None:
-        """Let go of the place."""
+        """Release its resources."""
 
 
 class Lease:
@@ -85,13 +86,13 @@ class Lease:
         self._beats = threading.Thread(target=self._beat, daemon=True, name="tailrace-lease")
 
     def take(self, notice: Notice, stopping: Callable[[], bool], *, take_over: bool = False) -> None:
-        """Have the lease when this returns, and keep it until `close`; `take_over`: whoever has it.
+        """Take the lease, and keep it until `close`; `take_over`: from any holder.
 
-        Where there can't be one that is told, and the run goes on without.
+        If a lease is not possible, give notice of that, and continue without one.
 
         Raises:
             FencedError: another run has it, and is alive.
-            StoppedError: it was asked to stop while it waited.
+            StoppedError: a stop was requested meanwhile.
 
         """
         try:
@@ -110,18 +111,18 @@ class Lease:
                 outwaited = self._wait_out(found, notice, stopping)
 
     def check(self) -> None:
-        """Raise `FencedError` once another run has taken it over."""
+        """Raise `FencedError` once another run has taken over."""
         if self._lost is not None:
             raise self._lost
 
     def close(self) -> None:
-        """Give it back, if it is still held, and let go of its place."""
+        """Release the lease, if it is still held, and its storage."""
         self._ended.set()
         if self._beats.is_alive():
             self._beats.join()
         with self._lock:
             if self._held is not None and self._lost is None:
-                with suppress(TailraceError):  # another run has to wait a moment then
+                with suppress(TailraceError):  # another run then waits for LEASE_SECONDS
                     self._place.write(evolve(self._held, released=True), after=self._held)
                 self._held = None
         self._place.close()
@@ -130,7 +131,7 @@ class Lease:
         return found.released or found.holder.run == self._own.holder.run or found.holder.is_gone()
 
     def _write(self, found: Record | None) -> bool:
-        """Take what is free; whether nobody was faster."""
+        """Take a free lease; False if somebody was faster."""
         with self._lock:
             self._held = self._place.write(self._own, after=found)
         if self._held is None:
@@ -139,7 +140,7 @@ class Lease:
         return True
 
     def _wait_out(self, found: Record, notice: Notice, stopping: Callable[[], bool]) -> Any:
-        """Wait until the record has not changed for long enough; gives its version."""
+        """Wait until the record has not changed for long enough; returns its version."""
         notice(
             f"{self._target} was last delivered to by {found.holder}; waiting up to {LEASE_SECONDS:g} s to see whether it is "
             "still at work"

@@ -1,4 +1,4 @@
-"""A lease kept in a file, beside a target's progress: replaced by a rename, compared and changed under a lock."""
+"""A lease in a file, beside a target's progress: replaced by a rename, compared and changed under a lock."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _LOCK: Final = "lease.lock"
 
 
 class LeaseFile:
-    """The lease of what is in a folder."""
+    """The lease of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._path = folder / FILE
 
     def read(self) -> Record | None:
-        """What is recorded now; a file that can't be understood was left by nobody who is at work."""
+        """The current record; a file that can't be parsed was not left by an active run."""
         try:
             text = self._path.read_bytes()
         except FileNotFoundError:
@@ -37,7 +37,7 @@ class LeaseFile:
         return record_of(_fields(text), version=text)
 
     def write(self, record: Record, *, after: Record | None) -> Record | None:
-        """Write, unless something else than `after` is recorded."""
+        """Write, unless the current record is not `after`."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with self._locked():
@@ -61,7 +61,7 @@ class LeaseFile:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """Hold the lock for as long as it takes to compare and rename."""
+        """Hold the lock during compare and rename."""
         with (self._folder / _LOCK).open("ab") as file:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX)
             yield
@@ -73,7 +73,7 @@ def fields_of(record: Record) -> dict[str, Any]:
 
 
 def record_of(fields: dict[str, Any], version: Any) -> Record:
-    """A record from a JSON object; what is missing is not known, and nothing is of one that is damaged."""
+    """A record from a JSON object; missing fields are unknown, and all fields of a damaged one."""
     try:
         return _record(fields, version)
     except (TypeError, ValueError):

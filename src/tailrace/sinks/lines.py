@@ -1,7 +1,7 @@
 """Records as lines of JSON: `topic`, `partition`, `key`, `value`, `headers`, `timestamp`, `position`.
 
-Keys, values and header values are JSON already and go in as they are. One template a topic, run by the compiled
-loop; only the headers, which most records do not have, are put together by polars.
+Keys, values and header values are already JSON and go in as they are. There is one template per topic, run by the
+compiled loop; polars builds only the headers, which most records do not have.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _KEY, _VALUE, _TIMESTAMP, _POSITION, _HEADERS = range(5)
 
 
 def render_lines(records: Records) -> Binary:
-    """One line a record, the newline included."""
+    """One line per record, with its newline."""
     n = len(records)
     if n == 0:
         return Binary(np.empty(0, np.uint8), np.zeros(1, np.int64))
@@ -41,7 +41,7 @@ def render_lines(records: Records) -> Binary:
 
 
 def header_objects(headers: Sequence[Header]) -> pa.Array:
-    """The headers of each record as a JSON object; a record without a header leaves its name out."""
+    """The headers of each record as a JSON object, without those that the record lacks."""
     members = [pl.lit(f",{orjson.dumps(header.name).decode()}:") + pl.col(str(i)) for i, header in enumerate(headers)]
     frame = pl.DataFrame({str(i): pl.Series(h.values.to_arrow(pa.large_string())) for i, h in enumerate(headers)})
     joined = pl.concat_str(members, ignore_nulls=True).str.slice(1)

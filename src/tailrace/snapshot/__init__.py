@@ -1,5 +1,5 @@
-"""Snapshots: what a database's tables held at one position of its log, read without locks while they are written to.
+"""Snapshots: the rows of a database's tables at one position of its log, read without locks while they are written to.
 
-A chunk of a table is read at any moment, and what the log says of its rows since the position undoes what came after it.
-Nothing in this package knows a database or does I/O: a connector gives chunks and changes, and delivers what it is told.
+A chunk of a table is read at any time, and the log since the position rewinds the rows that changed.
+Nothing in this package knows a database or does I/O: a connector supplies chunks and changes, and delivers the pieces.
 """

@@ -1,8 +1,8 @@
 """Digests: keys of any length as 128 bits each, so that millions of them can be remembered.
 
-The digest is SipHash-2-4 with 128 bits. Two keys that shared one would lose a row, and whoever writes to a table may
-choose its keys, so a faster hash of which collisions can be computed will not do. The key of the hash is fixed: a
-digest is kept in the progress, and must be the same in the next process.
+The digest is SipHash-2-4 with 128 bits. A collision would lose a row, and whoever writes to a table may
+choose its keys, so a faster hash with computable collisions will not do. The hash key is fixed: the progress stores a
+digest, which must be the same in the next process.
 
 Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", and its reference implementation's 128-bit variant.
 """
@@ -27,12 +27,12 @@ _V0: Final = np.uint64(0x736F6D6570736575)
 _V1: Final = np.uint64(0x646F72616E646F6D)
 _V2: Final = np.uint64(0x6C7967656E657261)
 _V3: Final = np.uint64(0x7465646279746573)
-_WIDE: Final = np.uint64(0xEE)  # what tells the 128-bit variant from the shorter one
+_WIDE: Final = np.uint64(0xEE)  # distinguishes the 128-bit variant from the shorter one
 _SECOND: Final = np.uint64(0xDD)
 
 
 def digests_of(strings: Binary, hash_key: bytes = HASH_KEY) -> Digests:
-    """The digest of each string, shape (n, 2); that of a null is the empty string's."""
+    """The digest of each string, shape (n, 2); a null has the empty string's."""
     digests = np.empty((len(strings), 2), np.uint64)
     halves = np.frombuffer(hash_key, np.uint64)
     data = np.ascontiguousarray(strings.data)

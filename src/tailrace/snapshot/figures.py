@@ -1,4 +1,4 @@
-"""What a lane tells of its part of a snapshot while it reads it, for display and metrics only.
+"""A lane's figures about its part of a snapshot, for display and metrics only.
 
 The content is JSON, so that it can go to another process:
 
@@ -6,18 +6,18 @@ The content is JSON, so that it can go to another process:
     before   rows that were delivered before this process began: they count as done, not as its speed
     rows     delivered by the lane, of all its tables
     chunks   read
-    about    how many rows the lane has in all, as it looks now; never fewer than `rows`
-    tables   how many it has in all
-    done     how many of them it is through with
-    ended    whether it is through with all
-    beside   only of an incremental snapshot: true
-    of       by table, what has changed since the last time, and at first all that is begun, done or in parts: `rows`,
+    about    the current estimate of the lane's rows; never fewer than `rows`
+    tables   how many it has
+    done     how many of them it has finished
+    ended    whether it has finished all
+    beside   only for an incremental snapshot: true
+    of       by table, changes since the last time, at first of all that are begun, done or in parts: `rows`,
              `about`, `chunks`, `part`, `parts`, `done`
 
-**About.** The server's estimate of a table's rows may be far off. Where the key begins with a number, the place that was
-reached between the least and the greatest one says how much of the table is read; that is off as well where numbers are
-not spread evenly. So both are mixed: the further the reading is, the more the place counts, and also where more rows were
-read than the server had thought there are.
+**About.** The server's estimate of a table's rows may be far off. If the key begins with a number, the position
+between the least and the greatest one says how much of the table is read; that is off as well if numbers are
+not spread evenly. So both are mixed: the position counts more the further the reading is, and if more rows were
+read than the server's estimate.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ class LaneFigures:
         self._told_at = -TELL_SECONDS
 
     def now_and_then(self, state: SnapshotState) -> Told | None:
-        """What `of` gives, or None where the last was told a moment ago and the lane is not done."""
+        """The result of `of`; None if the last figures are very recent and the lane is not done."""
         is_late = self._clock() - self._told_at >= TELL_SECONDS
         return self.of(state) if is_late or state.done else None
 
     def of(self, state: SnapshotState) -> Told:
-        """What is to be told of a state."""
+        """The figures of a state."""
         self._told_at = self._clock()
         left = {segment.table: segment for segment in state.segments}
         unfinished = state.unfinished
@@ -75,9 +75,9 @@ class LaneFigures:
         }
 
     def _is_news(self, name: str, table: TableState, done: bool) -> bool:
-        """Whether something happened to a table since it was told of.
+        """Whether a table changed since its last figures.
 
-        Of a whole one that waits there is nothing to tell; that one is in parts is for the others to know.
+        A whole table that waits is no news; one in parts is, because the display sums up its parts.
         """
         told = self._told.get(name)
         if told is None:
@@ -86,7 +86,7 @@ class LaneFigures:
 
 
 def merged(before: Told | None, after: Told | None) -> Told | None:
-    """Both in one, of one lane in their order."""
+    """Merge two figures of one lane, in their order."""
     if before is None or after is None:
         return after or before
     return {**after, "before": before["before"], "of": {**before["of"], **after["of"]}}
@@ -98,7 +98,7 @@ def rows_of(state: SnapshotState) -> int:
 
 
 def about(table: TableState, left: Segment | None) -> int:
-    """How many rows a lane has of a table that it is not through with, as it looks now; never fewer than it has."""
+    """The current estimate of a lane's rows of an unfinished table; never fewer than it has delivered."""
     place = _place(table, left)
     if table.estimate:
         by_count = min(table.rows / table.estimate, 1.0)
@@ -113,7 +113,7 @@ def about(table: TableState, left: Segment | None) -> int:
 
 
 def _place(table: TableState, left: Segment | None) -> float | None:
-    """How much of the lane's range of keys is read, 0 to 1; None where the key does not say."""
+    """How much of the lane's key range is read, 0 to 1; None if the key is not a number."""
     if table.span is None or left is None:
         return None
     low, high = table.span

@@ -1,17 +1,17 @@
-"""First changes: what the log says of the rows that a table had at a position P.
+"""First changes: what the log says about the rows that a table had at a position P.
 
-A change touches the key of its image before (update, delete) and that of its image after (insert, update). The first
-touch of a key after P decides: a row that is touched first by an image before was that image at P; one that is touched
-first by an image after was absent. A key that is not touched is as it was at P, whenever it is read. So an update that
-moves a row to another key touches both, and the row is found whether a read saw it at the one, the other, both or none.
+A change touches the key of its before image (update, delete) and that of its after image (insert, update). The first
+touch of a key after P decides: a row that is touched first by a before image was that image at P; one that is touched
+first by an after image was absent. An untouched key is as it was at P, whenever it is read. So an update that
+moves a row to another key touches both, and the row is found whether a read saw it at one, the other, both or none.
 
-A key here is its bytes as the row image has them: two keys that are equal to the database's collation and different
+A key here is its bytes in the row image: two keys that are equal in the database's collation but different
 in bytes are two keys, of which the database holds one at a time.
 
-Where an image before is not complete (`binlog_row_image` other than FULL in that session), nothing can be made of it:
-its key is not taken for touched, and its row is delivered as it is read. The changes from P on mend it; it is counted,
-because for that row the snapshot is not what the table held at P. The image after in the same change still says that
-its own key was absent before, if that is another key; not so where the key before is unknown.
+An incomplete before image (`binlog_row_image` other than FULL in that session) can't be used:
+its key does not count as touched, and its row is delivered as it is read. The changes from P on correct it; it is
+counted, because that row of the snapshot is not the table's row at P. The after image of the same change still says
+that its own key was absent before, if that is another key; not if the before key is unknown.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Indices = npt.NDArray[np.int32]  # of images, -1 for none
 
 
 class Break(enum.Enum):
-    """What ends a table's history of rows."""
+    """An event that ends a table's row history."""
 
     EMPTIED = "emptied"  # truncated or dropped: later rows are all in the log
     REPLACED = "replaced"  # another table got its name
@@ -41,17 +41,17 @@ class Break(enum.Enum):
 
 @dataclass(slots=True)
 class TableTouches:
-    """`n` changes of one table in log order, as far as keys are concerned; of a table without a key, whole rows.
+    """The keys of `n` changes of one table in log order; for a table without a key, whole rows.
 
     Attributes:
-        table: its name, as segments have it.
-        before: digest of the key before each change, shape (n, 2); where `has_before` is False it means nothing.
-        has_before: whether there is an image before with a known key, shape (n,).
+        table: its name, as in segments.
+        before: digest of the key before each change, shape (n, 2); undefined where `has_before` is False.
+        has_before: whether there is a before image with a known key, shape (n,).
         after: digest of the key after each change, shape (n, 2).
-        has_after: whether there is an image after with a known key, shape (n,).
-        complete: whether the image before has every column, shape (n,); True for an insert. False without
-            `has_before` is an update or a delete of which not even the key is known. Of a table without a key, whether
-            both images have.
+        has_after: whether there is an after image with a known key, shape (n,).
+        complete: whether the before image has every column, shape (n,); True for an insert. False without
+            `has_before` is an update or a delete with an unknown key. For a table without a key, whether
+            both images have every column.
         broken: what happened to a table without a key before these changes.
         images: the changes themselves; the connector's own.
 
@@ -81,16 +81,16 @@ class TableTouches:
         *,
         is_whole: bool,
     ) -> TableTouches:
-        """Changes whose images stand in one row of images.
+        """Changes whose images are rows of one table of images.
 
         Args:
             table: its name.
-            before: index of the image before each change, -1 where there is none; shape (n,).
-            after: the same for the image after.
+            before: index of each change's before image, -1 for none; shape (n,).
+            after: the same for the after image.
             digests: of the images' keys, or of whole rows; shape (m, 2), m at least 1 where there are changes.
             complete: whether each image has every column; shape (m,).
             images: the changes themselves.
-            is_whole: the table has no key, so that both images have to be complete.
+            is_whole: the table has no key, so both images must be complete.
 
         """
         has_before, has_after = before >= 0, after >= 0
@@ -102,11 +102,11 @@ class TableTouches:
 
 @dataclass(frozen=True, slots=True)
 class FirstTouches:
-    """What some changes said of P.
+    """What some changes say about P.
 
     Attributes:
-        rows: the changes whose image before is a row at P, in log order; shape (m,).
-        incomplete: how many changes had an image before that was needed and not complete.
+        rows: the changes whose before image is a row at P, in log order; shape (m,).
+        incomplete: how many changes had a before image that was needed and incomplete.
 
     """
 
@@ -115,17 +115,17 @@ class FirstTouches:
 
 
 class Rewinder:
-    """One table's changes since P, taken note of in log order: what was touched, and how it was at P.
+    """One table's changes since P, in log order: the touched keys, and their rows at P.
 
-    What it knows follows from the sequence of changes alone, however they are cut into batches. So reading the log from
-    P to the same place again rebuilds it.
+    The state depends only on the sequence of changes, not on their batches. So reading the log from
+    P to the same position again rebuilds it.
     """
 
     def __init__(self) -> None:
         self.touched = KeySet()
 
     def note(self, touches: TableTouches) -> FirstTouches:
-        """Take note of further changes; which of them tell a row at P."""
+        """Apply further changes; return those whose before image is a row at P."""
         rows = np.empty(len(touches), np.int64)
         found = np.zeros(2, np.int64)
         at = self._note(touches, 0, rows, found)
@@ -135,11 +135,11 @@ class Rewinder:
         return FirstTouches(rows[: found[0]], int(found[1]))
 
     def note_keys(self, touches: TableTouches) -> None:
-        """Take note of all keys that are known, also of those that incomplete images touch."""
+        """Add all known keys, including those of incomplete images."""
         add_known_keys(self.touched, touches)
 
     def untouched(self, digests: Digests) -> Rows:
-        """Which of the rows that were read are as they were at P."""
+        """Which of the rows read are as they were at P."""
         return np.flatnonzero(~self.touched.contains(digests))
 
     def _note(self, touches: TableTouches, start: int, rows: Rows, found: Rows) -> int:
@@ -156,8 +156,8 @@ class Rewound:
 
     Attributes:
         rows: the rows of the chunk that are as they were at P, shape (m,).
-        images: changes whose images before are the chunk's other rows at P, in log order; none without rows.
-        incomplete: how many changes had an image before that was needed and not complete.
+        images: changes whose before images are the chunk's other rows at P, in log order; none without rows.
+        incomplete: how many changes had a before image that was needed and incomplete.
 
     """
 
@@ -167,12 +167,12 @@ class Rewound:
 
 
 def rewound(digests: Digests, touches: Iterable[TableTouches], inside: Callable[[TableTouches, Rows], Mask]) -> Rewound:
-    """One chunk brought back to a position P of its own: what an incremental snapshot needs.
+    """Rewind one chunk to its own position P, for an incremental snapshot.
 
     Args:
         digests: of the keys of the rows that were read, shape (n, 2).
-        touches: the table's changes after P, up to a head of the log that was asked after the read.
-        inside: True for each of these changes whose key before lies in the chunk's range.
+        touches: the table's changes after P, up to a log head that was taken after the read.
+        inside: True for each of these changes whose before key lies in the chunk's range.
 
     """
     rewinder = Rewinder()
@@ -182,16 +182,16 @@ def rewound(digests: Digests, touches: Iterable[TableTouches], inside: Callable[
         first = rewinder.note(some)
         incomplete += first.incomplete
         rows = first.rows[inside(some, first.rows)] if len(first.rows) else first.rows
-        if len(rows):  # what has no row of the chunk is not kept in memory
+        if len(rows):  # changes without a row of the chunk are not kept in memory
             images.append((some, rows))
     return Rewound(rewinder.untouched(digests), images, incomplete)
 
 
 def outside_window(digests: Digests, touches: Iterable[TableTouches], skipped: Collection[str] = ()) -> Mask:
-    """Debezium's rule for a chunk: a change within the window wins over the row with its key that was read.
+    """Debezium's window rule for a chunk: a change within the window wins over the row with its key that was read.
 
-    True for each row that stays, shape (n,). The rows that stay belong behind the changes of the window; they are what
-    the table holds at its end, whatever the images know. To be used where the snapshot can't claim a position.
+    True for each row that stays, shape (n,). These rows come after the changes of the window; they are the
+    table's rows at its end, whatever the images say. Use it where the snapshot can't claim a position.
     """
     changed = KeySet()
     for some in touches:
@@ -200,10 +200,10 @@ def outside_window(digests: Digests, touches: Iterable[TableTouches], skipped: C
 
 
 def add_known_keys(keys: KeySet, touches: TableTouches, skipped: Collection[str] = ()) -> None:
-    """Put in all keys that changes touch and that are known, also those of incomplete images.
+    """Add all known keys of changes, including those of incomplete images.
 
-    `skipped`: operations of which nobody is told ("c", "u"), so that their rows are not known from them. A row that was
-    deleted is gone all the same, and one that was moved to another key.
+    `skipped`: operations that are not delivered ("c", "u"), so that consumers don't get their rows from them. A deleted
+    row is gone regardless, and so is one that was moved to another key.
     """
     counts = np.ones(len(touches), np.bool_)
     if "c" in skipped:
@@ -220,7 +220,7 @@ def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
     start: Int, rows: Any, found: Any,
 ) -> int:  # fmt: skip
-    """Returns where it stopped for want of room; a change needs two slots."""
+    """Return the index where it ran out of room; a change needs two slots."""
     for i in range(start, len(complete)):
         if count[0] + 2 > limit:
             return i

@@ -1,29 +1,29 @@
-"""Incremental snapshots: one chunk of a table, taken while the stream stands at a place P of the log.
+"""Incremental snapshots: one chunk of a table, taken while the stream is at a position P of the log.
 
-The stream has told everything up to P and nothing behind it. A chunk that is read now is of moments after P, so it is
-brought back: H, the log's head, is asked for after the read, and what the log says between P and H gives the rows as
-they were at P (`first_changes`). They are delivered there, and the stream goes on from P. So their read events stand in
-the table's linear history, each with the value that holds where it stands. Rows that are no longer there, or not yet,
-where the chunk's read passed are told by their images, as far as their keys lie in the chunk's own range. The caller
-takes the next chunk once the stream has passed H: so the log is read twice at most, once by the chunks.
+The stream has delivered everything up to P and nothing after it. A chunk that is read now shows rows from after P, so
+it is rewound: H, the log's head, is taken after the read, and the log between P and H gives the rows as
+they were at P (`first_changes`). They are delivered there, and the stream continues from P. So their read events are in
+the table's linear history, each with the value of its position. Rows that the read missed, because they came or went
+meanwhile, come from their images, if their keys lie in the chunk's own range. The caller
+takes the next chunk once the stream has passed H: so the log is read at most twice, once by the chunks.
 
-**What the read must see.** The read sees everything up to a place V. Where that can't be said of P itself, V lies
-before it. The log from V to P is read first, and each key that is touched there is left out: the stream has told what
-became of it, whereas the read may have missed that. So V must not lie before the place where the snapshot was asked
-for, lest somebody who listens from then on is never told of those keys. A change there of which not even the key is
-known could be of any row: the chunk is not taken.
+**What the read must see.** The read sees everything up to a position V. If P itself can't be guaranteed, V lies
+before it. The log from V to P is read first, and each key that changed there is left out: the stream has delivered that
+change, whereas the read may have missed it. So V must not lie before the position at which the snapshot was
+requested, or a consumer that starts there would never get those keys. A change there with an
+unknown key could be of any row: the chunk is not taken.
 
-**By the rule of the window**, which is Debezium's, the keys that are touched from P to H are left out too, because the
-stream will tell them, and no image is delivered. This is for chunks that are read under a condition, of which images
-know nothing. The rows that stay are those of P all the same.
+**By Debezium's window rule** the keys that change from P to H are left out too, because the
+stream will deliver them, and no image is delivered. This is for chunks that are read under a condition, which can't be
+checked on images. The remaining rows are still those of P.
 
-**Chunks that were read at V** (`take_gathered`) are for a log of which the head is known late: the stream goes on meanwhile,
-and stands at a place P behind all that they saw when they are taken. What was touched between V and P the stream has told,
-as above; nothing behind P matters.
+**Chunks that were read at V** (`take_gathered`) are for a log whose head is known late: the stream continues meanwhile,
+and is at a position P after all that they saw when they are taken. The stream has delivered the changes between V and
+P, as above; nothing after P matters.
 
-A structure that changes between P and H makes the chunk worthless: it does not fit the rows' structure at P. It is for
-the caller to try again once the stream has passed the change. A table that is emptied there has rows at P of which
-neither the read nor the log knows: they are not delivered, and the stream tells that they went.
+A structure change between P and H makes the chunk worthless: it does not match the rows' structure at P. The caller
+tries again once the stream has passed the change. A table that is emptied there has rows at P that
+neither the read nor the log has: they are not delivered, and the stream has the truncation.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ from tailrace.snapshot.source import Chunk, SnapshotSource
 
 
 class ChunkOutcome(enum.Enum):
-    """What came of taking a chunk."""
+    """The outcome of taking a chunk."""
 
     TAKEN = "taken"
-    GONE = "gone"  # the table is not there at P: nothing is left to read of it
-    ALTERED = "altered"  # what was read can't be brought to P: to be tried again, see `TakenChunk.upto`
+    GONE = "gone"  # the table does not exist at P: nothing is left to read of it
+    ALTERED = "altered"  # the chunk can't be rewound to P: try again, see `TakenChunk.upto`
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class ChunkPiece:
 
     Attributes:
         table: its name.
-        of: the chunk, or changes of it, of which the images before are meant.
-        rows: which of its rows or changes, shape (n,), at least one.
+        of: the chunk, or changes of it, whose before images are delivered.
+        rows: indices of its rows or changes, shape (n,), at least one.
 
     """
 
@@ -75,19 +75,19 @@ class ChunkPiece:
 
 @dataclass(frozen=True, slots=True)
 class TakenChunk:
-    """What one chunk comes to. Where nothing was taken, there are no pieces, and `after` is where the segment begins.
+    """The result for one chunk. If nothing was taken, there are no pieces, and `after` is where the segment begins.
 
     Attributes:
         outcome: whether it was taken.
-        after: the segment's new place: the key of the last row that was read; None while none was.
+        after: the segment's new start: the key of the last row that was read; None while none was.
         upto: up to where the log was read: H, or where the structure had changed. The stream must have passed it before
-            another chunk is taken, also before this one is tried again. None: nothing behind P was read.
-        pieces: what is to be delivered at P, in this order: the chunk's own rows, then images in log order.
+            another chunk is taken, also before this one is tried again. None: nothing after P was read.
+        pieces: to be delivered at P, in this order: the chunk's own rows, then images in log order.
         is_last: whether nothing is left to read of the segment.
         rows: how many rows are delivered.
-        incomplete: changes of the table behind P of which the image before was needed and not complete, by the rule of the
-            window those of which not even the key is known: their rows are delivered as they were read, perhaps
-            newer than P, which the stream mends.
+        incomplete: changes of the table after P whose before image was needed and incomplete, by the
+            window rule those with an unknown key: their rows are delivered as they were read, perhaps
+            newer than P, which the stream corrects.
 
     """
 
@@ -108,14 +108,14 @@ def take_chunk(
     wins: bool,
     skipped: Collection[str] = (),
 ) -> TakenChunk:
-    """Read the next chunk of a segment, and bring it to P.
+    """Read the next chunk of a segment, and rewind it to P.
 
     Args:
         source: opened at V, and not read from since.
-        segment: what is to be read still of a table that has a key.
-        at: P, where it lies behind V; None where it is V.
-        wins: whether a change wins over the row that was read: the rule of the window.
-        skipped: operations of which the stream does not tell, so that they win over nothing.
+        segment: the unread rest of a table that has a key.
+        at: P, if it lies after V; None if it is V.
+        wins: whether a change wins over the row that was read: the window rule.
+        skipped: operations that the stream does not deliver, so that they win over nothing.
 
     """
     log = _TableLog(source, segment.table, skipped)
@@ -143,14 +143,14 @@ def take_gathered(
     at: Mapping[str, Any],
     skipped: Collection[str] = (),
 ) -> TakenChunk:
-    """Bring chunks that were read at V to P, where the stream stands now, behind everything that they saw.
+    """Bring chunks that were read at V to P, where the stream is now, after everything that they saw.
 
     Args:
-        source: at V, and with nothing of the log read since; the structure is at P what it was at V.
-        segment: what was to be read of a table that has a key.
-        chunks: of it, at least one, one behind the other.
+        source: at V, and with nothing of the log read since; the structure at P is the one at V.
+        segment: the part of a table with a key that the chunks were read from.
+        chunks: consecutive ones, at least one.
         at: P.
-        skipped: operations of which the stream does not tell.
+        skipped: operations that the stream does not deliver.
 
     """
     log = _TableLog(source, segment.table, skipped)
@@ -165,13 +165,13 @@ def take_gathered(
 
 
 class _TableLog:
-    """The log as far as it concerns one table.
+    """The log, reduced to one table.
 
     Attributes:
-        skipped: operations of which the stream does not tell.
-        position: up to where it was read; None while nothing behind P was.
-        is_altered: whether the structure changed behind P; nothing is read any further then.
-        unknown: changes behind P of which not even the key before is known.
+        skipped: operations that the stream does not deliver.
+        position: up to where it was read; None while nothing after P was.
+        is_altered: whether the structure changed after P; nothing more is read then.
+        unknown: changes after P with an unknown before key.
 
     """
 
@@ -184,9 +184,9 @@ class _TableLog:
         self.unknown = 0
 
     def keys_upto(self, at: Mapping[str, Any] | None) -> KeySet | None:
-        """What is touched from V to P, however incomplete the images; None: no one can say.
+        """The keys that change from V to P, however incomplete the images; None: they can't be known.
 
-        A structure that changes there does not matter: it waits for the table's transactions, and reads wait for it.
+        A structure change there does not matter: DDL waits for the table's transactions, and reads wait for DDL.
         """
         keys = KeySet()
         if at is None:
@@ -199,7 +199,7 @@ class _TableLog:
         return keys
 
     def changes(self) -> Iterator[TableTouches]:
-        """The table's changes behind P, up to the head of now or to where its structure changes."""
+        """The table's changes after P, up to the current head or to where its structure changes."""
         for section in self._source.changes(None):
             self.position = section.position
             if self._table in section.altered:
@@ -214,7 +214,7 @@ class _TableLog:
 
 
 def _rewound(digests: Digests, log: _TableLog, source: SnapshotSource, interval: Interval) -> Rewound:
-    """The chunk as of P, with the images of rows in its range."""
+    """Rewind the chunk to P, with the images of rows in its range."""
 
     def inside(touches: TableTouches, rows: Rows) -> Mask:
         if interval == (None, None):
@@ -225,13 +225,13 @@ def _rewound(digests: Digests, log: _TableLog, source: SnapshotSource, interval:
 
 
 def _outside(digests: Digests, log: _TableLog) -> Rewound:
-    """The rows of the chunk that nothing touched behind P."""
+    """The rows of the chunk that did not change after P."""
     rows = np.flatnonzero(outside_window(digests, log.changes(), log.skipped))
     return Rewound(rows, incomplete=log.unknown)
 
 
 def _pieces(table: str, chunk: Chunk, digests: Digests, found: Rewound, told: KeySet) -> list[ChunkPiece]:
-    """What was found, without what the stream has told since V."""
+    """The rows found, without those that the stream has delivered since V."""
     pieces = [ChunkPiece(table, chunk, _untold(found.rows, digests, told))]
     pieces += [ChunkPiece(table, touches, _untold(rows, touches.before, told)) for touches, rows in found.images]
     return [piece for piece in pieces if len(piece.rows)]
@@ -247,5 +247,5 @@ def _end(segment: Segment, chunk: Chunk) -> Bound | None:
 
 
 def _without_key(touches: TableTouches) -> int:
-    """How many changes have an image before of which the key is not known."""
+    """How many changes have a before image with an unknown key."""
     return int(np.count_nonzero(~touches.complete & ~touches.has_before))

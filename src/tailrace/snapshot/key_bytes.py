@@ -1,7 +1,7 @@
 # mypy: disable-error-code="untyped-decorator"
-"""Keys as bytes: what tells rows apart, whatever a collation calls equal.
+"""Keys as bytes: they distinguish rows, whatever a collation calls equal.
 
-The vectors have a key's columns as they are stored or as they are told exactly, the same for rows that were selected and
+The vectors have a key's columns as they are stored or in an exact form, the same for selected rows and
 for the log's row images; so equal bytes mean equal stored values.
 """
 
@@ -27,7 +27,7 @@ _NOTHING: Final = 0  # the address of no bitmap
 
 
 def key_bytes(vectors: Sequence[Vector]) -> Binary:
-    """One byte string a row from the vectors of its key, numbers and texts: each value with its length before it."""
+    """One byte string per row from the vectors of its key, numbers and texts: each value after its length."""
     rows = vectors[0].length if vectors else 0
     offsets = np.zeros(rows + 1, np.int64)
     for vector in vectors:
@@ -76,7 +76,7 @@ def _put_numbers(to: Int, at: Any, values: Int, valid: Int) -> None:
 
 @entry
 def _put_short(to: Int, at: Any, views: Int, valid: Int) -> None:
-    """The lengths of all values, and those values that stand in their views."""
+    """Write the lengths of all values, and the values that are inline in their views."""
     for i in range(len(at)):
         if _is_null(valid, i):
             store32(to + at[i], np.uint32(_NULL))
@@ -89,7 +89,7 @@ def _put_short(to: Int, at: Any, views: Int, valid: Int) -> None:
 
 @entry
 def _put_long(to: Int, at: Any, views: Int, valid: Int, buffer: Int, number: Int) -> None:
-    """The other values, of those that stand in one buffer."""
+    """Write the other values that are in one buffer."""
     for i in range(len(at)):
         n = np.int64(load32(views + 16 * i))
         if n > _SHORT_VIEW and np.int64(load32(views + 16 * i + 8)) == number and not _is_null(valid, i):

@@ -1,7 +1,7 @@
-"""A set of keys by their digests, as a table with open addressing: 24 to 48 bytes a key.
+"""A set of keys by their digests, as a table with open addressing: 24 to 48 bytes per key.
 
-The digest of all zeros marks a free slot. A key that had it would count as the neighbouring digest: no likelier than
-any two keys that share one.
+The all-zero digest marks a free slot. A key with it counts as the neighbouring digest: no likelier than
+any other collision.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _ONE: Final = np.uint64(1)
 
 
 class KeySet:
-    """128-bit digests. `slots` and `count` are what compiled code works on, which stops where `limit` is reached.
+    """128-bit digests. Compiled code works on `slots` and `count`, and stops when `limit` is reached.
 
     Attributes:
         slots: the table, shape (slots, 2).
@@ -41,11 +41,11 @@ class KeySet:
 
     @property
     def limit(self) -> int:
-        """How many keys there may be before the table has to `grow`."""
+        """The number of keys at which the table must `grow`."""
         return 2 * len(self.slots) // 3
 
     def add(self, digests: Digests) -> Mask:
-        """Put digests in; True for each that was new, of equal ones only for the first; shape (n,)."""
+        """Add digests; True for each new one, of equal ones only for the first; shape (n,)."""
         new = np.zeros(len(digests), np.bool_)
         at = _add(self.slots, self.count, self.limit, digests, 0, new)
         while at < len(digests):
@@ -60,7 +60,7 @@ class KeySet:
         return found
 
     def grow(self) -> None:
-        """Make room: as many slots again."""
+        """Double the number of slots."""
         larger: Digests = np.zeros((2 * len(self.slots), 2), np.uint64)
         _move(self.slots, larger)
         self.slots = larger
@@ -97,14 +97,14 @@ def take(slots: Any, count: Any, first: Int, second: Int) -> Int:
 
 @inlined
 def insert(slots: Any, count: Any, first: Int, second: Int) -> bool:
-    """Put one digest in; whether it was new. There must be a free slot."""
+    """Add one digest; return whether it was new. There must be a free slot."""
     is_new: bool = take(slots, count, first, second) < 0
     return is_new
 
 
 @entry
 def _add(slots: Any, count: Any, limit: Int, digests: Any, start: Int, new: Any) -> int:
-    """Returns where it stopped for want of room."""
+    """Return the index where it ran out of room."""
     for i in range(start, len(digests)):
         if count[0] >= limit:
             return i

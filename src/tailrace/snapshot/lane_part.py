@@ -1,12 +1,12 @@
-"""A lane's part of a snapshot as its progress record has it: the keys of the tables, and the state.
+"""A lane's part of a snapshot in its progress record: the keys of the tables, and the state.
 
-A record is written with each commit and must fit into one message of Kafka (1 MB), also where a source has ten thousand
-tables. Most of them are waiting most of the time: nothing of them was read. They stand in the record as bundles in the
-order in which they are read, packed, and each bundle is packed once in the life of a process. A bundle is opened when the
-lane gets to its first table. What the log says of a waiting table meanwhile stands beside the bundles and counts more.
+A record is written with each commit and must fit into one Kafka message (1 MB), even if a source has ten thousand
+tables. Most of them are waiting most of the time: none of their rows was read. The record has them as compressed
+bundles in reading order, and a process compresses each bundle only once. A bundle is opened when the
+lane gets to its first table. Changes to a waiting table's state are stored beside the bundles and override them.
 
-A snapshot of few tables has no bundles, and its record is for people to read. Keys are the connector's own JSON; of
-tables that are finished they are not kept.
+A snapshot of few tables has no bundles, and its record is readable for people. Keys are the connector's own JSON; those
+of finished tables are not kept.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ WAITING: Final = "waiting"
 
 @dataclass(frozen=True, slots=True)
 class _Bundle:
-    """Tables that nothing was read of: what the lane is to read, what is counted of them, and the whole as text."""
+    """Unread tables: their segments, their states, and all of it as compressed text."""
 
     segments: tuple[Segment, ...]
     tables: Mapping[str, TableState]
     text: str
 
     def waits_in(self, segments: tuple[Segment, ...]) -> bool:
-        """Whether the lane still has to read the very same."""
+        """Whether exactly these segments are still unread."""
         return self.segments == segments
 
 
 class LanePart:
-    """The keys of a lane's tables, and its state when it was read or planned; makes the record of later states.
+    """The keys of a lane's tables, and its state when it was loaded or planned; makes the record of later states.
 
     Attributes:
         keys: the connector's own JSON by table, None for one without a key.
-        state: to begin with.
+        state: the initial one.
 
     """
 
@@ -56,7 +56,7 @@ class LanePart:
 
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> LanePart:
-        """From what `to_dict` gave; a `ProgressError` says what is damaged."""
+        """Parse the result of `to_dict`; a `ProgressError` says what is damaged."""
         try:
             keys, stored = dict(value["keys"]), dict(value["state"])
         except (KeyError, TypeError, ValueError) as error:
@@ -69,7 +69,7 @@ class LanePart:
         return cls(keys, SnapshotState.from_dict(stored))
 
     def to_dict(self, state: SnapshotState) -> dict[str, Any]:
-        """The record of a state that the lane came to."""
+        """The record of a later state of the lane, as JSON."""
         while self._bundles and not self._wait(state):
             self._bundles.pop(0)
         state = self._without_waiting(state.forgetful())
@@ -80,7 +80,7 @@ class LanePart:
         return {**content, WAITING: [bundle.text for bundle in self._bundles]} if self._bundles else content
 
     def _wait(self, state: SnapshotState) -> bool:
-        """Whether the bundles are the end of what is to be read."""
+        """Whether the bundles are the last unread segments."""
         end = len(state.segments)
         for bundle in reversed(self._bundles):
             first = end - len(bundle.segments)
@@ -90,7 +90,7 @@ class LanePart:
         return True
 
     def _without_waiting(self, state: SnapshotState) -> SnapshotState:
-        """The state but for what the bundles say."""
+        """The state without what the bundles hold."""
         if not self._bundles:
             return state
         tables = dict(state.tables)
@@ -103,10 +103,10 @@ class LanePart:
 
 
 def _bundles(keys: Mapping[str, Any], state: SnapshotState) -> Iterator[_Bundle]:
-    """All but the first tables, as far as nothing was read of them; they are the last segments."""
+    """All unread tables but the first ones; they are the last segments."""
     segments = state.segments[BUNDLE:]
     if len({segment.table for segment in state.segments}) < len(state.segments):
-        return  # a table in two segments is none of the plans that are made
+        return  # no plan has a table in two segments of one lane
     for at in range(0, len(segments), BUNDLE):
         some = segments[at : at + BUNDLE]
         tables = {segment.table: state.tables[segment.table] for segment in some}

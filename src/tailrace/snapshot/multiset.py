@@ -1,16 +1,16 @@
-"""Tables without a key: what the log says of the rows that such a table had at P.
+"""Tables without a key: what the log says about the rows that such a table had at P.
 
-Its rows are a multiset: equal rows can't be told apart, and they need not be. So a change that takes a row away takes
-one that came after P as long as there is one of these; if there is none, the row was there at P, and the image before
-tells it. In this way each change that takes a row of P away tells that row, once. What came after P and is still there
-is known at any place S of the log, as a number for each row that it concerns. A read that shows the table exactly as it
-is at S shows these too: so many of them are left out, and what is left are the other rows of P.
+Its rows are a multiset: equal rows can't be distinguished, and need not be. So a change that removes a row removes
+one that came after P, as long as there is one; if there is none, the row existed at P, and the before image
+has it. So each change that removes a row of P delivers that row, once. The rows that came after P and still exist
+are known at any position S of the log, as a count for each distinct row. A read that shows the table exactly as it
+is at S includes them: that many of them are skipped, which leaves the other rows of P.
 
-A row is its bytes as the row image has them, by their digest. Changes with an image that is not complete say nothing;
-they are counted, because what was read is then not what the table held at P. Nor can it be where a row that came after P
-is not in the read, which shows changes that are not in the log.
+A row is identified by the digest of its row image's bytes. Changes with an incomplete image say nothing;
+they are counted, because the rows read are then not those of P. The same holds if the read lacks a row that came
+after P: it then shows changes that are not in the log.
 
-Only rows that came after P take memory: 36 to 72 bytes for each different one.
+Only rows that came after P take memory: 36 to 72 bytes for each distinct one.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ _NEW: Final = 2  # the column that counts
 
 
 class RowCounts:
-    """One table's changes since P, taken note of in log order: how many rows came that were not there at P.
+    """One table's changes since P, in log order: how many rows came that did not exist at P.
 
-    What it knows follows from the sequence of changes alone, however they are cut into batches. So reading the log from
-    P to the same place again rebuilds it.
+    The state depends only on the sequence of changes, not on their batches. So reading the log from
+    P to the same position again rebuilds it.
 
     Attributes:
-        incomplete: changes with an image that was not complete.
+        incomplete: changes with an incomplete image.
         is_replaced: another table got its name.
 
     """
@@ -52,11 +52,11 @@ class RowCounts:
 
     @property
     def left(self) -> int:
-        """How many rows that came after P there are, but for those that `untouched` has left out."""
+        """How many rows came after P, without those that `untouched` has skipped."""
         return int(self._slots[:, _NEW].sum())
 
     def doubts(self, *, is_whole: bool) -> Iterator[str]:
-        """Why what `untouched` gave may not be the rows of P, once all rows were read; `is_whole`: all of the table's."""
+        """Why the rows of `untouched` may not be those of P; `is_whole`: all rows of the table were read."""
         if self.incomplete:
             yield f"{self.incomplete} changes lack columns (binlog_row_image; or text, ntext, image)"
         if self.is_replaced:
@@ -68,7 +68,7 @@ class RowCounts:
             )
 
     def note(self, touches: TableTouches) -> FirstTouches:
-        """Take note of further changes; which of them have an image before that was a row at P."""
+        """Apply further changes; return those whose before image was a row at P."""
         if touches.broken is not None:
             self._break(touches.broken)
         rows = np.empty(len(touches), np.int64)
@@ -83,9 +83,9 @@ class RowCounts:
         return FirstTouches(rows[: found[0]], int(found[1]))
 
     def untouched(self, digests: Digests) -> Rows:
-        """Which of the rows that were read were there at P and are not told by images; to be asked once for each row.
+        """Which of the rows read existed at P and are not delivered from images; call it once for each row.
 
-        The rows are of a read that shows the table as it is where the log was noted up to.
+        The read must show the table at the position up to which the log was applied.
         """
         kept = np.empty(len(digests), np.bool_)
         _leave_out(self._slots, digests, kept)
@@ -96,12 +96,12 @@ class RowCounts:
         return 2 * len(self._slots) // 3
 
     def _break(self, what: Break) -> None:
-        """What came before is gone: of a table that was emptied, all rows that it has now came after that."""
+        """Forget earlier rows: after a table was emptied, all its rows are newer."""
         self._slots, self._count[0] = _empty(_SMALLEST), 0
         self.is_replaced = self.is_replaced or what is Break.REPLACED
 
     def _grow(self) -> None:
-        """Make room: rows that came and went need none any more."""
+        """Make room; rows that came and went no longer need any."""
         live = self._slots[self._slots[:, _NEW] > 0]
         slots = _SMALLEST
         while slots < 3 * len(live):
@@ -117,7 +117,7 @@ def _empty(slots: int) -> npt.NDArray[np.uint64]:
 
 @inlined
 def _slot(slots: Any, count: Any, first: Int, second: Int) -> Int:
-    """The slot of a digest, which is taken if it was free."""
+    """The slot of a digest; takes a free one if there is none yet."""
     at = take(slots, count, first, second)
     return at if at >= 0 else -1 - at
 
@@ -127,7 +127,7 @@ def _note(
     slots: Any, count: Any, limit: Int, before: Any, has_before: Any, after: Any, has_after: Any, complete: Any,
     start: Int, rows: Any, found: Any,
 ) -> int:  # fmt: skip
-    """Returns where it stopped for want of room; a change needs one slot."""
+    """Return the index where it ran out of room; a change needs one slot."""
     for i in range(start, len(complete)):
         if count[0] + 1 > limit:
             return i

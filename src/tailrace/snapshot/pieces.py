@@ -1,9 +1,9 @@
 """The records of a lane's snapshot, marked and counted.
 
-Debezium's marks name one record each. Where several fit, `last` comes before `first`, then `last_in_data_collection`,
-then `first_in_data_collection`. `first` is for a record of the first table: where that has none, no record is marked so.
-With several lanes a mark means the lane that has the snapshot's, or the table's, first or last segment: the records of
-the others come before and after as it happens.
+Each of Debezium's marks goes to one record. If several fit, `last` wins over `first`, then `last_in_data_collection`,
+then `first_in_data_collection`. `first` is for a record of the first table: if that has none, no record has it.
+With several lanes the lane with the snapshot's, or the table's, first or last segment sets the mark: the records of
+other lanes may come before and after.
 
 Source: Debezium's documentation of the connectors, the source block's field `snapshot`.
 """
@@ -33,7 +33,7 @@ class Pieces:
         self._closes = state.closes
 
     def alike(self, table: str, of: ReadRows | TableTouches, rows: Rows, mark: Mark = Mark.TRUE) -> list[Piece]:
-        """Rows that all have the same mark; no piece where there are none."""
+        """Rows that all have the same mark; no piece without rows."""
         if not len(rows):
             return []
         state = self.tables[table]
@@ -41,7 +41,7 @@ class Pieces:
         return [Piece(table, of, rows, mark)]
 
     def going_on(self, table: str, of: ReadRows | TableTouches, rows: Rows) -> list[Piece]:
-        """Rows of a table that more will follow; they may begin with its first."""
+        """Rows of a table that more rows will follow; they may begin with its first."""
         mark = self._first(table) if len(rows) else Mark.TRUE
         if mark is Mark.TRUE:
             return self.alike(table, of, rows)
@@ -53,7 +53,7 @@ class Pieces:
         return before + self.alike(table, of, rows[-1:], self._last(table, is_end=is_end))
 
     def count(self, table: str, *, chunks: int = 0, incomplete: int = 0) -> None:
-        """Count what is not a record."""
+        """Count chunks and incomplete images."""
         if chunks or incomplete:
             state = self.tables[table]
             chunks, incomplete = state.chunks + chunks, state.incomplete + incomplete

@@ -1,4 +1,4 @@
-"""Segments: ranges of keys of the tables of a snapshot, and how they are shared out to lanes.
+"""Segments: key ranges of a snapshot's tables, and how they are assigned to lanes.
 
 A bound is a key as a JSON list, a value for each of its columns; only the connector knows how keys compare. The
 segments of a table are disjoint and together have all its keys. A lane reads its segments one after the other, table
@@ -27,13 +27,13 @@ class Segment:
     upto: Bound | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; a side without a bound is left out."""
+        """As JSON; a missing bound is omitted."""
         bounds = {"after": self.after, "upto": self.upto}
         return {"table": self.table, **{name: bound for name, bound in bounds.items() if bound is not None}}
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> Segment:
-        """From its JSON; `path` is what an error calls it."""
+        """Parse JSON; errors name `path`."""
         stored = Stored(value, path)
         segment = cls(stored.text("table"), stored.bound("after"), stored.bound("upto"))
         stored.end()
@@ -47,8 +47,8 @@ class TablePlan:
     Attributes:
         table: its name.
         rows: about how many it has.
-        splits: keys at which it may be cut, ascending, so that the parts are about equal; none: it is read whole.
-        span: the least and the greatest value of its key's first column, where that is a number.
+        splits: keys at which it may be split, ascending, into about equal parts; none: it is read whole.
+        span: the least and the greatest value of its key's first column, if that is a number.
 
     """
 
@@ -60,7 +60,7 @@ class TablePlan:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """What a lane has of a table: the part `number` (from 0) of `count`, with about so many rows; `span` as in the plan."""
+    """A lane's part of a table: `number` (from 0) of `count`, with about `rows` rows; `span` as in the plan."""
 
     number: int = 0
     count: int = 1
@@ -91,15 +91,15 @@ class LanePlan:
 
 
 def undelivered(segments: Iterable[Segment], table: str) -> list[Interval]:
-    """The ranges of a table's keys that segments which are still to be read cover."""
+    """The key ranges of a table that these unread segments cover."""
     return [(segment.after, segment.upto) for segment in segments if segment.table == table]
 
 
 def shares(tables: Sequence[TablePlan], lanes: int) -> list[LanePlan]:
-    """Share tables out to lanes so that each has about as many rows; the same for the same arguments.
+    """Assign tables to lanes so that each has about as many rows; deterministic.
 
-    A table that can be cut into as many parts as there are lanes gives one to each: the i-th to lane i. Of any other,
-    the largest first, the parts go to the lanes that have the fewest rows so far.
+    A table that can be split into as many parts as there are lanes gives one to each: the i-th to lane i. The parts of
+    the others, the largest first, go to the lanes that have the fewest rows so far.
     """
     loads = [0.0] * lanes
     parts: list[list[tuple[int, int, Segment, Share]]] = [[] for _ in range(lanes)]
@@ -118,7 +118,7 @@ def _is_for_all(table: TablePlan, lanes: int) -> bool:
 
 
 def _parts(table: TablePlan, lanes: int) -> list[Segment]:
-    """At most as many segments as there are lanes; neighbours are joined where there are more parts."""
+    """At most as many segments as there are lanes; neighbours are joined if there are more parts."""
     bounds = (None, *table.splits, None)
     n = min(len(bounds) - 1, lanes)
     cuts = [i * (len(bounds) - 1) // n for i in range(n + 1)]

@@ -1,4 +1,4 @@
-"""What a snapshot asks of a connector, and what it gives it to deliver."""
+"""What a snapshot needs from a connector, and what it gives the connector to deliver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailrace.snapshot.state import SnapshotState
 
 
 class Mark(enum.Enum):
-    """Debezium's `source.snapshot`, of a record of an initial snapshot."""
+    """Debezium's `source.snapshot` in records of an initial snapshot."""
 
     FIRST = "first"
     FIRST_IN_DATA_COLLECTION = "first_in_data_collection"
@@ -29,7 +29,7 @@ class ReadRows(Protocol):
 
     @property
     def digests(self) -> Digests:
-        """Of the rows' keys, shape (n, 2); in a table without a key, of whole rows."""
+        """Digests of the rows' keys, shape (n, 2); for a table without a key, of whole rows."""
 
     def __len__(self) -> int: ...
 
@@ -39,40 +39,40 @@ class Chunk(ReadRows, Protocol):
 
     @property
     def is_last(self) -> bool:
-        """Whether the segment's end was reached. One without rows that is not the last is asked for again, after the log."""
+        """Whether the segment's end was reached. An empty chunk that is not the last is read again, after the log."""
 
     def bound(self, row: int) -> Bound | None:
         """The key of one row."""
 
 
 class View(Protocol):
-    """A table without a key as it is at one place of the log."""
+    """A table without a key as of one position of the log."""
 
     @property
     def position(self) -> Mapping[str, Any] | None:
-        """That place: up to there the log is to be read, and no further, before it is asked whether the view `holds`.
+        """The view's position: read the log exactly up to there before you call `holds`.
 
-        None: there is no view, because the structure is changing. Another is to be opened after the log.
+        None: there is no view, because the structure is changing. Read the log, then open another.
         """
 
     def holds(self) -> bool:
-        """Whether the view may be used; False: another one is to be opened. To be asked once."""
+        """Whether the view may be used; if not, open another one. Call it once."""
 
     def rows(self) -> Iterator[ReadRows]:
-        """All rows, in no order; to be asked for once."""
+        """All rows, in no order; call it once."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Release the view's transaction and connection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A piece of the log.
+    """A section of the log.
 
     Attributes:
-        touches: what it says of the tables of the snapshot; a table may come more than once, then in log order.
-        position: its end, from where the log can be read on, also by another process.
-        altered: the tables of which the structure changed in it, or that came or went.
+        touches: changes to the snapshot's tables; a table may come more than once, then in log order.
+        position: its end, from where any process can continue to read the log.
+        altered: the tables whose structure changed in it, or that were created or dropped.
 
     """
 
@@ -85,34 +85,34 @@ class SnapshotSource(Protocol):
     """A connector's side of one lane's snapshot, opened at P."""
 
     def expect(self, segments: Iterable[Segment]) -> None:
-        """What is left of the segments that are read next, one behind the other; they may be read ahead."""
+        """Announce the rest of the segments that are read next, in order; the source may read them ahead."""
 
     def read(self, segment: Segment) -> Chunk | None:
         """The next rows of a segment, after `segment.after`; None: the table is gone.
 
-        The structure is looked up before the rows are read, so that every change of it either shows in the rows or is
-        told by the `changes` that are asked for next. Rows may have been read before they are asked for, unless the log
-        was read over a change of their table's structure since.
+        The structure is looked up before the rows are read, so that every change of it either shows in the rows or
+        comes with the next call of `changes`. Rows may have been read ahead, unless the log
+        was since read past a change of their table's structure.
         """
 
     def has_room(self) -> bool:
-        """Whether another chunk may be read before the log is.
+        """Whether another chunk may be read before the log.
 
-        Chunks are held in memory until then, so this is for a log of which the head is known late.
+        Chunks are held in memory until then, so this is for a log whose head is known late.
         """
 
     def view(self, table: str) -> View | None:
-        """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
+        """A view of a table without a key, at or after the position that the log was read to; None: it is gone."""
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
-        """The log from where the last call ended, at first from P, up to a position that was told before.
+        """The log from where the last call ended, at first from P, up to a position that this source returned before.
 
-        None: up to the log's head, asked for when the first section is. Everything that the rows which were asked for
-        saw must lie before this head. Nothing where there is nothing to read.
+        None: up to the log's head, determined when the first section is requested. Everything that the requested rows
+        saw must lie before this head. Yields nothing if there is nothing to read.
         """
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
-        """Which of these changes have a key before that lies in one of the intervals, in the database's order."""
+        """Which of these changes have a before key in one of the intervals, in the database's order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,9 @@ class Piece:
 
     Attributes:
         table: its name.
-        of: rows that were read, or changes, of which the images before are meant.
-        rows: which of its rows or changes, shape (n,), at least one.
-        mark: what their `source.snapshot` says.
+        of: rows that were read, or changes, whose before images are delivered.
+        rows: indices of its rows or changes, shape (n,), at least one.
+        mark: the value of their `source.snapshot`.
 
     """
 
@@ -135,12 +135,12 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Wave:
-    """What is to be delivered and the state that holds afterwards, in one transaction; waves may share one.
+    """Pieces to deliver and the state after them, for one transaction; waves may share one.
 
     Attributes:
         pieces: to be delivered.
         state: to be stored with them.
-        is_open: this wave and the next one must share a transaction: the state does not tell what is delivered.
+        is_open: this wave and the next one must share a transaction: the state does not say what is delivered.
 
     """
 

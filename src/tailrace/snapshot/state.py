@@ -1,11 +1,11 @@
-"""The state of a lane's snapshot: what its progress record holds besides P, so that another process can go on.
+"""The state of a lane's snapshot: what its progress record holds besides P, so that another process can resume.
 
-Committed together with what was delivered. `segments` are what is still to be delivered: one that has been read in
-part begins at the last key delivered. `position` is H, up to where the log was read. Which keys were touched between P
-and H is not kept: the log is read again.
+It is committed together with the delivered records. `segments` are still to be delivered: a partly read one
+begins at the last key delivered. `position` is H, up to where the log was read. The keys that changed between P
+and H are not kept: the log is read again.
 
-The record is written with each commit, and there are sources with thousands of tables: what has its usual value is left
-out, and of tables that a lane had whole and is through with only the sums are kept. `stored_part` does the rest.
+The record is written with each commit, and there are sources with thousands of tables: default values are
+omitted, and for finished tables that a lane had whole only the sums are kept. `lane_part` does the rest.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ class TableState:
     Attributes:
         rows: records delivered.
         chunks: chunks read that had rows.
-        incomplete: changes of which the image before was not complete, so that their rows were delivered as read.
+        incomplete: changes with an incomplete before image, so that their rows were delivered as read.
         has_first: whether this lane marks the table's first record.
         has_last: whether this lane marks its last record.
         begun: whether the first one was marked.
-        estimate: about how many rows the lane has to deliver, as it was thought at the beginning; 0: nobody knows.
+        estimate: about how many rows the lane has to deliver, estimated at the beginning; 0: unknown.
         part: which part of the table the lane has, counted from 0.
-        parts: in how many the table is read; each is another lane's.
-        span: the values of its key's first column between which the lane's part lies, where that is a number.
+        parts: how many parts the table has; each is another lane's.
+        span: the range of its key's first column that the lane's part covers, if that is a number.
 
     """
 
@@ -53,13 +53,13 @@ class TableState:
     span: tuple[int, int] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON: an array is a list also where it is read again without having been a text."""
+        """As JSON, with lists for arrays, so that a round trip without text gives the same."""
         members = {name: value for name, usual in _USUAL if (value := getattr(self, name)) != usual}
         return members if self.span is None else {**members, "span": list(self.span)}
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> TableState:
-        """From its JSON; `path` is what an error calls it."""
+        """Parse JSON; errors name `path`."""
         stored = Stored(value, path)
         state = cls(
             rows=stored.number("rows", 0),
@@ -82,7 +82,7 @@ _USUAL: Final = tuple((each.name, each.default) for each in fields(TableState))
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """Sums over tables that a lane had whole and is through with; the names are those of `TableState`."""
+    """Sums over finished tables that a lane had whole; the names are those of `TableState`."""
 
     tables: int = 0
     rows: int = 0
@@ -100,7 +100,7 @@ class Finished:
 
     @classmethod
     def from_dict(cls, value: Any, path: str) -> Finished:
-        """From its JSON; `path` is what an error calls it."""
+        """Parse JSON; errors name `path`."""
         stored = Stored(value, path)
         finished = cls(*(stored.number(name) for name in cls.__slots__))
         stored.end()
@@ -109,19 +109,19 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotState:
-    """How far a lane has come.
+    """A lane's progress.
 
     Attributes:
-        segments: what is to be delivered still, in order.
+        segments: still to be delivered, in order.
         position: H, the connector's own JSON; P at first.
-        tables: counts by table, of all that the lane has or had a segment of but for those that `finished` has, in the order
-            in which they are read.
-        held: the row at P, by table and as the digest of its key in hex, that the log told before H and that is not
+        tables: counts by table, in reading order, of all that the lane has or had a segment of, except those in
+            `finished`.
+        held: by table, the digest (hex) of the key of a row at P that the log had before H and that is not
             delivered yet, because it may have to be marked as the last.
         opens: whether this lane marks the snapshot's first record, if the first table has one.
         closes: whether it marks the last.
         begun: whether the first one was marked.
-        finished: tables of which the names are forgotten.
+        finished: tables whose names are no longer kept.
 
     """
 
@@ -145,11 +145,11 @@ class SnapshotState:
 
     @property
     def unfinished(self) -> dict[str, None]:
-        """The tables of which something is to be delivered still, those with segments first and in their order."""
+        """The tables with undelivered rows, those with segments first and in their order."""
         return dict.fromkeys((*(segment.table for segment in self.segments), *self.held))
 
     def forgetful(self) -> SnapshotState:
-        """The same, with only the sums of the tables that the lane had whole and is through with."""
+        """The same, with only the sums of finished tables that the lane had whole."""
         unfinished = self.unfinished
         kept, finished = {}, self.finished
         for name, table in self.tables.items():
@@ -181,7 +181,7 @@ class SnapshotState:
 
     @classmethod
     def from_dict(cls, value: Any) -> SnapshotState:
-        """From its JSON; a `ProgressError` names what is missing, unknown or damaged."""
+        """Parse JSON; a `ProgressError` names what is missing, unknown or damaged."""
         stored = Stored(value, _PATH)
         state = cls(
             _segments(stored),

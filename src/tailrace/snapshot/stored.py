@@ -1,4 +1,4 @@
-"""Reading what a progress record stores of a snapshot, strictly: whatever is not as it was written is refused."""
+"""Strict parsing of a snapshot's stored state: whatever is missing, unknown or of another type is refused."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 
 
 class Stored:
-    """The members of one JSON object, each to be asked for once; `end` refuses what nobody asked for.
+    """The members of one JSON object, each to be read once; `end` refuses unread members.
 
     Every failure is a `ProgressError` that names the member by its path.
     """
@@ -25,7 +25,7 @@ class Stored:
         return self._taken(name, str)
 
     def number(self, name: str, default: int | None = None) -> int:
-        """A whole number that is not negative; with a default it need not be there."""
+        """A whole number that is not negative; may be missing if there is a default."""
         if default is not None and name not in self._rest:
             return default
         value = self._taken(name, int)
@@ -34,7 +34,7 @@ class Stored:
         return value
 
     def flag(self, name: str, default: bool | None = None) -> bool:
-        """True or false; with a default it need not be there."""
+        """True or false; may be missing if there is a default."""
         if default is not None and name not in self._rest:
             return default
         return self._taken(name, bool)
@@ -56,7 +56,7 @@ class Stored:
         return None if self._is_null(name) else self.members(name)
 
     def bound(self, name: str) -> Sequence[Any] | None:
-        """A bound of a segment: an array with something in it, or null, or not there."""
+        """A bound of a segment: a non-empty array, null or missing."""
         if name not in self._rest or self._is_null(name):
             return None
         value = self.items(name)
@@ -65,7 +65,7 @@ class Stored:
         return value
 
     def span(self, name: str) -> tuple[int, int] | None:
-        """Two whole numbers, or null, or not there."""
+        """Two whole numbers, null or missing."""
         if not self.has(name) or self._is_null(name):
             return None
         value = self.items(name)
@@ -74,16 +74,16 @@ class Stored:
         return value[0], value[1]
 
     def has(self, name: str) -> bool:
-        """Whether there is such a member that nobody asked for yet."""
+        """Whether there is such an unread member."""
         return name in self._rest
 
     def end(self) -> None:
-        """Refuse members that nobody asked for: they may be what a newer tailrace must not lose."""
+        """Refuse unread members: a newer version may have written them, and they must not be lost."""
         for name in self._rest:
             raise ProgressError(f"the snapshot's progress has {self._path}.{name}, which this tailrace does not know")
 
     def _is_null(self, name: str) -> bool:
-        """Whether a member is there and null; then it is asked for by this."""
+        """Whether a member exists and is null; this then counts as reading it."""
         if name not in self._rest or self._rest[name] is not None:
             return False
         del self._rest[name]

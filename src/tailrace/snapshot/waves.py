@@ -1,40 +1,41 @@
-"""One lane's snapshot, wave after wave: chunks are read, and the log says what they were at P.
+"""One lane's snapshot, wave after wave: it reads chunks, and rewinds them to P by the log.
 
-A wave reads a chunk, asks *then* for the log's head H', and reads the log from H, where the wave before ended, to H'. A
-key that is touched there for the first time since P and that lies in what this lane has still to deliver is delivered
-now, as its image before tells it; an absent one needs nothing. What is still to be delivered includes the chunk just
-read. Then the chunk's rows are delivered of which the keys were not touched since P. So each key is delivered once, as
-of P: from the log if it was touched before its chunk was done with, else from its chunk.
+A wave reads a chunk, *then* takes the log's head H', and reads the log from H, where the last wave ended, to H'. A
+key that changes there for the first time since P and that this lane has not delivered yet is delivered
+now, from its before image; an absent one needs nothing. The undelivered keys include the chunk just
+read. Then the wave delivers the chunk's rows whose keys did not change since P. So each key is delivered once, as
+of P: from the log if it changed before its chunk was delivered, else from its chunk.
 
-Each section of the log is a wave of its own, without a chunk: reading the log further is right at any time, so a long
-way to H' need not be held in memory. A structure change on the way makes the chunk worthless: it is read again. The
+Each section of the log is a separate wave, without a chunk: reading the log further is right at any time, so the log up
+to H' need not be held in memory. A structure change on the way makes the chunk worthless: it is read again. The
 images stay right.
 
-Where it takes long until H' is known, the source reads ahead, and several chunks may be taken before it, as far as it has
-room for them. They are delivered behind H' one after the other, each in a wave of its own.
+If it takes long until H' is known, the source reads ahead, and several chunks may be taken before it, as far as it has
+room for them. They are delivered after H', each in a separate wave.
 
-**The last record** of a table, and of the snapshot, is marked, and which one it is shows only when nothing follows. So
-the last row found so far of each table is held back until another one of the table follows, or the lane is through with
-the table; and then until another table has one too, for it may be the lane's last. It is held in memory and not
+**The last record** of a table, and of the snapshot, is marked, and is known only when nothing follows. So
+the last row found so far of each table is held back until another row of the table follows, or the lane has finished
+the table; and then until another table has a row too, for it may be the lane's last. It is held in memory and not
 delivered, so the state must not say that it was:
 
-- a row of a chunk: its segment still begins before it, in the state as for what the log touches. So another process
-  reads it again; and if a change touches it meanwhile, its image takes its place.
+- a row of a chunk: its segment still begins before it, in the state as well as for changes in the log. So another
+  process reads it again; and if it changes meanwhile, its image replaces it.
 - an image, only while the table has nothing else to hold: the state names the digest of its key. It lies before H, and
-  another process, which reads the log from P to H again for what was touched, finds it there.
+  another process, which reads the log from P to H again to rebuild the changed keys, finds it there.
 - a table without a key can't be read in part: until its last row is delivered the state says that none is, and all of
   these waves go into one transaction (`Wave.is_open`).
 
-**A table without a key** is read whole, in a view of it at one place S of the log. The log is read up to S and no further,
-then the view's rows are delivered but for those that came after P (`multiset`). What the log tells of the table behind S
-is nothing to the snapshot any more.
+**A table without a key** is read whole, in a view of it at one position S of the log. The log is read exactly up to S,
+then the view's rows are delivered, except those that came after P (`multiset`). The snapshot ignores the table's
+changes after S.
 
-**A table of which the user chooses rows** by a statement of his own: whether a row at P would have been chosen can't be
-told from its image. So nothing is delivered of images; a key that was touched by the time its chunk is done with is left
-to the stream from P, which tells that change. What is delivered is as it was at P, as for other tables.
+**A table whose rows the user selects** with a custom statement: an image does not show whether the statement would have
+selected the row at P. So no images are delivered; a key that changed before its chunk was delivered is left
+to the stream from P, which has that change. The delivered rows are as of P, as for other tables.
 
 Images that are delivered early are not marked. The mark is lost only with the row: if a process dies while it holds the
-last one, and that goes without a complete image before the next process comes (TRUNCATE, DROP, `binlog_row_image`).
+last one, and that disappears without a complete image before the next process starts (TRUNCATE, DROP,
+`binlog_row_image`).
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Place:
-    """What of a segment is not read yet."""
+    """The unread rest of a segment."""
 
     rest: Segment
     ended: bool = False
@@ -71,7 +72,7 @@ class _Place:
 
 @dataclass(slots=True)
 class _Held:
-    """What is held back of a table: rows of a chunk that was read at `place`, behind `before`; or an image (no place)."""
+    """Rows held back: of a chunk that was read at `place`, after `before`; or an image (no place)."""
 
     of: ReadRows | TableTouches
     rows: Rows
@@ -81,7 +82,7 @@ class _Held:
 
     @property
     def digest(self) -> Digests:
-        """Of the key of the one row, shape (2,); most are let go of before anybody asks."""
+        """The digest of the row's key, shape (2,); lazy, since most rows are released before it is needed."""
         if self._digest is None:
             digests = self.of.before if isinstance(self.of, TableTouches) else self.of.digests
             self._digest = digests[self.rows[-1]]
@@ -89,7 +90,7 @@ class _Held:
 
 
 class SnapshotLane:
-    """One lane, from a state to its end; `waves` gives what is to be delivered, and may be asked for once."""
+    """One lane, from a state to its end; call `waves` once."""
 
     def __init__(
         self,
@@ -98,12 +99,12 @@ class SnapshotLane:
         chosen: frozenset[str] = frozenset(),
         whole: frozenset[str] = frozenset(),
     ) -> None:
-        """A lane that stands at a state.
+        """A lane that resumes from a state.
 
         Args:
             source: opened at P.
-            state: where to go on.
-            chosen: the tables of which only some rows are wanted, and the log can't tell which.
+            state: where to resume.
+            chosen: tables whose rows a custom statement selects, so that images don't show which.
             whole: the tables without a key.
 
         """
@@ -121,7 +122,7 @@ class SnapshotLane:
         self._pieces = Pieces(state)
 
     def waves(self) -> Iterator[Wave]:
-        """All waves; each state holds once that wave and all before it are delivered."""
+        """All waves; each wave's state is valid once it and all earlier ones are delivered."""
         if self._stored.done:
             return
         self._rebuild()
@@ -131,7 +132,7 @@ class SnapshotLane:
             yield self._wave(self._ended())
 
     def _rebuild(self) -> None:
-        """Read the log from P to H again, for what was touched and for the images that are held."""
+        """Read the log from P to H again, for the changed keys and the images that are held."""
         for section in self._source.changes(self._position):
             for touches in section.touches:
                 rewinder = self._rewinders.get(touches.table)
@@ -144,7 +145,7 @@ class SnapshotLane:
                 )
 
     def _is_gone(self, table: str) -> bool:
-        """Whether a table that is to be read still is not there any more: with it the log of it may be gone."""
+        """Whether a table that is still to be read no longer exists: its log may be gone with it."""
         if table in self._whole:
             view = self._source.view(table)
             if view is not None:
@@ -177,12 +178,12 @@ class SnapshotLane:
                 self._end(of.rest.table)
                 yield self._wave([])
             elif of.rest.table in altered:
-                return  # what was read behind it is read again as well: tables keep their order
+                return  # later chunks are read again as well: tables keep their order
             else:
                 yield self._wave(self._taken(of, chunk))
 
     def _read_some(self) -> Iterator[tuple[_Place, Chunk | None]]:
-        """The next chunk, and those behind it that the source has room for."""
+        """The next chunk, and as many following ones as the source has room for."""
         is_first = True
         places = [place for place in self._places if not place.ended]
         self._source.expect(place.rest for place in takewhile(lambda place: place.rest.table not in self._whole, places))
@@ -213,7 +214,7 @@ class SnapshotLane:
                 yield from self._read_whole(place, view)
 
     def _read_whole(self, place: _Place, view: View) -> Iterator[Wave]:
-        """The rows of a view that were there at P, but for the last one, which is held."""
+        """The rows of a view that existed at P, except the last one, which is held."""
         table, counts = place.rest.table, self._counts[place.rest.table]
         del self._rewinders[table]
         for rows in view.rows():
@@ -231,12 +232,12 @@ class SnapshotLane:
         yield self._wave([])
 
     def _tell_doubts(self, table: str, counts: RowCounts) -> None:
-        """Say why a table may not be as it was at P."""
+        """Warn why a table may not be as it was at P."""
         for doubt in counts.doubts(is_whole=table not in self._chosen):
             log.warning("the snapshot of %s is not proven to be exact: %s", table, doubt)
 
     def _follow(self, upto: Mapping[str, Any] | None = None) -> Generator[Wave, None, set[str]]:
-        """Read the log to a place, or to its head; which tables' structures changed."""
+        """Read the log to a position, or to its head; return the tables whose structures changed."""
         altered: set[str] = set()
         for section in self._source.changes(upto):
             altered |= section.altered
@@ -246,7 +247,7 @@ class SnapshotLane:
         return altered
 
     def _told(self, touches: TableTouches) -> list[Piece]:
-        """The rows at P that further changes tell and that are not delivered yet; one is held if nothing is."""
+        """The undelivered rows at P from further changes; one is held if none is yet."""
         rewinder = self._rewinders.get(touches.table)
         if rewinder is None:
             return []
@@ -262,21 +263,21 @@ class SnapshotLane:
         return self._pieces.alike(touches.table, touches, rows)
 
     def _noted(self, rewinder: Rewinder | RowCounts, touches: TableTouches) -> FirstTouches:
-        """What changes tell, of which note is taken; no row with a key that they touch is chosen any more."""
+        """Apply changes; for tables with a custom statement their keys' rows are no longer delivered."""
         first = rewinder.note(touches)
         if touches.table in self._chosen and isinstance(rewinder, Rewinder):
             rewinder.note_keys(touches)
         return first
 
     def _to_deliver(self, touches: TableTouches, rows: Rows) -> Rows:
-        """Those with a key before that lies in what is not delivered yet."""
+        """Those whose before key is not delivered yet."""
         intervals = self._intervals(touches.table)
         if not len(rows) or (None, None) in intervals:
             return rows
         return rows[self._source.inside(touches, rows, intervals)] if intervals else rows[:0]
 
     def _drop_held(self, touches: TableTouches, rows: Rows) -> None:
-        """The image of a row that is held takes its place; where there is no key, it is that of another row."""
+        """Replace a held row by its image; without a key the image is another row's."""
         held = self._held.get(touches.table)
         if touches.table in self._whole or held is None or not len(rows):
             return
@@ -284,7 +285,7 @@ class SnapshotLane:
             del self._held[touches.table]
 
     def _taken(self, place: _Place, chunk: Chunk) -> list[Piece]:
-        """The rows of a chunk that are as they were at P, but for the last one, which is held."""
+        """The rows of a chunk that are as they were at P, except the last one, which is held."""
         table = place.rest.table
         kept = self._untouched(table, chunk)
         before = place.rest.after
@@ -301,14 +302,14 @@ class SnapshotLane:
         return released + self._pieces.going_on(table, chunk, kept[:-1])
 
     def _untouched(self, table: str, chunk: Chunk) -> Rows:
-        """The rows of a chunk that are as they were at P; where nothing was touched nothing is compared."""
+        """The rows of a chunk that are as they were at P; without changes nothing is compared."""
         rewinder = self._rewinders[table]
         if isinstance(rewinder, Rewinder) and not len(rewinder.touched):
             return np.arange(len(chunk))
         return rewinder.untouched(chunk.digests)
 
     def _released(self, table: str) -> list[Piece]:
-        """What was held of a table, now that more of it follows."""
+        """The rows held of a table, now that more of it follows."""
         held = self._held.pop(table, None)
         if held is None:
             return []
@@ -316,20 +317,20 @@ class SnapshotLane:
         return (self._pieces.alike if is_image else self._pieces.going_on)(table, held.of, held.rows)
 
     def _final(self, table: str, *, is_end: bool) -> list[Piece]:
-        """What was held of a table, now that nothing of it follows."""
+        """The rows held of a table, now that nothing of it follows."""
         held = self._held.pop(table)
         return self._pieces.ending(table, held.of, held.rows, is_end=is_end)
 
     def _ended(self) -> list[Piece]:
-        """What is held when nothing is left to read: the lane's last record."""
+        """The row held when nothing is left to read: the lane's last record."""
         pieces = self._settled()
         (table,) = self._held
         return pieces + self._final(table, is_end=True)
 
     def _settled(self, following: str | None = None) -> list[Piece]:
-        """The last rows of tables that the lane is through with, if another table has one too; forgets those tables.
+        """The last rows of finished tables, if another table has one too; forgets those tables.
 
-        `following` is a table that will have one at once.
+        `following` is a table that will have one immediately.
         """
         unread = {place.rest.table for place in self._places if not place.ended} | {following}
         through = [table for table in self._held if table not in unread]
@@ -341,7 +342,7 @@ class SnapshotLane:
         return pieces
 
     def _end(self, table: str) -> None:
-        """A table is gone: there is nothing more to read of it."""
+        """Drop a table that is gone from what is to be read."""
         for place in self._places:
             place.ended = place.ended or place.rest.table == table
 
@@ -349,7 +350,7 @@ class SnapshotLane:
         return Wave([*pieces, *self._settled()], self._state(), self._is_open())
 
     def _is_open(self) -> bool:
-        """Whether a table without a key is delivered but for its last row."""
+        """Whether a table without a key is delivered except for its last row."""
         return any(held.place is not None and held.place.rest.table in self._whole for held in self._held.values())
 
     def _state(self) -> SnapshotState:
@@ -368,7 +369,7 @@ class SnapshotLane:
         return tuple(segment for segment in segments if segment is not None)
 
     def _undelivered(self, place: _Place) -> Segment | None:
-        """What of a segment is not delivered: from before the row that is held of it, if one is."""
+        """The undelivered rest of a segment: from before the row that is held of it, if one is."""
         held = self._held.get(place.rest.table)
         if held is not None and held.place is place:
             return replace(place.rest, after=held.before)
@@ -379,12 +380,12 @@ class SnapshotLane:
 
 
 def _behind(segment: Segment, chunk: Chunk | None) -> Segment | None:
-    """What of a segment comes behind a chunk of it; None: nothing does."""
+    """The rest of a segment after a chunk of it; None: nothing."""
     if chunk is None or chunk.is_last:
         return None
     return replace(segment, after=chunk.bound(len(chunk) - 1))
 
 
 def _is(digests: Digests, digest: Digests) -> Any:
-    """Where digests are this one, shape (n,)."""
+    """True where a digest equals this one, shape (n,)."""
     return (digests == digest).all(axis=1)

@@ -1,12 +1,12 @@
-"""Another snapshot of a connector that has progress: when one is wanted, and how it begins.
+"""A new snapshot of a connector that has progress: when it is needed, and how it begins.
 
-`snapshot.mode=always` takes one at each start of a run, `when_needed` where the log no longer reaches back to the place
-where a lane goes on. What happened between the old progress and the new snapshot's position is not streamed. A snapshot
-that is not done is gone on with, by either, as long as the log reaches back to its position.
+`snapshot.mode=always` takes one at each start of a run, `when_needed` if the log no longer reaches back to a
+lane's position. Changes between the old progress and the new snapshot's position are not streamed. With both, an
+unfinished snapshot is resumed, as long as the log reaches back to its position.
 
-It begins with one commit of the sink, which puts the new position, the structures there and what is to be read in place
-of all that was recorded. A crash before it has changed nothing. After it the job is in the midst of a snapshot, as after a
-first start: whoever comes next goes on with it, and does not begin another.
+It begins with one commit of the sink, which replaces everything recorded by the new position, the structures there and
+the plan. A crash before it has changed nothing. After it the job is within a snapshot, as after a
+first start: the next run resumes it, and does not begin another.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ T = TypeVar("T")
 
 
 class Ask(Protocol):
-    """Gives the answer to a question that may have to be asked again."""
+    """Calls a function, with retries."""
 
     def __call__(self, question: Callable[[], T], /) -> T:
         """The answer."""
 
 
 def at_start(job: Job, claim: Claim, ask: Ask) -> str:
-    """Why another snapshot is to begin at the start of a run; "" where none is."""
+    """Why a new snapshot is needed at the start of a run; "" if none is."""
     if job.snapshot_again == ALWAYS and any(claim.progress) and not is_pending(claim):
         return "a new snapshot begins, as at each start with snapshot.mode=always"
     return _lost(job, claim, ask) if job.snapshot_again else ""
 
 
 def after_failure(job: Job, ask: Ask) -> str:
-    """Why one is to begin after a run has failed; none within a snapshot, which would be too slow for the log again."""
+    """Why one is needed after a failed run; "" within a snapshot: a new one would again be too slow for the log."""
     if job.snapshot_again != WHEN_NEEDED:
         return ""
     with closing(job.new_sink()) as sink:
@@ -56,12 +56,12 @@ def after_failure(job: Job, ask: Ask) -> str:
 
 
 def another_run(job: Job) -> Job:
-    """The same job, so that whatever task is at work for this one learns that it was superseded."""
+    """The same job with a new run, so that active tasks of this one learn that they were superseded."""
     return evolve(job, run=uuid.uuid4().hex)
 
 
 def begun(job: Job, claim: Claim, lanes: int, ask: Ask) -> Claim:
-    """A snapshot for about so many lanes, begun in place of what is recorded."""
+    """Begin a snapshot for about `lanes` lanes, which replaces what is recorded."""
     recorded = tuple(_recorded(claim))
     point = ask(lambda: job.new_connector().start_point(lanes, recorded))
     progress = replace(point.progress, signalled=only_marks([each.signalled for each in recorded]))
@@ -74,12 +74,12 @@ def begun(job: Job, claim: Claim, lanes: int, ask: Ask) -> Claim:
 
 
 def is_pending(claim: Claim) -> bool:
-    """Whether a lane has something of a snapshot left to read."""
+    """Whether a lane has an unfinished snapshot."""
     return any(progress.snapshot_is_pending for progress in _recorded(claim))
 
 
 def _lost(job: Job, claim: Claim, ask: Ask) -> str:
-    """Why a lane can't go on where it stands, also within a snapshot; "" where all can."""
+    """Why a lane can't resume at its position, also within a snapshot; "" if all can."""
     connector = evolve(job, routing=claim.routing).new_connector()
     for number, progress in enumerate(claim.progress):
         if progress is None:

@@ -1,14 +1,14 @@
-"""What a DataFrame begins with: the tables as of one position, if it is to have them, and then the log from there on.
+"""The beginning of a DataFrame's stream: the tables as of one position, if requested, and then the log from there on.
 
-As long as the snapshot lasts an offset has, beside its position P,
+During the snapshot an offset has, beside its position P,
 
-- `plan`: the tables and, where no file keeps the schema history, their structures at P. It is the same in all of these
-  offsets, since Spark keeps no other place for it, and packed, since Spark also writes offsets into its log;
-- `parts`: what the batch that ends here reads, each part by a task of its own. What a batch holds follows from its two
-  offsets alone, so that it can be run again;
-- `reached`: how far the snapshot is in parts; null when it is all in them, and the log is next.
+- `plan`: the tables and, if no file keeps the schema history, their structures at P. It is the same in all of these
+  offsets, since Spark has no other place for it, and compressed, since Spark also writes offsets into its log;
+- `parts`: what the batch that ends here reads, each part by a separate task. A batch follows from its two
+  offsets alone, so that it can run again;
+- `reached`: how much of the snapshot is in parts; null when all of it is, and the log is next.
 
-A snapshot that a signal asks for on the way has the same members (`signalled.py`). Then the batch that takes its position
+A snapshot that a signal requests later has the same members (`signalled.py`). Then the batch that takes its position
 has the log up to there, and maybe parts as of there.
 """
 
@@ -63,7 +63,7 @@ def next_parts(job: ReadJob, connector: Connector, start: Offset, max_bytes: int
 
 
 def planned_history(offset: Offset) -> Sequence[HistoryRecord]:
-    """The structures at P that an offset has; none where a file keeps them."""
+    """The structures at P in an offset; none if a file keeps them."""
     snapshot = offset.get("snapshot")
     return () if snapshot is None else unpacked(snapshot["plan"])["history"]
 

@@ -1,7 +1,7 @@
-"""The direct way as a Spark data source: its tasks read the log *and* deliver, and give Spark only figures.
+"""The data source of `tailrace run`: its tasks read the log *and* deliver, and give Spark only figures.
 
-The format's name is internal: the command line starts it, nobody else. See `slices` for what offsets mean here, and
-`task` for what a task does.
+The format's name is internal: only the command line uses it. See `slices` for the meaning of offsets here, and
+`task` for a task's work.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         return ReadAllAvailable()
 
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802
-        """The query ends where the job says: at the head of the log of this moment, if it is nowhere else."""
+        """End the query where the job says, by default at the log's current head."""
         if self._job.snapshot:
             return
         if self._job.until is not None:
@@ -101,10 +101,10 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
         )
 
     def commit(self, end: Offset) -> None:
-        """Nothing to do: what was delivered is the sink's business."""
+        """Do nothing: the sink keeps track of delivery."""
 
     def _lanes(self) -> list[Progress | None]:
-        """How far each lane has come; the planner lives as long as the query, and so does its sink."""
+        """Each lane's progress; the planner lives as long as the query, and so does its sink."""
         with closing(Reporter(self._job.link)) as reporter:
             return retrying(self._job.pace, self._ask_sink, reporter.notice, reporter.stopping)
 

@@ -1,8 +1,8 @@
-"""What a run looks at before Spark is started, which takes seconds: the login to the database, the target, and its lease.
+"""Checks before Spark starts, which takes seconds: the login to the database, the target, and its lease.
 
-Both at once, in the background, while Spark's own modules are imported. What is wrong for good stops the run here. What may
-pass does not: Spark is started meanwhile, and the run tries again as `errors.max.retries` has it. A host whose name is not
-known may belong to a container that is about to start, so that is told here and left to the run as well.
+They run in parallel, in the background, while Spark's own modules are imported. A permanent error stops the run here. A
+transient one does not: Spark is started meanwhile, and the run retries as `errors.max.retries` says. An unknown host
+may belong to a container that is about to start, so that is reported here and left to the run as well.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from tailrace.source.retry import STEP_SECONDS, retrying
 
 LOOK_SECONDS: Final = (
     BEAT_SECONDS + 1.0
-)  # so long is waited with Spark's start: another run that is at work is seen by then
+)  # the longest delay of Spark's start: an active run is detected by then
 END_SECONDS: Final = 1.0
-GIVE_BACK_SECONDS: Final = 3.0  # brokers that are down take far longer to say so, and a stop has to end
+GIVE_BACK_SECONDS: Final = 3.0  # brokers that are down take far longer to fail, and a stop must end
 TAKE_OVER: Final = "stop that one, or end it with --take-over"
 
 
@@ -39,7 +39,7 @@ class FirstLook:
         self._taking = _Background(self._take)
 
     def before_spark(self) -> None:
-        """Raise what is wrong for good, as far as it shows soon."""
+        """Raise permanent errors that show up soon."""
         until = time.monotonic() + LOOK_SECONDS
         for each in (self._login, self._taking):
             each.join(max(until - time.monotonic(), 0))
@@ -47,10 +47,10 @@ class FirstLook:
         self._told(self._taking)
 
     def with_spark(self, stopping: Callable[[], bool]) -> None:
-        """Have the lease when this returns.
+        """Wait until the lease is taken.
 
         Raises:
-            TailraceError: what has shown meanwhile, or the lease is not to be had.
+            TailraceError: an error that came up meanwhile, or the lease is not available.
 
         """
         while self._taking.is_alive():
@@ -71,7 +71,7 @@ class FirstLook:
         return asked
 
     def close(self) -> None:
-        """Give the lease back; where that can't be done soon, the next run looks at it for a moment."""
+        """Release the lease; if that takes too long, the next run waits for it to expire."""
         self._closed = True
         self._taking.join(END_SECONDS)
         if not self._taking.is_alive():
@@ -84,7 +84,7 @@ class FirstLook:
         self._lease.take(self._notice, lambda: self._closed, take_over=self._take_over)
 
     def _told(self, looking: _Background) -> bool:
-        """Whether it is done and went well; raises what is wrong for good, and tells once what may pass."""
+        """Whether a check succeeded; raises permanent errors, and reports a transient one once."""
         error, looking.error = looking.error, None
         if error is None:
             return not looking.failed and not looking.is_alive()
@@ -97,7 +97,7 @@ class FirstLook:
 
 @contextmanager
 def first_look(job: Job, notice: Notice, *, take_over: bool = False) -> Iterator[FirstLook]:
-    """Look, and give the lease back at the end of the block."""
+    """Run the checks, and release the lease at the end of the block."""
     look = FirstLook(job, notice, take_over=take_over)
     try:
         yield look
@@ -106,7 +106,7 @@ def first_look(job: Job, notice: Notice, *, take_over: bool = False) -> Iterator
 
 
 class _Background(threading.Thread):
-    """Something that is tried in a thread of its own; `error` is what it ended with."""
+    """A thread that keeps the error it ended with."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         super().__init__(daemon=True, name="tailrace-first-look")

@@ -1,7 +1,7 @@
-"""A job of the direct way: what is read, where it goes and at what pace; it travels to the tasks as one text.
+"""A job of `tailrace run`: the source, the target and the pace; it is sent to the tasks as one text.
 
-The configuration travels as people wrote it, so that `${env:…}` and `${file:…}` are replaced where the task runs and
-a secret kept outside of it never enters Spark's plans.
+The configuration is sent as written, so that `${env:…}` and `${file:…}` are replaced where the task runs and
+a secret kept outside it never enters Spark's plans.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Pace:
     """When a task commits and when it ends.
 
     Attributes:
-        slice_seconds: how long a task works before it makes room for the next; bounded work is not cut.
-        commit_seconds: at most this long after a commit comes the next, if there is anything to commit.
-        commit_at_head: a commit comes at once when nothing more is waiting in the log.
-        commit_bytes, commit_changes: a commit comes earlier when this much waits for it.
+        slice_seconds: how long a task works before the next one; bounded work is not cut.
+        commit_seconds: the longest time between commits, if there is anything to commit.
+        commit_at_head: commit immediately when nothing more is waiting in the log.
+        commit_bytes, commit_changes: commit earlier when this much is uncommitted.
         max_retries: attempts after a retriable error: -1 without limit, 0 never.
         retry_seconds: pause before each of them.
 
@@ -51,21 +51,21 @@ class Job:
 
     Attributes:
         document: the connector's configuration, `{"name", "config"}` or flat.
-        source: whose changes these are, told in progress records so that they are not mixed up.
+        source: the connector's name in progress records, so that they are not mixed up.
         target: where records go, as on the command line: `files:DIR`, `console`, `kafka:HOST:PORT`.
         link: the address of the driver's `Link`; "" without one.
-        run: tells two runs of the same job apart.
-        connector: `module:function` that makes a `Connector` of the document.
-        lanes: how many tasks read and deliver side by side.
-        snapshot_lanes: how many tasks read the snapshot that a new job begins with; 0: as many as Spark has cores; None:
-            it begins with none.
-        snapshot: a name for the query where it is to read a snapshot and end; "" where it follows the log.
-        only_snapshot: the run ends when the snapshot is read.
-        snapshot_again: when a job with progress takes another snapshot: `always`, at each start of a run; `when_needed`,
-            where the log no longer reaches back to the progress; "": never.
+        run: distinguishes two runs of the same job.
+        connector: `module:function` that makes a `Connector` from the document.
+        lanes: how many tasks read and deliver in parallel.
+        snapshot_lanes: how many tasks read the snapshot of a new job; 0: as many as Spark has cores; None:
+            no snapshot.
+        snapshot: the query's name if it reads a snapshot and ends; "" if it follows the log.
+        only_snapshot: whether the run ends when the snapshot is read.
+        snapshot_again: when a job with progress takes another snapshot: `always`, at each start of a run;
+            `when_needed`, if the log no longer reaches back to the progress; "": never.
         snapshot_delay_seconds: pause before a snapshot.
-        routing: what tables are dealt out by among the lanes, and their topics named; None: what is configured.
-        until: where a query that is to end ends, the connector's own; None: where the log ends when it starts.
+        routing: names the topics and assigns tables to lanes; None: the configured one.
+        until: where a bounded query ends, the connector's own; None: where the log ends at its start.
 
     """
 
@@ -96,13 +96,13 @@ class Job:
         return cls(**{**fields, "pace": Pace(**fields["pace"])})
 
     def new_connector(self) -> Connector:
-        """The connector, with placeholders replaced here and now."""
+        """The connector, with placeholders replaced now."""
         make: Callable[[Mapping[str, Any]], Connector] = load_object(self.connector)
         connector = make(self.document)
         return connector if self.routing is None else connector.routed(self.routing)
 
     def try_login(self) -> None:
-        """Log in to the source and out again; raises what is in the way."""
+        """Log in to the source and out again; raises the error of a failed login."""
         if self.connector == CONNECTOR_FACTORY:
             try_login(self.document)
 

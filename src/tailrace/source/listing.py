@@ -1,4 +1,4 @@
-"""What a run that goes on tells at its start of lists that name nothing: a first one is refused where it begins."""
+"""Warnings about lists that match nothing, at the start of a run with progress; a first run refuses to start."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tailrace.source.job import Job
 
 
 def tell(job: Job, claim: Claim, notice: Callable[[str], None]) -> None:
-    """Have the connector look, once a run; where it can't, the run itself will say why."""
+    """Have the connector check, once per run; if it can't, the run itself will report why."""
     if not any(claim.progress):
         return
     try:

@@ -1,7 +1,7 @@
-"""Lines of tailrace's log, to where somebody reads them.
+"""Where tailrace's log lines go.
 
 A task's lines go over the link to the driver, which shows them; without a link (on another machine) to standard error,
-which Spark keeps with the executor's log. The driver's own go the same way without the link.
+which Spark keeps with the executor's log. The driver's own lines are shown without the link.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The options of the DataFrame way: Debezium's properties, and a few of its own.
+"""The options of DataFrames: Debezium's properties, and a few of their own.
 
-Spark hands option names on in lower case; properties are found whatever their case.
+Spark passes option names in lower case; properties are matched regardless of case.
 """
 
 from __future__ import annotations
@@ -33,24 +33,24 @@ PARTS = 8  # the planner does not know how many cores Spark has
 
 @frozen(kw_only=True)
 class ReadJob:
-    """Everything that the planner and the tasks of the DataFrame way need.
+    """Everything that the planner and the tasks of a DataFrame need.
 
     Attributes:
         document: the connector's configuration, placeholders and all.
         connector: `module:function` that makes a `Connector` of it.
         format: the name under which Spark knows the source.
         output: `records`, or `rows` for one table's typed columns.
-        with_before: whether rows have the image before as well, as `_before`.
+        with_before: whether rows also have the before image, as `_before`.
         with_snapshot: whether a new stream begins with the tables.
         only_snapshot: whether it ends with them.
         snapshot_delay_seconds: the pause before.
-        parts: of a snapshot, so many at most in one batch.
+        parts: the most parts of a snapshot in one batch.
         history_file: where the schema history is kept; None: nowhere.
-        max_bytes: of the log or of tables, about so many a batch; None: of the log all there is, of tables what `parts` have.
-        takes_signals: whether channels are looked into, through which somebody may ask for something.
-        idle_seconds: the pause where a stream that goes on has nothing to do.
+        max_bytes: about how many of the log or of tables a batch has; None: the whole log, and as many tables as
+        `parts` allow. takes_signals: whether signal channels are polled.
+        idle_seconds: the pause while a continuous stream has nothing to do.
         pace: attempts after retriable errors.
-        warnings: what is set and has no effect.
+        warnings: properties that are set and have no effect.
 
     """
 
@@ -125,7 +125,7 @@ def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
 
 
 def _takes_signals(settings: Settings) -> bool:
-    """Whether somebody can ask for something while the log is delivered."""
+    """Whether a signal channel is enabled."""
     channels = settings.signal_enabled_channels
     others = Channel.FILE in channels or Channel.KAFKA in channels
     has_any = others or (Channel.SOURCE in channels and bool(settings.signal_data_collection))
@@ -133,7 +133,7 @@ def _takes_signals(settings: Settings) -> bool:
 
 
 def _refuse_records_of_notifications(settings: Settings) -> None:
-    """Planning has no rows of its own."""
+    """Refuse the notification channel `sink`: planning can't deliver records."""
     if SINK in settings.notification_enabled_channels:
         raise UnsupportedError(
             f"notification.enabled.channels={','.join(settings.notification_enabled_channels)}: a DataFrame tells "

@@ -1,4 +1,4 @@
-"""What the offsets of the DataFrame way carry besides positions: JSON, packed, as Spark also writes it into its log."""
+"""What a DataFrame's offsets carry besides positions: JSON, compressed, since Spark also writes it into its log."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ import orjson
 from tailrace.connectors.base import HistoryRecord
 from tailrace.errors import ConfigError, ProgressError
 
-LARGEST_PLAN: Final = 128 << 10  # bytes; 1,000 tables of 20 columns, very much alike, have 12 kB
+LARGEST_PLAN: Final = 128 << 10  # bytes; 1,000 similar tables of 20 columns take 12 kB
 
 
 def packed(snapshot: Mapping[str, Any] | None, history: Sequence[HistoryRecord]) -> str:
-    """A plan as text; raises `ConfigError` where that is too large for offsets."""
+    """A plan as compressed text; raises `ConfigError` if that is too large for offsets."""
     plan = lzma.compress(orjson.dumps({"snapshot": snapshot, "history": history}))
     text = base64.b64encode(plan).decode()
     if len(text) > LARGEST_PLAN:
@@ -30,7 +30,7 @@ def packed(snapshot: Mapping[str, Any] | None, history: Sequence[HistoryRecord])
 
 
 def unpacked(plan: str) -> dict[str, Any]:
-    """What was packed; raises `ProgressError` where it is damaged."""
+    """Parse a packed plan; raises `ProgressError` if it is damaged."""
     try:
         found: dict[str, Any] = orjson.loads(lzma.decompress(base64.b64decode(plan)))
     except (ValueError, lzma.LZMAError) as error:
@@ -39,11 +39,11 @@ def unpacked(plan: str) -> dict[str, Any]:
 
 
 def packed_history(history: Sequence[HistoryRecord]) -> str:
-    """Structures as text; raises `ConfigError` where that is too large for offsets."""
+    """Structures as compressed text; raises `ConfigError` if that is too large for offsets."""
     return packed(None, history)
 
 
 def unpacked_history(text: str) -> Sequence[HistoryRecord]:
-    """Structures that were packed."""
+    """Parse packed structures."""
     records: Sequence[HistoryRecord] = unpacked(text)["history"]
     return records

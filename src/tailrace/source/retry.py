@@ -1,4 +1,4 @@
-"""Another attempt after a retriable error, and the wait before it; a stop cuts short that wait, and one for an answer."""
+"""Retries after a retriable error, and the pause before them; a stop ends that pause, and a wait for an answer."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ STEP_SECONDS = 0.2
 def retrying(
     pace: Pace, question: Callable[[], T], notice: Callable[[str], None], stopping: Callable[[], bool] = lambda: False
 ) -> T:
-    """The answer, after as many attempts as the pace allows; `notice` is told of each failure.
+    """The function's result, after as many attempts as the pace allows; `notice` gets each failure.
 
     Raises:
-        StoppedError: it was asked to stop while it waited for the next attempt.
+        StoppedError: a stop was requested during a pause.
 
     """
     failures = 0
@@ -39,7 +39,7 @@ def retrying(
 
 
 def paused(seconds: float, stopping: Callable[[], bool]) -> bool:
-    """Wait for so many seconds, or until asked to stop; whether it was."""
+    """Wait for `seconds`, or until a stop is requested; return whether it was."""
     until = time.monotonic() + seconds
     while time.monotonic() < until and not stopping():
         time.sleep(min(STEP_SECONDS, seconds))
@@ -47,12 +47,12 @@ def paused(seconds: float, stopping: Callable[[], bool]) -> bool:
 
 
 def in_time(question: Callable[[], T], stopping: Callable[[], bool]) -> T:
-    """The answer, unless a stop comes first: a server that hangs may be silent for longer than a stop may take.
+    """The function's result, unless a stop comes first: a hanging server may block for longer than a stop may take.
 
-    Then the question is left to a thread that nobody waits for.
+    The call is then left to a thread that nobody waits for.
 
     Raises:
-        StoppedError: it was asked to stop before there was an answer.
+        StoppedError: a stop was requested before there was a result.
 
     """
     answer: Future[T] = Future()

@@ -1,14 +1,14 @@
-"""Running a job on a Spark session: take the sink over, start the query, wait, stop it in good order.
+"""Running a job on a Spark session: take the sink over, start the query, wait, stop it cleanly.
 
-A run begins with the lanes that the sink has recorded. Where another number is wanted, or tables are to be dealt out to
-them otherwise, they are brought to one position first, by a bounded run (`together`); there the sink changes them. A sink
-that knows nothing begins with one lane, so that all of them start from the same position. A stop brings them to one
-position too, as far as its time allows.
+A run begins with the lanes that the sink has recorded. If another number or another routing is configured,
+a bounded run first brings them to one position (`together`); there the sink changes them. An empty sink
+begins with one lane, so that all lanes start from the same position. A stop also brings them to one
+position, as far as its time allows.
 
-A snapshot comes before the log. Where it begins is fixed here, by a commit of its own, before any query is started. Its
-lanes are the sink's lanes for as long as it lasts: all of them stand at the position that it is of, each with a part of the
-tables. When all are done they stand there alike, and the lanes for the log are laid out. So nothing of the log is delivered
-before the last row of the snapshot is. `anew` says when another is taken.
+A snapshot comes before the log. Its position is fixed here, in a separate commit, before any query is started. Its
+lanes are the sink's lanes while it lasts: all of them are at its position, each with a part of the
+tables. When all are done, the lanes for the log are laid out from there. So nothing of the log is delivered
+before the last row of the snapshot. `anew` says when another one is taken.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from pyspark.sql.streaming import StreamingQuery
 
 POLL_SECONDS = 0.2
-SNAPSHOT_COMMIT_SECONDS = 3.0  # nobody waits for a single row of it, and each commit waits for the brokers
-QUIET_SECONDS = 60.0  # a query that ran for so long has recovered from whatever had ended the one before
+SNAPSHOT_COMMIT_SECONDS = 3.0  # latency does not matter here, and each commit waits for the brokers
+QUIET_SECONDS = 60.0  # a query that ran this long has recovered from its predecessor's failure
 
 Notice = Callable[[str], None]
 
@@ -57,13 +57,13 @@ def deliver(
     notice: Notice,
     stop_seconds: float = STOP_SECONDS,
 ) -> bool:
-    """Deliver to the log's head of this moment, or until stopped; whether it was stopped.
+    """Deliver to the log's current head, or until stopped; return whether it was stopped.
 
     A stop may take `stop_seconds`: for the last commit, and to bring lanes to one position.
 
     Raises:
-        ConfigError: Spark can't run the job's lanes side by side.
-        ProgressError: the lanes do not come to one position.
+        ConfigError: Spark can't run the job's lanes in parallel.
+        ProgressError: the lanes do not get to one position.
 
     """
     refuse_speculation(spark)
@@ -75,7 +75,7 @@ def deliver(
 
 @frozen
 class _Run:
-    """A run's surroundings, whatever job it has at the moment."""
+    """A run's context, for whatever job it currently has."""
 
     spark: SparkSession
     checkpoint: str
@@ -89,7 +89,7 @@ class _Run:
         return self.stop.asked
 
     def deliver(self, job: Job, *, available_now: bool) -> bool:
-        """All that is to be delivered, with another snapshot where one is wanted; whether it was stopped."""
+        """Deliver everything, with a new snapshot if one is needed; return whether it was stopped."""
         claim = self._claimed(job)
         listing.tell(job, claim, self.notice)
         why = anew.at_start(job, claim, self._asking(job))
@@ -124,7 +124,7 @@ class _Run:
         return True
 
     def _deliver(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
-        """The snapshot, if there is one to read, then the log with as many lanes as wanted; whether it was stopped."""
+        """Deliver the snapshot, if any, then the log with the configured lanes; return whether it was stopped."""
         while lanes := _lanes_of_snapshot(claim):
             claim = self._claimed(evolve(job, lanes=lanes))
             if claim.lanes != lanes:
@@ -146,12 +146,12 @@ class _Run:
         return self._kept_up(reading, available_now=True)
 
     def _snapshot_lanes(self, job: Job) -> int:
-        """How many lanes a snapshot is for that begins now."""
+        """The number of lanes for a snapshot that begins now."""
         slots: int = self.spark.sparkContext.defaultParallelism
         return min(job.snapshot_lanes or slots, slots)
 
     def _log(self, job: Job, claim: Claim, *, available_now: bool) -> bool:
-        """The log, after tables have been dealt out to lanes as the job wants it; whether it was stopped."""
+        """Deliver the log, after tables were assigned to lanes as configured; return whether it was stopped."""
         attempts = 0
         while together.is_wanted(job, claim):
             if attempts == together.ATTEMPTS:
@@ -165,7 +165,7 @@ class _Run:
         return self._kept_up(job, available_now=available_now) and self._come_together(job)
 
     def _come_together(self, job: Job) -> bool:
-        """After a stop: bring the job's lanes to one position, if there is time for it, and say so where they stay apart.
+        """After a stop: bring the job's lanes to one position if there is time, else give notice of that.
 
         Raises:
             FencedError: another run has taken them over.
@@ -174,7 +174,7 @@ class _Run:
         if job.lanes > 1:
             try:
                 is_together = evolve(self, stop=self.stop.for_more()).is_together(job)
-            except Exception as error:  # what counts is committed, and the next run can bring them together
+            except Exception as error:  # everything is committed, and the next run can do this
                 if is_taken_over(error):
                     raise
                 self.notice(f"{together.APART} ({next(iter(str(error).splitlines()), type(error).__name__)})")
@@ -184,7 +184,7 @@ class _Run:
         return True
 
     def is_together(self, job: Job) -> bool:
-        """Whether all lanes stand at one position, at last."""
+        """Whether all lanes are at one position now."""
         claim = in_time(lambda: together.recorded(job), self.stop_asked)
         if claim.is_at_one_position or self.stop_asked():
             return claim.is_at_one_position
@@ -193,13 +193,13 @@ class _Run:
         return not self._kept_up(self._meeting(job, claim), available_now=True)
 
     def _meeting(self, job: Job, claim: Claim, *, nearest: bool = True) -> Job:
-        """A job to where all lanes can meet; a stop does not wait for it, as the end of a transaction may be far away."""
+        """A job to a common boundary; a stop does not wait for it, since a transaction's end may be far away."""
         return in_time(
             lambda: together.to_one_position(job, claim, self._asking(job), nearest=nearest), self.stop_asked
         )
 
     def _claimed(self, job: Job) -> Claim:
-        """Take the sink over; with nothing recorded yet, for one lane."""
+        """Take the sink over; with nothing recorded, for one lane."""
 
         def ask() -> Claim:
             with closing(job.new_sink()) as sink:
@@ -208,11 +208,11 @@ class _Run:
         return self._asking(job)(ask)
 
     def _asking(self, job: Job) -> anew.Ask:
-        """Asks again after retriable errors, at the job's pace."""
+        """A caller that retries after retriable errors, at the job's pace."""
         return partial(retrying, job.pace, notice=self.notice, stopping=self.stop_asked)
 
     def _kept_up(self, job: Job, *, available_now: bool) -> bool:
-        """Run the query, and again when a process died: what a task had not committed is delivered by the next."""
+        """Run the query, and restart it when a process died: the next task delivers what was not committed."""
         deaths = 0
         while True:
             began = time.monotonic()
@@ -232,7 +232,7 @@ class _Run:
 
 
 def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool) -> StreamingQuery:
-    """Start delivering; with `available_now` the query ends at the log's head of this moment."""
+    """Start delivering; with `available_now` the query ends at the log's current head."""
     spark.dataSource.register(DeliverySource)
     figures = spark.readStream.format(FORMAT).option(JOB_OPTION, job.to_json()).load()
     writer = figures.writeStream.format("noop").option("checkpointLocation", checkpoint)
@@ -241,7 +241,7 @@ def start(spark: SparkSession, job: Job, checkpoint: str, *, available_now: bool
 
 
 def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
-    """Wait for the query's end, or stop it when asked; whether it was stopped. Raises what the query ended with."""
+    """Wait for the query's end, or stop it on request; return whether it was stopped. Raises the query's error."""
     while not query.awaitTermination(POLL_SECONDS):
         if stop_time.asked():
             stop(query, link, stop_time.for_commit)
@@ -250,11 +250,11 @@ def wait(query: StreamingQuery, link: Link, stop_time: StopTime) -> bool:
 
 
 def stop(query: StreamingQuery, link: Link, seconds: float) -> None:
-    """Let the running tasks make their last commit, then end the query; after so many seconds they are killed.
+    """Let the running tasks make their last commit, then end the query; after `seconds` they are killed.
 
     Raises:
         RetriableError: the last commit did not come in time.
-        Exception: what the query ended with meanwhile.
+        Exception: the query's own error, if it failed meanwhile.
 
     """
     link.stop_tasks()
@@ -264,7 +264,7 @@ def stop(query: StreamingQuery, link: Link, seconds: float) -> None:
             break
         time.sleep(POLL_SECONDS / 4)
     query.stop()
-    if working:  # by the last look; a query that has nothing to do looks for work again and again
+    if working:  # by the last poll; an idle query keeps polling for work
         raise RetriableError(
             f"the last commit did not come within {seconds:.0f} s; what it would have held is delivered by the next run"
         )
@@ -274,13 +274,13 @@ def stop(query: StreamingQuery, link: Link, seconds: float) -> None:
 
 
 def refuse_speculation(spark: SparkSession) -> None:
-    """Two attempts of a task at once would take the lane from each other again and again."""
+    """Refuse speculative execution: concurrent attempts of a task would keep fencing each other."""
     if str(spark.conf.get("spark.speculation", "false")).lower() == "true":
         raise ConfigError("spark.speculation is on: tasks that deliver can't run twice at once; set it to false")
 
 
 def require_slots(spark: SparkSession, job: Job) -> None:
-    """A lane that waits for the end of another's turn would stand still for as long; bounded turns end by themselves."""
+    """Require a core for each lane: a lane without one would wait for another's turn; bounded turns need not."""
     slots = spark.sparkContext.defaultParallelism
     if slots < job.lanes:
         raise ConfigError(
@@ -290,7 +290,7 @@ def require_slots(spark: SparkSession, job: Job) -> None:
 
 
 def _lanes_of_snapshot(claim: Claim) -> int:
-    """How many lanes a snapshot is for that is not read to its end; 0 where there is none."""
+    """The number of lanes of an unfinished snapshot; 0 if there is none."""
     if not any(progress and progress.snapshot_is_pending for progress in claim.progress):
         return 0
     return max(int(progress.snapshot["lanes"]) for progress in claim.progress if progress and progress.snapshot)

@@ -1,8 +1,8 @@
-"""What signals ask of a stream, seen to while its batches are planned.
+"""Signals to a DataFrame's stream, handled while its batches are planned.
 
-An offset then has a member `signalled`: what is left to do, and how far the channels of signals were read, as the
-progress of the direct way has it. So a signal's effect and its mark are written down together, in Spark's log of offsets:
-none is lost or handled twice, whenever a process dies. A batch of tables that were asked for ends at a position of its own
+An offset then has a member `signalled`: the remaining requested work, and the channels' positions, as in the
+progress of `tailrace run`. So a signal's effect and its mark are stored together, in Spark's offset log:
+no signal is lost or handled twice, whenever a process dies. A batch of requested tables ends at its own position
 and has in `snapshot`, as at the beginning of a stream, what its tasks need (`beginning.py`).
 """
 
@@ -31,7 +31,7 @@ class Signals:
     """The signals of one stream, in its planner's process.
 
     Attributes:
-        looked: whether an offset was planned for which the channels were looked into.
+        looked: whether an offset was planned for which the channels were polled.
 
     """
 
@@ -42,7 +42,7 @@ class Signals:
         self._given: Signalled | None = None
 
     def close(self) -> None:
-        """Let go of the channels."""
+        """Close the channels."""
         if self._listener is not None:
             self._listener.close()
         self._listener = None
@@ -78,19 +78,19 @@ class Signals:
 
     @staticmethod
     def is_at_work(offset: Offset) -> bool:
-        """Whether tables are to be read behind an offset, and not when somebody says so."""
+        """Whether tables are to be read after an offset, and not paused."""
         signalled = offset.get("signalled") or {}
         return bool(signalled.get("blocking") or (signalled.get("tables") and not signalled.get("paused")))
 
     def gave(self, end: Offset) -> None:
-        """An offset was planned. Where an error came instead, the channels are read again from the last one on."""
+        """Note that an offset was planned; after an error instead, the channels are read again from the last one."""
         given: Any = orjson.loads(orjson.dumps(end.get("signalled")))
         self._given, self.looked = given, self._looks
 
     def next_batch(
         self, connector: Connector, start: Offset, signalled: Signalled | None, max_bytes: int | None
     ) -> tuple[Signalled | None, Offset | None]:
-        """The end of a batch with tables that were asked for, if there is one; and what is left to do then."""
+        """The remaining work, and the end of a batch with requested tables, if there is one."""
         if not signalled:
             return signalled, None
         step = connector.asked_step(
@@ -102,12 +102,12 @@ class Signals:
 
 
 def with_signalled(offset: Offset, signalled: Signalled | None) -> Offset:
-    """An offset that says what is to be done behind it; a plain one, where that is nothing."""
+    """An offset with the requested work after it; a plain one, if there is none."""
     return {**offset, "signalled": signalled} if signalled else offset
 
 
 def _offset_of(step: AskedStep) -> Offset | None:
-    """None, and a warning, where the structures do not fit into an offset."""
+    """The step's offset; None, and a warning, if the structures do not fit into it."""
     point = step.point
     if point is None:
         return None

@@ -1,7 +1,7 @@
-"""What a run tells at its start where no snapshot is to be taken, because one was taken before, or none is wanted.
+"""The notification at the start of a run that takes no snapshot, because one was taken before, or none is configured.
 
-It is told by the driver, in a commit of the first lane of its own, before any task delivers: so it comes once a run, and
-before all that the run delivers. The progress stays what it is.
+The driver sends it, in a separate commit of the first lane, before any task delivers: so it comes once per run, and
+before everything else. The progress does not change.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tailrace.source.job import Job
 
 
 def tell(job: Job, claim: Claim, ask: Ask) -> None:
-    """Tell it, if somebody wants to know, at the start of a run that has claimed the sink."""
+    """Send the notification, if notifications are enabled, at the start of a run that has claimed the sink."""
     first = claim.progress[0] if claim.progress else None
     if first is None or is_pending(claim):
         return

@@ -1,11 +1,11 @@
-"""Spark's offsets in the direct way: which slice of work comes next, decided from a few values.
+"""Spark's offsets in `tailrace run`: which slice of work comes next, decided from a few values.
 
-An offset is an instruction, not the truth about delivery: `slice` counts the turns, `until` is where a bounded turn ends
-(null: it works for some seconds), `snapshot` is there when the turn is for reading a snapshot and names the query, and
-`floor` is how far every lane had come when the turn was planned. How many lanes there are is no part of it: a turn that
-is run again after their number has changed is done by those of now.
-Spark stores an offset before it runs the turn and may run it again; that is harmless, since every task goes on from
-what the sink says.
+An offset is an instruction, not the truth about delivery: `slice` counts the turns, `until` is where a bounded turn
+ends (null: it works for some seconds), `snapshot` is present if the turn reads a snapshot and names the query, and
+`floor` is the progress that every lane had reached when the turn was planned. The number of lanes is not part of it: if
+it has changed when a turn runs again, the current lanes do the work.
+Spark stores an offset before it runs the turn and may run it again; that is harmless, since every task resumes from
+the sink's progress.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from tailrace.connectors.base import Lane, Progress
 from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]
-INITIAL: Offset = {"slice": 0}  # asked for again when the first turn fails, so it must not change
+INITIAL: Offset = {"slice": 0}  # Spark requests it again when the first turn fails, so it must not change
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +26,11 @@ class Turn:
     """One task's work.
 
     Attributes:
-        lane: whose, of how many.
-        first: whether no turn came before, so that the sink may know nothing yet.
-        floor: how far the sink had come when this was planned, as position text.
-        until: where the log is to be read to; None: for a slice of time.
-        snapshot: the lane's part of a snapshot is to be read, and nothing of the log after it.
+        lane: its number, and how many there are.
+        first: whether no turn came before, so that the sink may be empty.
+        floor: the sink's progress when this was planned, as position text.
+        until: where to stop reading the log; None: after a slice of time.
+        snapshot: whether to read the lane's part of a snapshot, and nothing of the log after it.
 
     """
 
@@ -42,17 +42,17 @@ class Turn:
 
     @property
     def is_bounded(self) -> bool:
-        """Whether it ends where its work is done, not after a slice of time."""
+        """Whether it ends when its work is done, not after a slice of time."""
         return self.snapshot or self.until is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """What a query is for.
+    """A query's purpose.
 
     Attributes:
         until: where it ends; None: it follows the log.
-        snapshot: the query's own name where it is for reading a snapshot; else "".
+        snapshot: the query's own name if it reads a snapshot; else "".
 
     """
 
@@ -83,7 +83,7 @@ def _is_reached(start: Offset, goal: Goal) -> bool:
 
 
 def turns(start: Offset, end: Offset, lanes: int, goal: Goal) -> list[Turn]:
-    """The work between two offsets, a turn for each lane; one planned without an end gets one in a query that has a goal."""
+    """The work between two offsets, a turn for each lane; the goal bounds turns that were planned without an end."""
     if start == end:
         return []
     first, floor = start["slice"] == 0, end.get("floor", "")
@@ -93,7 +93,7 @@ def turns(start: Offset, end: Offset, lanes: int, goal: Goal) -> list[Turn]:
 
 
 def check_progress(*, first: bool, floor: str, progress: Progress | None) -> None:
-    """Refuse to go on where the sink has lost what Spark's checkpoint knows that it had."""
+    """Refuse to continue if the sink has lost progress that Spark's checkpoint knows of."""
     if progress is None:
         if first:
             return

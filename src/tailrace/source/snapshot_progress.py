@@ -1,7 +1,7 @@
-"""How far a snapshot is, over all its lanes: what the tasks report, summed by table.
+"""A snapshot's progress over all its lanes: the tasks' reports, summed by table.
 
 Rows that were delivered before this run began count as done, but not as speed. An estimate that turns out too low grows
-with the rows, so that a share never exceeds the whole, and only what is done is shown as done.
+with the rows, so that a share never exceeds 100 %, and 100 % appears only when a table is done.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ RECENT_SECONDS: Final = 10.0
 
 @dataclass(slots=True)
 class Speed:
-    """Rows a second; fed with how many there are by a clock's seconds."""
+    """Rows per second, from counts at times (a clock's seconds)."""
 
     _samples: deque[tuple[float, int]] = field(default_factory=deque)
     _first: tuple[float, int] | None = None
 
     def note(self, now: float, rows: int) -> None:
-        """So many rows there are now, of those that count as speed."""
+        """Set the current number of rows that count as speed."""
         if self._first is None:
             self._first = now, rows
         self._samples.append((now, rows))
@@ -42,7 +42,7 @@ class Speed:
 
 @dataclass(slots=True)
 class TableProgress:
-    """One table over all lanes: what each told of its part last, and how fast it goes."""
+    """One table over all lanes: the last report of each part, and the speed."""
 
     parts: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     speed: Speed = field(default_factory=Speed)
@@ -59,17 +59,17 @@ class TableProgress:
 
     @property
     def about(self) -> int:
-        """How many rows there are, as it looks now."""
+        """The current estimate of its rows."""
         return self._sum("about")
 
     @property
     def count(self) -> int:
-        """In how many parts it is read."""
+        """The number of its parts."""
         return max(int(part["parts"]) for part in self.parts.values())
 
     @property
     def parts_done(self) -> int:
-        """How many of them are delivered."""
+        """The number of delivered parts."""
         return sum(bool(part["done"]) for part in self.parts.values())
 
     @property
@@ -85,7 +85,7 @@ class SnapshotProgress:
     """A snapshot in this run.
 
     Attributes:
-        is_beside: the log is read all the while: an incremental snapshot.
+        is_beside: whether the log is read at the same time: an incremental snapshot.
 
     """
 
@@ -100,7 +100,7 @@ class SnapshotProgress:
         self._now = 0.0
 
     def add(self, lane: int, figures: Mapping[str, Any], now: float) -> None:
-        """Take in what a task reports, as `snapshot/figures.py` has it; `now` is a clock's seconds."""
+        """Add a task's report, in the form of `snapshot/figures.py`; `now` is a clock's seconds."""
         self._began_at = now if self._began_at is None else self._began_at
         self._now = now
         self.is_beside = bool(figures.get("beside"))
@@ -123,7 +123,7 @@ class SnapshotProgress:
 
     @property
     def about(self) -> int | None:
-        """How many rows there are in all; None as long as a lane has not told of its part."""
+        """The estimate of all rows; None until all lanes have reported."""
         return max(self._sum("about"), self.rows) if self._all_told else None
 
     @property
@@ -134,12 +134,12 @@ class SnapshotProgress:
     @property
     def lanes(self) -> tuple[int, int]:
         """How many are done, of how many."""
-        count = max(self._lane_count, len(self._lanes))  # each lane takes a snapshot that a signal asks for by itself
+        count = max(self._lane_count, len(self._lanes))  # each lane takes a requested snapshot independently
         return sum(bool(lane["ended"]) for lane in self._lanes.values()), count
 
     @property
     def done(self) -> bool:
-        """Whether all lanes are through with their parts."""
+        """Whether all lanes have finished their parts."""
         ended, count = self.lanes
         return count > 0 and ended >= count
 
@@ -162,7 +162,7 @@ class SnapshotProgress:
         return sorted(begun, key=lambda item: item[1].rows - item[1].about)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON, for those who ask from outside: tables that are done as well, as far as this run knows them."""
+        """As JSON, for other programs; includes the finished tables that this run knows."""
         return {**self._told(self), "tables": {name: self._told(table) for name, table in self.tables.items()}}
 
     @staticmethod
@@ -190,7 +190,7 @@ class SnapshotProgress:
 
 
 def seconds_left(of: SnapshotProgress | TableProgress) -> float | None:
-    """How long the rest takes at the speed of the last seconds; None where that is not known."""
+    """The remaining time at the speed of the last seconds; None if it is not known."""
     if of.done:
         return 0.0
     if of.about is None or of.speed.recent <= 0:
@@ -199,7 +199,7 @@ def seconds_left(of: SnapshotProgress | TableProgress) -> float | None:
 
 
 def percent(of: SnapshotProgress | TableProgress) -> int | None:
-    """How much is delivered, 100 only where all is; None where nobody knows of how many."""
+    """The delivered share, 100 only when all is; None if the total is unknown."""
     if of.done:
         return 100
     return min(99, of.rows * 100 // of.about) if of.about else None

@@ -1,4 +1,4 @@
-"""The time that a stop may take, counted from when it was asked for."""
+"""The time that a stop may take, counted from its request."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Final
 
 STOP_SECONDS: Final = 20.0  # Kubernetes kills after 30
-COMMIT_SECONDS: Final = 5.0  # the last commit has at least this long: a task that is killed leaves a transaction open
+COMMIT_SECONDS: Final = 5.0  # at least, for the last commit: a killed task leaves a transaction open
 
 
 class StopTime:
@@ -19,14 +19,14 @@ class StopTime:
         self._ends_at: float | None = None
 
     def asked(self) -> bool:
-        """Whether to stop; the time begins with the first answer that says so."""
+        """Whether to stop; the time begins with the first True."""
         if self._ends_at is None and self._asked():
             self._ends_at = time.monotonic() + self._seconds
         return self._ends_at is not None
 
     @property
     def left(self) -> float:
-        """Seconds that are left of it."""
+        """Seconds left."""
         return self._seconds if self._ends_at is None else max(0.0, self._ends_at - time.monotonic())
 
     @property
@@ -35,7 +35,7 @@ class StopTime:
         return max(self.left, COMMIT_SECONDS)
 
     def for_more(self) -> StopTime:
-        """For work that is to end within what is left, with its own stop, if it comes to that."""
+        """For further work within the remaining time, which has its own stop after that."""
         left = self.left
         end = time.monotonic() + left * 3 / 4
         return StopTime(lambda: time.monotonic() >= end, left / 4)

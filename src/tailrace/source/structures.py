@@ -1,9 +1,9 @@
-"""The structures that a range of the log is read with, in the DataFrame way.
+"""The structures with which a DataFrame reads a range of the log.
 
-Some connectors find the structures that are new in a range when they plan it, others only when they read it. Of what was
-planned, where a file keeps the schema history, the new ones stand in the offset that ends the range (`new_structures`); where
-no file does, all that hold at an offset's position stand in it (`structures`). So a batch that Spark runs again is read with
-what it was read with before, whatever was done to the tables since.
+Some connectors find the new structures of a range when they plan it, others only when they read it. In the first case,
+if a file keeps the schema history, the offset that ends the range has the new ones (`new_structures`); if
+no file does, an offset has all structures of its position (`structures`). So a batch that Spark runs again is read with
+the same structures, whatever happened to the tables since.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tailrace.source.plans import packed_history, unpacked_history
 
 STRUCTURES: Final = "structures"
 NEW_STRUCTURES: Final = "new_structures"
-KEPT: Final = 3  # records of a table: two capture instances at most are read side by side, and one tells that it is left
+KEPT: Final = 3  # records of a table: at most two capture instances in parallel, and one that ends its capture
 Offset = Mapping[str, Any]
 
 
 def with_first_structures(
     job: ReadJob, connector: Connector, offset: Offset, history: Sequence[HistoryRecord]
 ) -> Offset:
-    """The offset where a stream begins, with the structures there, where it is to keep them."""
+    """The first offset of a stream, with the structures there, if offsets keep them."""
     position = offset["position"]
     if job.history_file or connector.history_after(history, position, position, offset["now_us"]) is None:
         return offset
@@ -51,16 +51,16 @@ def with_structures(job: ReadJob, connector: Connector, start: Offset, end: Offs
 
 
 def carried(start: Offset) -> dict[str, Any]:
-    """What an offset has of structures, for another one at the same position."""
+    """The structures of an offset, for another one at the same position."""
     return {STRUCTURES: start[STRUCTURES]} if STRUCTURES in start else {}
 
 
 def structures_at(
     job: ReadJob, connector: Connector, offset: Offset, planned: Sequence[HistoryRecord] | None = None
 ) -> Sequence[HistoryRecord]:
-    """The schema history as of an offset, without those records that were `planned` for the range behind it.
+    """The schema history as of an offset, without the records that were `planned` for the range after it.
 
-    What a later range or a broken attempt has added to the file does not count.
+    Records that a later range or a failed attempt has added to the file do not count.
     """
     if STRUCTURES in offset:
         return unpacked_history(offset[STRUCTURES])
@@ -71,7 +71,7 @@ def structures_at(
 
 
 def planned_structures(end: Offset) -> Sequence[HistoryRecord] | None:
-    """The structures that were found when the range was planned that ends here; None: nobody looked."""
+    """The new structures found when the range that ends here was planned; None: the connector does not look."""
     text = end.get(NEW_STRUCTURES) or end.get(STRUCTURES)
     return None if text is None else unpacked_history(text)
 

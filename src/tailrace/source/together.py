@@ -1,12 +1,12 @@
-"""Lanes that stand at different positions, and how they come to one.
+"""Lanes at different positions, and how they get to one.
 
-How tables are dealt out to lanes (how many there are, and the routing that gives each table its topic) can change only where
-all lanes stand at one position: a table would else go on in a lane that is behind or ahead of the one that had it. So lanes
-that stand apart first read up to a common boundary, dealt out as they were, with the topic names of then; it is the nearest
-that the connector knows. A single lane does so too where it stands at a place that only itself can go on from.
+The assignment of tables to lanes (their number, and the routing that decides each table's topic) can change only when
+all lanes are at one position: otherwise a table would continue in a lane that is behind or ahead of its former one. So
+lanes at different positions first read up to a common boundary, with the old assignment and topic names; it is the
+nearest one that the connector knows. A single lane does so too if only it can resume from its position.
 
-A run that finds them apart does so where it wants them dealt out otherwise; a stop does so as far as its time allows. Nothing
-is lost or doubled where it does not come to it: the next run finds what is recorded.
+A run does so if its configured assignment differs; a stop does so as far as its time allows. Nothing
+is lost or duplicated if it does not get there: the next run finds what is recorded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tailrace.sinks.base import Claim, Sink
 from tailrace.source.anew import Ask
 from tailrace.source.job import Job
 
-ATTEMPTS: Final = 3  # a server that was exchanged meanwhile makes lanes pass a boundary by different lengths
+ATTEMPTS: Final = 3  # if the server is replaced meanwhile, lanes pass a boundary by different lengths
 APART: Final = (
     "the lanes have stopped at different positions, from which the next run goes on. Where it finds other topic names or "
     "another tasks.max, it first brings them to one position under the old ones"
@@ -29,7 +29,7 @@ APART: Final = (
 
 
 def claimed(job: Job, sink: Sink) -> Claim:
-    """Take the sink over, as many lanes as wanted if that can be; with nothing recorded yet one lane."""
+    """Take the sink over, with the configured number of lanes if possible; with nothing recorded, one lane."""
     claim = sink.claim(sink.recorded().lanes)
     wanted = job.lanes if any(claim.progress) else 1
     connector = job.new_connector()
@@ -39,23 +39,23 @@ def claimed(job: Job, sink: Sink) -> Claim:
 
 
 def recorded(job: Job) -> Claim:
-    """How far the lanes are, as the sink has recorded it."""
+    """The sink's recorded progress of the lanes."""
     with closing(job.new_sink()) as sink:
         return sink.recorded()
 
 
 def is_wanted(job: Job, claim: Claim) -> bool:
-    """Whether the lanes have to come together before they can go on as the job wants them."""
+    """Whether the lanes must get to one position before the job's assignment can apply."""
     return claim.lanes != job.lanes or claim.routing is not None
 
 
 def as_recorded(job: Job, claim: Claim) -> Job:
-    """The job for the lanes that there are, with tables dealt out to them as they were."""
+    """The job with the recorded lanes and their assignment of tables."""
     return evolve(job, lanes=claim.lanes, routing=claim.routing)
 
 
 def to_one_position(job: Job, claim: Claim, ask: Ask, *, nearest: bool = True) -> Job:
-    """The same for reading to where all lanes can meet; without `nearest`, and where nothing nearer is known, to the head."""
+    """The same, reading to a common boundary; without `nearest`, or if none is known, to the head."""
     as_it_was = as_recorded(job, claim)
     lanes = [progress for progress in claim.progress if progress is not None]
     if len(lanes) < claim.lanes or not nearest:
@@ -64,7 +64,7 @@ def to_one_position(job: Job, claim: Claim, ask: Ask, *, nearest: bool = True) -
 
 
 def told(job: Job, claim: Claim) -> str:
-    """What a run that wants lanes dealt out otherwise does first, for people."""
+    """A notice that the run first brings the lanes to one position."""
     now, wanted = counted(claim.lanes), counted(job.lanes)
     if claim.routing is None:
         return f"{now} to one position, to go on with {wanted} from there"
@@ -75,7 +75,7 @@ def told(job: Job, claim: Claim) -> str:
 
 
 def unchanged(job: Job, claim: Claim) -> str:
-    """Why the lanes stay as they are, and what to do."""
+    """A notice why the lanes stay as they are, and what to do."""
     if any(progress and has_unmovable(progress.signalled) for progress in claim.progress):
         return (
             f"the {counted(claim.lanes)} of {job.target} are reading a blocking snapshot, which has to end before tasks.max or "
@@ -88,5 +88,5 @@ def unchanged(job: Job, claim: Claim) -> str:
 
 
 def counted(lanes: int) -> str:
-    """So many lanes, in words."""
+    """A number of lanes, in words."""
     return "1 lane" if lanes == 1 else f"{lanes} lanes"

@@ -1,11 +1,11 @@
-"""Commits that never fit into what the sink allows: found by those in a row that it ends, and told with what to set.
+"""Commits that always exceed the sink's timeout: detected by repeated timeouts, with an error that says what to set.
 
-Kafka's brokers end a transaction that is open for longer than `transaction.timeout.ms`. Where the machine slept or the network
-was away the next attempt gets through. Where the commit itself is longer, as that of a large table without a key, which has to
-be delivered whole, each attempt would end in the same way.
+Kafka's brokers end a transaction that is open for longer than `transaction.timeout.ms`. If the machine slept or the
+network was down the next attempt succeeds. If the commit itself takes longer, as for a large table without a key, which
+must be delivered whole, each attempt would end in the same way.
 
-A commit of other things in between says nothing about a section of open batches: the log goes on while such a section is tried
-again and again. So where one was ended within a section, only a section's end takes it back.
+Other commits in between say nothing about a section of open batches: the log continues while such a section is retried.
+So after a timeout within a section, only a section's end resets the count.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from tailrace.connectors.base import LogBatch
 from tailrace.errors import ConfigError, RetriableError, TransactionTooLongError
 
 ATTEMPTS_AT_A_SECTION = 2
-ATTEMPTS = 5  # of commits that are made about once a second: sources and brokers may be slow for a while
+ATTEMPTS = 5  # for ordinary commits, about one per second: sources and brokers may be slow for a while
 
 
 class TooLong:
-    """What one task has seen of it."""
+    """One task's count of timeouts."""
 
     def __init__(self) -> None:
         self._began: float | None = None

@@ -1,4 +1,4 @@
-"""What a task has written and not committed yet, and what it tells of what it committed."""
+"""A task's uncommitted writes, and its figures about committed ones."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from tailrace.snapshot.figures import merged
 
 @dataclass(slots=True)
 class Figures:
-    """What a task did so far, for display only.
+    """A task's figures so far, for display only.
 
     Attributes:
-        task: tells the tasks of a run apart.
+        task: distinguishes the tasks of a run.
         lane: the task's.
-        delivered: text of the last position that was committed.
+        delivered: text of the last committed position.
         lag_ms: between the commit of the newest change in the source and that in the sink; -1 without changes.
-        snapshot: of the task's part of a snapshot, as in `LogBatch.figures`; what it says by table is what is new since the
+        snapshot: of the task's part of a snapshot, as in `LogBatch.figures`; tables are those that changed since the
             last report.
 
     """
@@ -38,7 +38,7 @@ class Figures:
 
 
 class Uncommitted:
-    """What was written since the last commit."""
+    """Everything written since the last commit."""
 
     def __init__(self, progress: Progress | None = None, history: list[HistoryRecord] | None = None) -> None:
         self.progress = progress
@@ -54,7 +54,7 @@ class Uncommitted:
         return bool(self.records or self.history)
 
     def add(self, batch: LogBatch, size: int) -> None:
-        """With one more batch, whose records have so many bytes."""
+        """Add a batch, whose records have `size` bytes."""
         self.progress = batch.progress
         self.history += batch.history
         self.changes += batch.changes
@@ -65,7 +65,7 @@ class Uncommitted:
         self.is_open = batch.is_open
 
     def count_into(self, figures: Figures) -> None:
-        """It is committed."""
+        """Add this to the figures, after its commit."""
         figures.changes += self.changes
         figures.records += self.records
         figures.bytes += self.bytes

@@ -1,23 +1,23 @@
-"""Claiming: a run takes all lanes before its tasks begin, and may change how many there are.
+"""Claiming: a run takes all lanes before its tasks begin, and may change their number.
 
-It goes in this order, and each step leaves something that a crash can stand on:
+It has these steps, and is safe to crash after each:
 
-1. Every recorded transactional id, and every one to be, is initialised. That ends the transactions of tasks that died,
-   which would keep read-committed consumers waiting, and fences those that are still at work.
-2. What is recorded is read.
-3. Each recorded lane gets this run's name, by the lane's *own* producer. A task of an earlier run that took the lane
-   after step 1 has fenced that producer: the claim begins again. One that comes after step 3 sees the name and ends.
-   So from here on nothing moves but by this run.
-4. If another layout is wanted (another number of lanes, or tables dealt out to them by another routing), all stand at one
-   position and none is within a blocking snapshot, it is written in one transaction of the first lane's producer, which
+1. Initialise every recorded transactional id, and every new one. That ends the transactions of tasks that died,
+   which would keep read-committed consumers waiting, and fences those that are still active.
+2. Read what is recorded.
+3. Write this run's name to each recorded lane, through the lane's *own* producer. A task of an earlier run that took
+   the lane after step 1 has fenced that producer: the claim begins again. A task that comes after step 3 sees the name
+   and ends. So from here on only this run makes progress.
+4. If another layout is wanted (another number of lanes, or another routing), all lanes are at one
+   position and none is within a blocking snapshot, write it in one transaction of the first lane's producer, which
    another claim would have to fence first. Only because of step 3 may it write to the partitions of other lanes.
 
-To begin anew (`begin_anew`) is the same as step 4, wherever the lanes stand: one lane, with a progress and a history that
-are given, in place of what is recorded.
+`begin_anew` is the same as step 4, at any positions of the lanes: one lane, with a given progress and history, replaces
+what is recorded.
 
-How many lanes there are, and their routing, is what the first lane's record says. A record without a routing is of an
-earlier version: it gets the configured one with the run's name. Without transactions the same records are sent, in an order
-in which every prefix makes sense: new lanes, then the first one, then the lanes that go.
+The first lane's record holds the number of lanes and their routing. A record without a routing is of an
+earlier version: it gets the configured one with the run's name. Without transactions the same records are sent, in an
+order in which every prefix makes sense: new lanes, then the first one, then removed lanes.
 """
 
 from __future__ import annotations
@@ -59,15 +59,15 @@ class Claiming:
         delivers: Delivers,
         take_over: Callable[[int], Writer],
     ) -> None:
-        """A claim that is not begun.
+        """Prepare a claim.
 
         Args:
             ledger: what is recorded.
-            source: whose progress it is.
-            owner: the one who claims.
-            routing: what is wanted.
+            source: the connector.
+            owner: who claims.
+            routing: the configured one.
             delivers: whether a lane has a table's topic under a routing.
-            take_over: makes a lane's producer, and fences the others that have its id.
+            take_over: creates a lane's producer, and fences others with its id.
 
         """
         self._ledger = ledger
@@ -78,7 +78,7 @@ class Claiming:
         self._take_over = take_over
 
     def claim(self, lanes: int) -> list[ProgressRecord]:
-        """What is recorded of each lane, now in this run's name; tried again while tasks come in between."""
+        """The records of all lanes, now in this run's name; retries while tasks come in between."""
         deadline = time.monotonic() + CLAIM_SECONDS
         while True:
             try:
@@ -102,7 +102,7 @@ class Claiming:
             return self._laid_out(writers[0], records, lanes)
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> ProgressRecord:
-        """One lane's record, with this progress and history, in place of those of all lanes, which this run has claimed.
+        """Replace the records of all lanes, which this run has claimed, by one with this progress and history.
 
         Raises:
             FencedError: another run has claimed them since.
@@ -136,15 +136,15 @@ class Claiming:
         return writer
 
     def _recorded(self) -> tuple[int, Routing]:
-        """How many lanes there are, 0 where nothing is recorded, and their routing."""
+        """How many lanes there are, 0 if nothing is recorded, and their routing."""
         first = self._ledger.read(0, settled=True)
         if first is None:
-            self._ledger.history(0, None)  # complains where there is one
+            self._ledger.history(0, None)  # raises if there is one
             return 0, self._routing
         return first.lanes, first.routing or self._routing
 
     def _marked(self, lane: int, writer: Writer, routing: Routing) -> ProgressRecord:
-        """A lane's record, with this run's name on it, and with the routing that counts for all."""
+        """A lane's record, with this run's name and the first lane's routing."""
         record = self._ledger.read(lane, settled=True)
         if record is None:
             raise ProgressError(
@@ -157,9 +157,9 @@ class Claiming:
         return record
 
     def _laid_out(self, writer: Writer, records: Sequence[ProgressRecord], lanes: int) -> list[ProgressRecord]:
-        """The new layout, written; new lanes begin where the first one stands, and with its history.
+        """Write the new layout; new lanes begin at the first one's position, and with its history.
 
-        Topics are dealt out anew: what signals asked of any lane is handed to all.
+        Topics are reassigned, so all lanes get the requested work of every lane.
         """
         first = records[0] if records else ProgressRecord(source=self._source, lanes=lanes, owner=self._owner)
         history = self._ledger.history(0, first) if records else []
@@ -182,7 +182,7 @@ class Claiming:
         return layout
 
     def _own(self, lane: Lane, record: ProgressRecord) -> Mapping[str, Any] | None:
-        """What signals asked of this very lane."""
+        """The lane's own requested work."""
         routing = record.routing or self._routing
         return own(
             record.signalled, lambda table: self._delivers(lane, routing, parse_id(table)), is_first=lane.is_first
@@ -195,7 +195,7 @@ class Claiming:
 
 
 def _can_be_laid_out(records: Sequence[ProgressRecord]) -> bool:
-    """Whether all lanes stand at one position, and none is within a blocking snapshot, which only it can go on with."""
+    """Whether all lanes are at one position, and none is within a blocking snapshot, which only it can resume."""
     together = all(record.stands_with(records[0]) for record in records)
     return together and not any(has_unmovable(record.signalled) for record in records)
 

@@ -1,11 +1,11 @@
-"""A lease kept in a topic of its own, `__tailrace-lease.<prefix>`: one partition, records that are kept for an hour.
+"""A lease in a separate topic, `__tailrace-lease.<prefix>`: one partition, with a retention of an hour.
 
-Not in the topic of the progress: its partitions belong to the lanes' transactions, and nobody else may write there. The driver
-writes without a transaction, so no reader of anything is held up.
+It is not in the progress topic, whose partitions only the lanes' transactions may write. The driver
+writes without a transaction, so it blocks no reader.
 
-Kafka has no conditional write, but its offsets are one: a record says at which offset it was to be, behind the last that its
-writer had seen. It counts if it stands there. If anybody wrote in between, it stands later, counts for nobody, and its writer
-looks again.
+Kafka has no conditional write, but offsets serve as one: a record contains its expected offset, after the last one that
+its writer had seen. It counts only at that offset. If anybody wrote in between, it is at a later one, does not count,
+and its writer reads again.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ class LeaseTopic:
         self._is_there = False
 
     def read(self) -> Record | None:
-        """What is recorded now.
+        """The current record.
 
         Raises:
-            NoLeaseError: the user may not have such a topic.
+            NoLeaseError: the user has no rights on the topic.
 
         """
         self._prepare()
         return self._read()[0]
 
     def write(self, record: Record, *, after: Record | None) -> Record | None:
-        """Write, unless something else than `after` is recorded."""
+        """Write, unless the current record is not `after`."""
         found, end = self._read()
         if (found and found.version) != (after and after.version):
             return None
@@ -68,11 +68,11 @@ class LeaseTopic:
         return written if self._read()[0] == written else None
 
     def close(self) -> None:
-        """Let go of the brokers."""
+        """Close the connections."""
         self._tail.close()
 
     def _prepare(self) -> None:
-        """The topic is there; whether the brokers let us in at all is told before."""
+        """Make sure that the topic exists; a refused login is raised first."""
         if self._is_there:
             return
         self._tail.topics([self._topic])

@@ -1,10 +1,10 @@
-"""Our two topics: what is recorded of each lane, and its schema history.
+"""The progress topic and the history topic: each lane's progress, and its schema history.
 
-Both have a partition for each lane, which only that lane's transactional id writes to while the lane is at work, so
-that nobody else's open transaction keeps its records from being read. The progress topic is compacted: the newest
-record of a lane counts. The history topic is kept for ever and read whole; its records are numbered from 1 in each lane,
-the progress says which of them count, and of two with one number the later does. So a lane can begin anew, with another
-history or after another layout, and what was sent by a task that came to no commit does not count.
+Both have a partition for each lane, which only that lane's transactional id writes while the lane is active, so
+that no other open transaction hides its records. The progress topic is compacted: the newest
+record of a lane counts. The history topic has unlimited retention and is read completely; its records are numbered from
+1 in each lane, the progress says which of them count, and of two with the same number the later one does. So a lane can
+be replaced, with another history or layout, and records of a task that never committed do not count.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from tailrace.sinks.kafka.progress import ProgressRecord, from_json, key_of
 if TYPE_CHECKING:
     from tailrace.sinks.kafka.writer import Writer
 
-SPARE_PARTITIONS: Final = 8  # so many lanes need no change of the topics
+SPARE_PARTITIONS: Final = 8  # up to this many lanes need no change of the topics
 _PROGRESS_TOPIC: Final = {
     "cleanup.policy": "compact",
-    "segment.bytes": str(16 << 20),  # compaction leaves the segment alone that is written to
+    "segment.bytes": str(16 << 20),  # compaction skips the active segment
     "compression.type": "producer",
 }
 _HISTORY_TOPIC: Final = {
@@ -47,13 +47,13 @@ class Ledger:
         self._tail = tail
 
     def prepare(self, topics: Topics, lanes: int) -> None:
-        """The topics are there, with partitions for so many lanes."""
+        """Make sure that the topics exist, with partitions for `lanes`."""
         partitions = max(lanes, SPARE_PARTITIONS)
         topics.ensure_own(self._names.progress, lanes, partitions, _PROGRESS_TOPIC)
         topics.ensure_own(self._names.history, lanes, partitions, _HISTORY_TOPIC)
 
     def check_kept(self, topics: Topics) -> None:
-        """Refuse topics that somebody has made so that they lose what counts."""
+        """Refuse topics whose settings would delete records that count."""
         for name, remedy in ((self._names.progress, "cleanup.policy=compact"), (self._names.history, _FOR_EVER)):
             held = topics.settings(name)
             limits = {key: held.get(key, "-1") for key in ("retention.ms", "retention.bytes")}
@@ -65,7 +65,7 @@ class Ledger:
                 )
 
     def read(self, lane: int, *, settled: bool = False) -> ProgressRecord | None:
-        """What is recorded of a lane; `settled`: as it is once nobody else's transaction is open."""
+        """A lane's newest record; `settled`: once no other transaction is open."""
         entry = self._tail.newest(self._names.progress, lane, settled=settled)
         if entry is None:
             return None
@@ -75,7 +75,7 @@ class Ledger:
         return None if entry.value is None else from_json(entry.value, self._source, where)
 
     def history(self, lane: int, record: ProgressRecord | None, *, settled: bool = True) -> list[HistoryRecord]:
-        """A lane's schema history, as long as its record says; `settled` as in `read`."""
+        """A lane's schema history, up to the length in its record; `settled` as in `read`."""
         entries = self._tail.everything(self._names.history, lane, settled=settled)
         if record is None:
             if entries:
@@ -89,15 +89,15 @@ class Ledger:
         return [numbered[number] for number in wanted]
 
     def store(self, writer: Writer, lane: int, record: ProgressRecord) -> None:
-        """Send what is to be recorded of a lane."""
+        """Send a lane's record."""
         writer.send_one(self._names.progress, key_of(lane), record.to_json(), lane)
 
     def retire(self, writer: Writer, lane: int) -> None:
-        """Send that there is no such lane any more."""
+        """Send a tombstone for a removed lane."""
         writer.send_one(self._names.progress, key_of(lane), None, lane)
 
     def add_history(self, writer: Writer, lane: int, records: Sequence[HistoryRecord], after: int) -> None:
-        """Send more of a lane's history, which has `after` records so far."""
+        """Send further records of a lane's history, which has `after` records so far."""
         for number, record in enumerate(records, after + 1):
             key = json.dumps({"lane": lane, "number": number}).encode()
             value = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,4 +1,4 @@
-"""What is ours on the brokers, and how it is called: three topics and a transactional id for each lane."""
+"""The names of tailrace's own resources on the brokers: three topics, and a transactional id for each lane."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Names:
     Attributes:
         progress: the compacted topic with the progress of each lane.
         history: the topic with the schema history of each lane.
-        lease: the topic in which a run says that it is at work.
-        transactional_prefix: with the lane's number behind it, the lane's transactional id.
+        lease: the topic in which a run says that it is active.
+        transactional_prefix: followed by the lane's number, the lane's transactional id.
 
     """
 
@@ -29,12 +29,12 @@ class Names:
     transactional_prefix: str
 
     def transactional_id(self, lane: int) -> str:
-        """A lane's transactional id: whoever uses it fences all others that do."""
+        """A lane's transactional id: a producer that initialises it fences all others."""
         return f"{self.transactional_prefix}{lane}"
 
 
 def names_of(settings: Settings) -> Names:
-    """As the configuration has them, else made of `topic.prefix`."""
+    """The configured names, else names derived from `topic.prefix`."""
     prefix = _NOT_FOR_TOPICS.sub("_", settings.topic_prefix)
     return Names(
         progress=settings.tailrace_progress_topic or f"__tailrace-progress.{prefix}",

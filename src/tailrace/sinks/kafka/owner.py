@@ -1,4 +1,4 @@
-"""Who delivers: a task of a run, told in progress records so that another one can say who took its lane."""
+"""The owner of a lane: a task of a run, named in progress records so that another task can say who took its lane."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ class Owner:
     """A process that delivers, or claims lanes.
 
     Attributes:
-        run: of one start of tailrace; its tasks may follow each other, another run may not.
-        host, pid: to be found by a person.
-        task: tells two that hold the same lane in the same process apart.
+        run: one start of tailrace; its tasks may succeed each other, another run may not.
+        host, pid: for people.
+        task: distinguishes two owners of the same lane in the same process.
 
     """
 

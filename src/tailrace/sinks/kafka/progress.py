@@ -1,4 +1,4 @@
-"""A lane's progress as a record of Kafka: JSON that a person can read, under the lane's number.
+"""A lane's progress as a Kafka record: JSON that a person can read, keyed by the lane's number.
 
 The key is `{"lane": 0}`. A lane that was claimed and has delivered nothing yet has a record without progress.
 """
@@ -23,18 +23,18 @@ FORMAT = 1
 
 @frozen(kw_only=True)
 class ProgressRecord:
-    """What is recorded of a lane.
+    """A lane's record.
 
     Attributes:
-        source: whose changes these are, as `kind topic-prefix`.
-        lanes: how many there are; what the first lane's record says counts.
+        source: the connector, as `kind topic-prefix`.
+        lanes: how many there are; the first lane's record counts.
         owner: who wrote it.
-        number: of the commit, counted from 1; 0 while there was none.
-        progress: how far the lane has come; None while nothing was committed.
+        number: of the commit, counted from 1; 0 before the first.
+        progress: of the lane; None while nothing was committed.
         history: the number of the last record of the lane's schema history.
-        history_start: the number that its first one follows: what was the history before the lane began anew ends there.
-        committed_at_ms: by the clock of who wrote it.
-        routing: what tables are dealt out by among the lanes; None: an earlier version wrote this.
+        history_start: the number before its first record: where the history of a replaced lane ended.
+        committed_at_ms: by the writer's clock.
+        routing: assigns tables to lanes; None: an earlier version wrote this.
 
     """
 
@@ -61,7 +61,7 @@ class ProgressRecord:
         return evolve(self, routing=routing)
 
     def begun_anew(self, owner: Owner, progress: Progress, history: int) -> ProgressRecord:
-        """One lane that goes on from a progress, with a history of so many records behind the one that counted."""
+        """A single lane that resumes from a progress, with a new history of `history` records after the old one."""
         return evolve(
             self,
             lanes=1,
@@ -75,15 +75,15 @@ class ProgressRecord:
 
     @property
     def signalled(self) -> Mapping[str, Any] | None:
-        """What signals asked of the lane."""
+        """The lane's requested work."""
         return self.progress.signalled if self.progress else None
 
     def with_signalled(self, signalled: Mapping[str, Any] | None) -> ProgressRecord:
-        """The same with other work that signals asked for; without progress there is none."""
+        """The same with other requested work; without progress there is none."""
         return evolve(self, progress=self.progress and replace(self.progress, signalled=signalled))
 
     def stands_with(self, other: ProgressRecord) -> bool:
-        """Whether two lanes have delivered the same, and go on at the same place; what signals ask of each may differ."""
+        """Whether two lanes are at the same position; their requested work may differ."""
         if self.progress is None or other.progress is None:
             return self.progress is other.progress
         return self.progress.stands_with(other.progress)
@@ -117,7 +117,7 @@ def key_of(lane: int) -> bytes:
 
 
 def from_json(value: bytes, source: str, where: str) -> ProgressRecord:
-    """A record's value read, if it is one of this source."""
+    """Parse a record's value; it must be of this source."""
     fields = _object(value, where)
     if fields.get("format") != FORMAT:
         raise ProgressError(f"{where} has format {fields.get('format')!r}; this tailrace reads {FORMAT}")

@@ -1,11 +1,11 @@
 """Kafka: records, progress and schema history in one transaction, so that read-committed readers see each record once.
 
-    __tailrace-progress.PREFIX    compacted; how far each lane has come, and which run has it
+    __tailrace-progress.PREFIX    compacted; each lane's progress, and the run that owns it
     __tailrace-history.PREFIX     the schema history of each lane
 
-A lane has one transactional id, for ever. Whoever initialises it fences all others that have it, and ends what they
-left open; then the lane's record is the truth about what was delivered, and can't change under the reader. A commit
-whose answer was lost is settled in the same way: the sink is lost, the next one reads whether it counted.
+A lane always has the same transactional id. Initialising it fences all other producers with this id, and ends their
+open transactions; then the lane's record is the truth about what was delivered, and can't change under the reader. A
+commit whose answer was lost is settled in the same way: the sink is lost, and the next one reads whether it counted.
 
 `docs/concepts/exactly-once.md` says why this is sound; `claiming` how a run takes over from another.
 """
@@ -67,13 +67,13 @@ class KafkaSink:
         self._last: ProgressRecord | None = None
 
     def claim(self, lanes: int) -> Claim:
-        """Take all lanes over for this run, in the layout that is recorded, or in a new one of `lanes`."""
+        """Take all lanes over for this run, in the recorded layout, or in a new one of `lanes`."""
         self._ledger.prepare(self._topics, lanes)
         self._ledger.check_kept(self._topics)
         return self._claim_of(self._claiming.claim(lanes))
 
     def recorded(self) -> Claim:
-        """What is recorded of all lanes."""
+        """The recorded progress of all lanes."""
         if self._topics.missing(self._names.progress):
             return Claim((None,))
         first = self._ledger.read(0)
@@ -81,7 +81,7 @@ class KafkaSink:
         return self._claim_of([first, *others])
 
     def begin_anew(self, progress: Progress, history: Sequence[HistoryRecord]) -> Claim:
-        """One lane, with this progress and history, in place of all lanes that are recorded."""
+        """Replace all recorded lanes by one with this progress and history."""
         self._ledger.prepare(self._topics, 1)
         self._refuse_if_another_run_has_it(self._ledger.read(0))  # before the other is disturbed
         with self._until_lost():
@@ -89,7 +89,7 @@ class KafkaSink:
         return self._claim_of([record])
 
     def peek(self, lane: int) -> Progress | None:
-        """How far a lane has come."""
+        """A lane's progress."""
         if self._topics.missing(self._names.progress):
             return None
         first = self._ledger.read(0)
@@ -103,13 +103,13 @@ class KafkaSink:
         record = self._ledger.read(lane)
         try:
             return self._ledger.history(lane, record, settled=False)
-        except ProgressError:  # the end of a transaction is seen in one partition before the other
+        except ProgressError:  # the end of a transaction shows in one partition before the other
             return self._ledger.history(lane, record)
 
     def open(self, lane: int) -> Opened:
         """Take the lane over."""
         self._lane = lane
-        self._writer = self._new_writer(lane)  # now, so that it connects meanwhile
+        self._writer = self._new_writer(lane)  # created early, so that it connects meanwhile
         self._ledger.prepare(self._topics, lane + 1)
         self._refuse_if_another_run_has_it(self._ledger.read(lane))  # before the other is disturbed
         self._writer.take_over()
@@ -123,7 +123,7 @@ class KafkaSink:
         return Opened(self._last.progress if self._last else None, history)
 
     def write(self, records: Sequence[Records]) -> int:
-        """Hand records over to the lane's transaction."""
+        """Add records to the lane's transaction."""
         with self._until_lost():
             self._topics.ensure(item.topic for item in records if len(item))
             writer = self._opened_writer()
@@ -145,7 +145,7 @@ class KafkaSink:
             hit("sink.after-commit")
 
     def close(self) -> None:
-        """Let go of the brokers; what was not committed is dropped."""
+        """Close the connections; what was not committed is dropped."""
         if self._writer is not None:
             self._writer.close()
             self._writer = None
@@ -156,7 +156,7 @@ class KafkaSink:
             tail.close()
 
     def superseded_by_same_run(self) -> bool:
-        """Whether a `FencedError` only means that another attempt of this run is at work."""
+        """Whether a `FencedError` only means that another attempt of this run is active."""
         record = self._ledger.read(self._lane)
         return record is not None and record.owner.run == self._owner.run and record.owner != self._owner
 
@@ -177,7 +177,7 @@ class KafkaSink:
         return lane.owns(TopicNames(evolve(self._settings, routing=routing)).topic(table))
 
     def _claim_of(self, records: Sequence[ProgressRecord | None]) -> Claim:
-        """What records say; the first lane's counts for all."""
+        """A claim from records; the first lane's routing counts for all."""
         progress = tuple(record.progress if record else None for record in records)
         stored = records[0].routing if records[0] else None
         return Claim(progress, None if stored in {None, self._settings.routing} else stored.to_dict())
@@ -187,7 +187,7 @@ class KafkaSink:
         return Topics(self._clients.admin, self._tail, self._settings.topic_creation)
 
     def _new_writer(self, lane: int) -> Writer:
-        from tailrace.sinks.kafka.writer import Writer  # brings a compiler along, which a planner does not need
+        from tailrace.sinks.kafka.writer import Writer  # imports a compiler, which a planner does not need
 
         transactional_id = self._names.transactional_id(lane) if self._transactional else None
         return Writer(self._clients.producer, transactional_id)
@@ -207,7 +207,7 @@ class KafkaSink:
         return self._writer
 
     def _sign(self, last: ProgressRecord | None) -> None:
-        """Put this task's name on the lane's record, so that one that is fenced can tell by whom, and whether at all."""
+        """Put this task's name on the lane's record, so that a fenced task can tell by whom, and whether at all."""
         writer = self._opened_writer()
         record = last or ProgressRecord(source=self._source, lanes=self._lane + 1, owner=self._owner)
         self._last = record.owned_by(self._owner)
@@ -233,7 +233,7 @@ class KafkaSink:
         return record
 
     def _check_layout(self) -> None:
-        """A lane without a record is new only where no layout was ever written."""
+        """Refuse a lane without a record, unless no layout was ever written."""
         if self._last is not None or self._lane == 0:
             return
         first = self._ledger.read(0, settled=True)
@@ -249,7 +249,7 @@ class KafkaSink:
 
     @contextmanager
     def _until_lost(self) -> Iterator[None]:
-        """Tell who has taken the lane; and whatever may pass leaves the transaction in doubt, and the sink lost."""
+        """Raise who has taken the lane; a transient error leaves the transaction in doubt, and the sink lost."""
         try:
             yield
         except SinkLostError:
@@ -260,7 +260,7 @@ class KafkaSink:
             raise self._who_has_it() from error
 
     def _who_has_it(self) -> TailraceError:
-        """Brokers fence a task also when its transaction has timed out: then the lane still bears its name."""
+        """The error after fencing; brokers also fence after a transaction timeout: then the lane is still ours."""
         with closing(Tail(self._clients.consumer, timeout=WHO_SECONDS)) as tail:
             try:
                 record = Ledger(self._names, self._source, tail).read(self._lane)

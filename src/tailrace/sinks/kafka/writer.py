@@ -1,7 +1,7 @@
-"""A lane's producer, with transactions or without, behind the same few steps.
+"""A lane's producer, with or without transactions, with the same few methods.
 
-With transactions everything between `begin` and `commit` becomes visible at once, or never. Without, a step that must
-not be seen before another is separated from it by `settle`.
+With transactions everything between `begin` and `commit` becomes visible atomically, or never. Without, `settle`
+separates a step from another one that must not become visible before it.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from tailrace.changes.records import Records
 from tailrace.errors import TailraceError
 from tailrace.kafka.producer import Producer
 
-TAKE_OVER_SECONDS: Final = 90.0  # a transaction that another task left open is ended first
-DELIVERY_SECONDS: Final = 90.0  # longer than messages may wait, so that the client says itself what is wrong
+TAKE_OVER_SECONDS: Final = 90.0  # ending another task's open transaction comes first
+DELIVERY_SECONDS: Final = 90.0  # longer than the message timeout, so that the client reports the cause
 ABORT_SECONDS: Final = 3.0
 
 
@@ -29,22 +29,22 @@ class Writer:
         self._producer = Producer({**options, **own}, transactional=self._transactional)
 
     def take_over(self) -> None:
-        """Fence whoever had the lane, and wait until its last transaction has ended."""
+        """Fence the lane's previous owner, and wait until its last transaction has ended."""
         if self._transactional:
             self._producer.init_transactions(TAKE_OVER_SECONDS)
 
     def send(self, records: Records) -> int:
-        """Hand over records; returns their size in bytes."""
+        """Send records; returns their size in bytes."""
         self._begin()
         return self._producer.send(records)
 
     def send_one(self, topic: str, key: bytes, value: bytes | None, partition: int) -> None:
-        """Hand over one record."""
+        """Send one record."""
         self._begin()
         self._producer.send_one(topic, key, value, partition=partition)
 
     def settle(self) -> None:
-        """Without transactions: what follows is sent when everything so far has arrived."""
+        """Without transactions: wait until everything so far has arrived, before anything else is sent."""
         if not self._transactional:
             self._producer.flush(DELIVERY_SECONDS)
 
@@ -59,7 +59,7 @@ class Writer:
         self._began = False
 
     def close(self) -> None:
-        """Drop what was not committed; in a bounded time, also when the brokers do not answer."""
+        """Drop what was not committed; in bounded time, even if the brokers do not answer."""
         with suppress(TailraceError):
             if self._transactional and self._began:
                 self._producer.abort(ABORT_SECONDS)
