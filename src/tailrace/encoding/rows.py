@@ -22,9 +22,9 @@ from tailrace.changes.expand import AFTER as AFTER_ROLE
 from tailrace.changes.expand import BEFORE as BEFORE_ROLE
 from tailrace.changes.expand import Expansion
 from tailrace.changes.model import Changes
-from tailrace.changes.shape import Prepared, Shape
 from tailrace.changes.vectors import Vector
 from tailrace.errors import StructureError
+from tailrace.events.shape import Prepared, Shape
 from tailrace.schema.connect import Schema, Type
 
 OPERATION, SEQUENCE, COMMIT_TIME, BEFORE = "_op", "_sequence", "_commit_time", "_before"

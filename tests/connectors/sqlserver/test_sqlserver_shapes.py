@@ -11,10 +11,10 @@ import pytest
 from tests.connectors.sqlserver.shapes import SHAPE_1_4, SHAPE_2_1
 from tests.support.unit_settings import sqlserver_unit_settings
 
-from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.views import vector_of
 from tailrace.connectors.sqlserver import source_block
 from tailrace.encoding.connect_json import schema_json, value_json
+from tailrace.events.transactions import Counts, TransactionEncoder
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import table_schemas

@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.shape import Prepared
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.bounds import ALL, Bounds
@@ -30,6 +29,7 @@ from tailrace.connectors.mysql.truncation import truncation_of
 from tailrace.connectors.mysql.unfit import UnfitError, refuse_unfit, tell_unfit
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, StructureError
+from tailrace.events.shape import Prepared
 from tailrace.schema.tables import TableId
 from tailrace.signals.model import Signal
 from tailrace.signals.table import signals_in

@@ -16,10 +16,7 @@ import numpy.typing as npt
 
 from tailrace.changes.merging import taken
 from tailrace.changes.model import Fact
-from tailrace.changes.ordering import TransactionCounter, TransactionCounts
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Prepared
-from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.vectors import Vector
 from tailrace.changes.views import take
 from tailrace.config.settings import MySqlSettings
@@ -29,6 +26,9 @@ from tailrace.connectors.mysql.log import Outcome, RowEvents
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import MICROSECONDS, named_commit_times, position_texts
 from tailrace.connectors.shared.batches import Batch
+from tailrace.events.ordering import TransactionCounter, TransactionCounts
+from tailrace.events.shape import Prepared
+from tailrace.events.transactions import Counts, TransactionEncoder
 from tailrace.schema.names import Names
 
 Int64 = npt.NDArray[np.int64]

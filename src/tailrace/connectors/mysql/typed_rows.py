@@ -9,7 +9,6 @@ import attrs
 import pyarrow as pa
 
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Prepared
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog, connection, server_structures
@@ -23,6 +22,7 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.typed_rows import BatchRows, RowStep, only_one, part_steps, row_columns, row_steps
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import ConfigError
+from tailrace.events.shape import Prepared
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Column, TableId
 

@@ -12,11 +12,11 @@ import threading
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from tailrace.changes.heartbeats import HeartbeatEncoder, Timer
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Progress
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import TailraceError
+from tailrace.events.heartbeats import HeartbeatEncoder, Timer
 
 CLOSING_SECONDS: Final = 2.0
 

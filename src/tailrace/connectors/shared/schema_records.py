@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from tailrace.changes.records import Binary, Records
-from tailrace.changes.shape import constant_headers
 from tailrace.config.settings import Settings
 from tailrace.connectors.shared.batches import Batch
 from tailrace.encoding.connect_json import SCHEMA_SUFFIX, schema_prefix, value_json
+from tailrace.events.shape import constant_headers
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema
 from tailrace.schema.names import Names

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tailrace.changes.shape import ShapeSettings
 from tailrace.config.settings import Settings
 from tailrace.encoding.json import JsonFormat
+from tailrace.events.shape import ShapeSettings
 
 
 def shape_settings(settings: Settings, context_headers: Mapping[str, bytes]) -> ShapeSettings:

@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 
 from tailrace.changes.model import Changes
-from tailrace.changes.shape import Prepared, Shape
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress
 from tailrace.connectors.shared.batches import Batch
 from tailrace.encoding.rows import RowEncoder, RowSchema
 from tailrace.errors import ConfigError
+from tailrace.events.shape import Prepared, Shape
 from tailrace.schema.envelope import value_columns
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Column, Table, TableId

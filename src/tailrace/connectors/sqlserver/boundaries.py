@@ -11,7 +11,6 @@ from tailrace.changes import expand
 from tailrace.changes.merging import taken
 from tailrace.changes.model import Level
 from tailrace.changes.records import Binary, Records
-from tailrace.changes.transactions import TransactionEncoder
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import take, vector_of
 from tailrace.config.settings import SqlServerSettings
@@ -21,6 +20,7 @@ from tailrace.connectors.sqlserver.lsn import SIZE, ZERO, Lsn
 from tailrace.connectors.sqlserver.positions import COMMAND_DIGITS, position_program
 from tailrace.connectors.sqlserver.transaction_orders import Orders
 from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.events.transactions import TransactionEncoder
 from tailrace.schema.names import Names
 
 _LAST: Final = Lsn(b"\xff" * SIZE)  # an END sorts behind all changes of its transaction, a BEGIN before them

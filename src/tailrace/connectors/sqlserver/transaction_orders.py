@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes import expand
-from tailrace.changes.shape import Prepared
-from tailrace.changes.transactions import Counts
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.sqlserver import lsn_columns
 from tailrace.connectors.sqlserver.change_tables import AFTER, ChangeRows
 from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.events.shape import Prepared
+from tailrace.events.transactions import Counts
 
 Int64 = npt.NDArray[np.int64]
 

@@ -10,7 +10,6 @@ import attrs
 import pyarrow as pa
 
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Prepared
 from tailrace.config.properties.sqlserver.reading import COMMIT
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, LogRange, Progress, SnapshotPart
@@ -29,6 +28,7 @@ from tailrace.connectors.sqlserver.types import field_schema
 from tailrace.connectors.sqlserver.window_tables import WindowTables
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import StructureError
+from tailrace.events.shape import Prepared
 from tailrace.schema.tables import Column, Table, TableId
 
 NOT_BEGUN: Final = " that the capture job has begun with (is the SQL Server Agent running?)"

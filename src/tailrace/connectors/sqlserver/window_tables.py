@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.shape import Prepared
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.capture_instances import Active, CaptureInstances
 from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
@@ -33,6 +32,7 @@ from tailrace.connectors.sqlserver.row_changes import (
 from tailrace.connectors.sqlserver.structures import UNLIMITED
 from tailrace.connectors.sqlserver.transaction_orders import KeyReader, Orders, weights
 from tailrace.connectors.sqlserver.transactions import Transactions
+from tailrace.events.shape import Prepared
 from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
 

@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tailrace.changes.shape import Shape
 from tailrace.config.settings import MySqlSettings
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.catalog import Server
@@ -16,6 +15,7 @@ from tailrace.connectors.mysql.rows import RowDecoder
 from tailrace.connectors.mysql.selecting import SelectPlans, plan_selection, raw_key_plans, raw_row_plans
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
 from tailrace.errors import StructureError, UnsupportedError
+from tailrace.events.shape import Shape
 from tailrace.schema.structures import Structures
 from tailrace.schema.tables import Table, TableId
 

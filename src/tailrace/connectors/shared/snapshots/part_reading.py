@@ -25,7 +25,6 @@ from attrs import evolve
 
 from tailrace.changes.model import Changes
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.config.overrides import SelectOverride, SelectOverrides
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import LogBatch, Progress, SnapshotPart
@@ -39,6 +38,7 @@ from tailrace.errors import (
     TailraceError,
     UnsupportedError,
 )
+from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import LanePlan, Segment

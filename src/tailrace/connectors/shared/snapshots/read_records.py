@@ -13,12 +13,12 @@ import numpy as np
 
 from tailrace.changes.model import INT32, READ, Changes, Fact, Level
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.config.properties.own import CURRENT
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.source_blocks import MARKS
+from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
 

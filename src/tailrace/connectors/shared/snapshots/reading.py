@@ -18,12 +18,12 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any, Final
 
-from tailrace.changes.heartbeats import HeartbeatEncoder
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, LogBatch, Others, Progress, alone
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import Opened, TellStructure
 from tailrace.connectors.shared.snapshots.watched import Watched
+from tailrace.events.heartbeats import HeartbeatEncoder
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.source import Mark, Wave

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.shared.batches import Batch
@@ -22,6 +21,7 @@ from tailrace.connectors.sqlserver.snapshots.reading import read_changes
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
 from tailrace.errors import PositionLostError
+from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table
 from tailrace.snapshot.source import Piece, Wave

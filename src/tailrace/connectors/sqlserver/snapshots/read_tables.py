@@ -14,7 +14,6 @@ from typing import Final
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
-from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
@@ -29,6 +28,7 @@ from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
 from tailrace.connectors.sqlserver.types import ColumnType
 from tailrace.errors import PositionLostError, StructureError
+from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 
 _LARGE: Final = frozenset({"geometry", "geography", "json"})

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any, Final
 
 from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.shared import source_blocks
@@ -22,6 +21,7 @@ from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of, position_facts
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.connectors.sqlserver.told_structures import ToldStructures
+from tailrace.events.shape import Shape
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId

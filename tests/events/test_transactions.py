@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from tailrace.changes.transactions import TRANSACTION_KEY, TRANSACTION_VALUE, Counts, TransactionEncoder
 from tailrace.changes.views import vector_of
 from tailrace.encoding.connect_json import schema_json
+from tailrace.events.transactions import TRANSACTION_KEY, TRANSACTION_VALUE, Counts, TransactionEncoder
 
 PLAIN = TransactionEncoder(key_schema=False, value_schema=False)
 

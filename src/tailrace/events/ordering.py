@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes import expand
-from tailrace.changes.shape import Prepared
+from tailrace.events.shape import Prepared
 
 INT64 = npt.NDArray[np.int64]
 NEVER: Final = np.iinfo(np.int64).max

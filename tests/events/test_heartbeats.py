@@ -6,7 +6,7 @@ import uuid
 import pytest
 
 from support.unit_settings import sqlserver_unit_settings, unit_settings
-from tailrace.changes.heartbeats import HeartbeatEncoder, Timer
+from tailrace.events.heartbeats import HeartbeatEncoder, Timer
 
 NO_SCHEMAS = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
 

@@ -8,8 +8,8 @@ import pytest
 
 from tailrace.changes.expand import expand
 from tailrace.changes.model import Changes
-from tailrace.changes.ordering import NEVER, TransactionCounter
-from tailrace.changes.shape import Prepared
+from tailrace.events.ordering import NEVER, TransactionCounter
+from tailrace.events.shape import Prepared
 
 
 def prepared(events):
