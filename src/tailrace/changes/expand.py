@@ -16,10 +16,10 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.addresses import address_table
 from tailrace.changes.model import CREATE, DELETE, UPDATE, Changes, Level
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.encoding.addresses import Int, compiled, inlined, load8, load32, load64
-from tailrace.encoding.render import address_table
 
 CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change that a record comes from
 BEFORE: Final = 1

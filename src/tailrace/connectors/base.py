@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol
 
-from tailrace.changes.records import Records
+from tailrace.config.settings import Settings
+from tailrace.events.event import Event
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
 FIGURES: Final = "figures"
@@ -88,11 +89,11 @@ def no_history() -> Sequence[HistoryRecord]:
 
 @dataclass(slots=True)
 class LogBatch:
-    """What one step of reading gave: records, and the progress to store once they are delivered.
+    """What one step of reading gave: events, and the progress to store once they are delivered.
 
     Attributes:
-        records: in log order within each topic; more than one item may have the same topic.
-        progress: to be stored in the same transaction as the records.
+        events: each in log order, for whoever takes the batch to empty; valid until the next batch is asked for.
+        progress: to be stored in the same transaction as their records.
         history: new records of the schema history, to be stored with them as well.
         changes: how many row changes were read, before filters and tombstones.
         source_ts_ms: when the newest change was committed; None while nothing was read.
@@ -100,10 +101,11 @@ class LogBatch:
         at_head: nothing more was waiting when this had been read, so it is better committed now than later.
         figures: of a snapshot, to be shown when this is committed; `snapshot/figures.py` says what it holds.
         is_open: this must not be committed before the next batch: the progress does not tell what the records are.
+        is_interleaved: events may lie between each other in the log; else each is behind the one before.
 
     """
 
-    records: list[Records]
+    events: list[Event]
     progress: Progress
     history: Sequence[HistoryRecord] = ()
     changes: int = 0
@@ -112,6 +114,7 @@ class LogBatch:
     at_head: bool = False
     figures: Mapping[str, Any] | None = None
     is_open: bool = False
+    is_interleaved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +186,10 @@ class SnapshotPart:
 class Connector(Protocol):
     """A database. Made from settings, cheap to make, safe to send to another process."""
 
+    @property
+    def settings(self) -> Settings:
+        """What it was made from."""
+
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
 
@@ -225,7 +232,7 @@ class Connector(Protocol):
         leaves its own part undone as long as `others` does not say that theirs are done; it is to be asked again then.
         """
 
-    def skipped(self, progress: Progress) -> Sequence[Records]:
+    def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:

@@ -21,8 +21,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from tailrace.changes.addresses import address_table
 from tailrace.changes.records import Binary
-from tailrace.changes.vectors import Bytes, Kind, Vector, from_arrow
+from tailrace.changes.vectors import Kind, Vector, from_arrow
 from tailrace.encoding import render_kernel
 from tailrace.encoding.addresses import address_of
 from tailrace.encoding.buffers import grow_buffer, keep_buffer, take_buffer
@@ -218,24 +219,3 @@ def _number_text(vector: Vector) -> Vector:
         if not np.isfinite(vector.data).all():
             text = text.replace(["NaN", "inf", "-inf"], ['"NaN"', '"Infinity"', '"-Infinity"'])
     return from_arrow(text.to_arrow(compat_level=pl.CompatLevel.newest()).cast(pa.string_view()))
-
-
-def address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], list[object]]:
-    """Addresses of data, bitmap and buffers of each vector, and what must stay alive while they are used."""
-    entries: list[tuple[int, int, int]] = []
-    kept: list[object] = []
-    last: tuple[Bytes, ...] = ()  # the text columns of a batch mostly share their buffers
-    buffers = 0
-    for vector in vectors:
-        data = vector.data
-        if not data.flags.c_contiguous:
-            data = np.ascontiguousarray(data)
-            kept.append(data)
-        if vector.buffers and vector.buffers is not last:
-            last = vector.buffers
-            addresses = np.array([address_of(buffer) for buffer in last], np.int64)
-            kept.append(addresses)
-            buffers = address_of(addresses)
-        valid = 0 if vector.valid is None else address_of(vector.valid)
-        entries.append((address_of(data), valid, buffers))
-    return np.array(entries or [(0, 0, 0)], np.int64), kept

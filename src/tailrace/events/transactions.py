@@ -1,8 +1,6 @@
 """Transaction metadata: the records that tell where each transaction begins and ends.
 
-A log of small transactions has as many of these as it has changes, so that they are rendered in columns like
-everything else: a template for beginnings, one for ends, and one for the pieces of an end's list of tables,
-which are written one after the other so that a list is a slice of what was written.
+A log of small transactions has as many of these as it has changes, so they are columns like everything else.
 
 Debezium lists an end's tables in the order of a Java hash map, which consumers may have stored; it is kept.
 """
@@ -10,18 +8,19 @@ Debezium lists an end's tables in the order of a Java hash map, which consumers 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
+from tailrace.changes.layouts import Array, Column, Layout, Struct
 from tailrace.changes.records import Binary
+from tailrace.changes.source_records import EventKind, Lists, SourceRecords
 from tailrace.changes.vectors import Vector, integers
-from tailrace.changes.views import vector_of, vector_over
+from tailrace.changes.views import vector_of
 from tailrace.config.properties.own import CURRENT, SHAPE_1_4
-from tailrace.encoding.connect_json import SCHEMA_SUFFIX, schema_prefix
-from tailrace.encoding.render import Op, Program, Template
+from tailrace.encoding.sizes import Outline, content_of
 from tailrace.schema.connect import Field, Schema, Type
 
 Int64 = npt.NDArray[np.int64]
@@ -76,54 +75,103 @@ class Counts:
     names: Sequence[str]
 
 
-class TransactionEncoder:
-    """Renders the records of transactions as JSON."""
+_TRANSACTION, _IS_END, _END, _RECORD = range(4)  # roles
+_STATUS, _ID, _EVENT_COUNT, _COLLECTIONS, _TIME = range(5)  # slots
+_TIME_BYTES, _COUNT_BYTES = 20, 45  # of a record, and of a table in an END
+_STATES: Final = vector_of([b"BEGIN", b"END"])
+_COLLECTION_NODE: Final = Struct(_COLLECTION, (Column(_STRING, 0, 0), Column(_LONG, 1, 1)))
 
-    def __init__(self, *, key_schema: bool, value_schema: bool, shape: str = CURRENT) -> None:
-        """`shape` is `tailrace.event.shape`: that of Debezium 1.4 does not tell when a transaction was committed."""
+
+class TransactionLayouts:
+    """The layouts of both records; `shape` is `tailrace.event.shape`: that of 1.4 does not tell when a transaction ended."""
+
+    def __init__(self, shape: str = CURRENT) -> None:
         is_old = shape == SHAPE_1_4
         key = TRANSACTION_KEY.without() if is_old else TRANSACTION_KEY
         value = TRANSACTION_VALUE_1_4 if is_old else TRANSACTION_VALUE
-        self._keys = _key_program(key, with_schema=key_schema)
-        self._begins = _begin_program(value, with_schema=value_schema)
-        self._ends = _end_program(value, with_schema=value_schema)
-        self._pieces = _piece_program()
+        self.key = Layout(Struct(key, (Column(_STRING, _ID, _TRANSACTION),)))
+        collections = value.field("data_collections").schema
+        item = _COLLECTION_NODE if collections.items is None else replace(_COLLECTION_NODE, schema=collections.items)
+        nodes = {
+            "status": Column(_STRING, _STATUS, _IS_END),
+            "id": Column(_STRING, _ID, _TRANSACTION),
+            "event_count": Column(value.field("event_count").schema, _EVENT_COUNT, _END),
+            "data_collections": Array(collections, _COLLECTIONS, _END, item),
+            "ts_ms": Column(_LONG, _TIME, _RECORD),
+        }
+        self.value = Layout(Struct(value, tuple(nodes[field.name] for field in value.fields)))
 
-    def keys(self, ids: Vector) -> Binary:
-        """The keys of both records; `ids` holds the text id of each transaction."""
-        return self._keys.render([ids], _same_row(ids.length))
 
-    def begins(self, ids: Vector, ts_ms: Int64) -> Binary:
-        """The values of the beginnings; `ts_ms` in milliseconds since the epoch."""
-        return self._begins.render([ids, integers(ts_ms)], _same_row(ids.length))
+@dataclass(frozen=True, slots=True)
+class Boundaries:
+    """An `Event`: where transactions begin and end.
 
-    def ends(self, ids: Vector, ts_ms: Int64, counts: Counts) -> Binary:
-        """The values of the ends; a transaction that `counts` does not have had no events."""
-        totals = np.bincount(counts.transaction, counts.count, ids.length).astype(np.int64)
-        vectors = [ids, integers(totals), self._lists(counts, ids.length), integers(ts_ms)]
-        return self._ends.render(vectors, _same_row(ids.length))
+    Attributes:
+        topic: where it is told.
+        layouts: of the records.
+        now_us: the processing time, microseconds since the epoch.
+        ids: the text ids of the transactions.
+        transaction: whose boundary each record is; shape (n,).
+        end: which of the ends it is, in the order of `counts`; -1 for a beginning. Shape (n,).
+        counts: the events of the transactions that end; its transactions are the ends.
+        ts_ms: milliseconds since the epoch; shape (n,).
+        positions: text that sorts as the log does.
+        log_order: rank among all records of the batch; shape (n,).
 
-    def _lists(self, counts: Counts, transactions: int) -> Vector:
-        """What stands between the brackets of each transaction's list."""
-        order, first = java_order(counts)
-        owner, table = counts.transaction[order], counts.table[order]
-        bounds = np.searchsorted(owner, np.arange(transactions + 1))
-        if not len(order):
-            return vector_over(Binary(np.zeros(1, np.uint8), np.zeros(transactions + 1, np.int64)))
-        vectors = [
-            _COMMAS,
-            vector_of([name.encode() for name in counts.names]),
-            integers(counts.count[order]),
-        ]
-        roles = np.stack(
-            [(~first).astype(np.int32), table.astype(np.int32), np.arange(len(order), dtype=np.int32)]
+    """
+
+    topic: str
+    layouts: TransactionLayouts
+    now_us: int
+    ids: Vector
+    transaction: Int64
+    end: Int64
+    counts: Counts
+    ts_ms: Int64
+    positions: Binary
+    log_order: Int64
+
+    def __len__(self) -> int:
+        return len(self.transaction)
+
+    def outline(self) -> Outline:
+        """What is known of their size."""
+        ids = content_of([self.ids])[0] // max(self.ids.length, 1)
+        tables = sum(len(name) for name in self.counts.names) // max(len(self.counts.names), 1)
+        content = len(self) * (2 * ids + _TIME_BYTES) + len(self.counts.count) * (tables + _COUNT_BYTES)
+        return Outline(len(self), self.layouts.key, self.layouts.value, content, self.ids.data.nbytes)
+
+    def source_records(self) -> SourceRecords:
+        """A record for each."""
+        n = len(self)
+        ends = int(self.end.max(initial=-1)) + 1
+        totals = np.bincount(self.counts.transaction, self.counts.count, ends).astype(np.int64)
+        roles = np.stack([self.transaction, self.end >= 0, self.end, np.arange(n)]).astype(np.int32)
+        return SourceRecords(
+            kind=EventKind.TRANSACTION,
+            topic=self.topic,
+            key=self.layouts.key,
+            value=self.layouts.value,
+            columns=(_STATES, self.ids, integers(totals), _collections(self.counts, ends), integers(self.ts_ms)),
+            roles=roles,
+            timestamps=np.full(n, self.now_us // 1000, np.int64),
+            positions=self.positions,
+            log_order=self.log_order,
         )
-        pieces = self._pieces.render(vectors, roles)
-        return vector_over(Binary(pieces.data, pieces.offsets[bounds]))
 
 
-def java_order(counts: Counts) -> tuple[Int64, npt.NDArray[np.bool_]]:
-    """The pairs by transaction and, within it, in the order of Java's `HashMap`; and which are a first.
+def _collections(counts: Counts, ends: int) -> Lists:
+    """The tables of each end, with the number of their events."""
+    order = java_order(counts)
+    owner, table = counts.transaction[order], counts.table[order]
+    offsets = np.searchsorted(owner, np.arange(ends + 1))
+    names = vector_of([name.encode() for name in counts.names])
+    roles = np.stack([table, np.arange(len(order))]).astype(np.int32)
+    return Lists(offsets, (names, integers(counts.count[order])), roles)
+
+
+def java_order(counts: Counts) -> Int64:
+    """The pairs by transaction and, within it, in the order of Java's `HashMap`.
 
     A map has twice as many buckets whenever three quarters are not enough, 16 at first; a bucket keeps the
     order in which its entries came. (A map that once was larger keeps its buckets, which is not followed.)
@@ -133,10 +181,7 @@ def java_order(counts: Counts) -> tuple[Int64, npt.NDArray[np.bool_]]:
     sizes = np.bincount(owner) if len(owner) else np.zeros(1, np.int64)
     needed = np.maximum(sizes[owner] * 4 / 3, 1)
     buckets = np.maximum(1 << np.ceil(np.log2(needed)).astype(np.int64), 16)
-    order = np.lexsort((np.arange(len(owner)), hashes[counts.table] & (buckets - 1), owner))
-    first = np.ones(len(order), np.bool_)
-    first[1:] = owner[order][1:] != owner[order][:-1]
-    return order, first
+    return np.lexsort((np.arange(len(owner)), hashes[counts.table] & (buckets - 1), owner))
 
 
 def _spread_hash(text: str) -> int:
@@ -146,68 +191,3 @@ def _spread_hash(text: str) -> int:
     for i in range(0, len(data), 2):
         value = (31 * value + (data[i] << 8 | data[i + 1])) & 0xFFFF_FFFF
     return value ^ value >> 16
-
-
-_COMMAS: Final = vector_of([b"", b","])
-
-
-def _same_row(n: int) -> npt.NDArray[np.int32]:
-    return np.arange(n, dtype=np.int32).reshape(1, n)
-
-
-def _key_program(schema: Schema, *, with_schema: bool) -> Program:
-    template = _opened(schema, with_schema=with_schema)
-    template.const(b'{"id":')
-    template.value(Op.TEXT, 0, 0)
-    return _closed(template, with_schema=with_schema)
-
-
-def _begin_program(schema: Schema, *, with_schema: bool) -> Program:
-    template = _opened(schema, with_schema=with_schema)
-    template.const(b'{"status":"BEGIN","id":')
-    template.value(Op.TEXT, 0, 0)
-    template.const(b',"event_count":null,"data_collections":null')
-    _time(template, schema, 1)
-    return _closed(template, with_schema=with_schema)
-
-
-def _end_program(schema: Schema, *, with_schema: bool) -> Program:
-    template = _opened(schema, with_schema=with_schema)
-    template.const(b'{"status":"END","id":')
-    template.value(Op.TEXT, 0, 0)
-    template.const(b',"event_count":')
-    template.value(Op.INT, 1, 0)
-    template.const(b',"data_collections":[')
-    template.value(Op.RAW, 2, 0)
-    template.const(b"]")
-    _time(template, schema, 3)
-    return _closed(template, with_schema=with_schema)
-
-
-def _time(template: Template, schema: Schema, vector: int) -> None:
-    if any(field.name == "ts_ms" for field in schema.fields):
-        template.const(b',"ts_ms":')
-        template.value(Op.INT, vector, 0)
-
-
-def _piece_program() -> Program:
-    template = Template()
-    template.value(Op.RAW, 0, 0)
-    template.const(b'{"data_collection":')
-    template.value(Op.TEXT, 1, 1)
-    template.const(b',"event_count":')
-    template.value(Op.INT, 2, 2)
-    template.const(b"}")
-    return template.program()
-
-
-def _opened(schema: Schema, *, with_schema: bool) -> Template:
-    template = Template()
-    if with_schema:
-        template.const(schema_prefix(schema))
-    return template
-
-
-def _closed(template: Template, *, with_schema: bool) -> Program:
-    template.const(b"}" + (SCHEMA_SUFFIX if with_schema else b""))
-    return template.program()

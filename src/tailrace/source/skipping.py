@@ -9,6 +9,7 @@ from __future__ import annotations
 from contextlib import closing
 
 from tailrace.connectors.base import Progress
+from tailrace.events.pipeline import pipeline_of
 from tailrace.sinks.base import Claim
 from tailrace.source.anew import Ask, is_pending
 from tailrace.source.job import Job
@@ -23,7 +24,8 @@ def tell(job: Job, claim: Claim, ask: Ask) -> None:
 
 
 def _deliver(job: Job, first: Progress) -> None:
-    records = job.new_connector().skipped(first)
+    connector = job.new_connector()
+    records = pipeline_of(connector.settings).records(list(connector.skipped(first)), interleaved=False)
     if not records:
         return
     with closing(job.new_sink()) as sink:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
     History,
@@ -31,6 +30,7 @@ from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.meeting import is_boundary
 from tailrace.connectors.sqlserver.positions import RestartPosition, restart_at
 from tailrace.connectors.sqlserver.ranges import Ranges
+from tailrace.events.event import Event
 
 
 class SqlServerConnector(Ranges):
@@ -78,7 +78,7 @@ class SqlServerConnector(Ranges):
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches()
 
-    def skipped(self, progress: Progress) -> Sequence[Records]:
+    def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
         place = progress.delivered or RestartPosition.from_dict(progress.restart).delivered
         return Telling(self.settings, place).skipped()

@@ -19,12 +19,13 @@ from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import SchemaChangeRecords, source_times
+from tailrace.connectors.shared.schema_records import source_times
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.lsn import Lsn
 from tailrace.connectors.sqlserver.positions import RestartPosition, beginning_of
 from tailrace.errors import StructureError
+from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import history_record, parse_id, table_of
 from tailrace.schema.structures import ChangeType, TableChange
@@ -65,7 +66,7 @@ class ToldStructures:
         self._told_at: dict[tuple[str, str], Lsn] = {}
         self._new_history: list[HistoryRecord] = []
         source, context = source_block.change_schema(settings), source_block.context(settings)
-        self._records = SchemaChangeRecords(settings, source, source_block.CONNECTOR, context)
+        self._layouts = SchemaChangeLayouts(settings, source, source_block.CONNECTOR, context)
         for number, record in enumerate(history, 1):
             self._take(record, number)
         self._planned = None if planned is None else ToldStructures(settings, planned)
@@ -189,7 +190,7 @@ class ToldStructures:
             if change.id is not None
         ]
         positions = [str(beginning_of(lsn))] * len(events)
-        batch.add(self._records.records(events, sources, positions, batch.rank << 32, batch))
+        batch.add(SchemaChanges(self._layouts, events, sources, positions, batch.rank << 32, batch.now_us))
         batch.rank += len(events)
 
     def initial_events(self, database: str) -> list[SchemaEvent]:
