@@ -246,6 +246,7 @@ class CountingLog:
                 len(numbers),
                 time.time_ns() // 10**6,
                 at_head=end == self.head()["n"],
+                is_interleaved=True,
             )
             batches += 1
             if self._pause_seconds:

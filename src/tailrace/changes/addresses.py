@@ -13,7 +13,7 @@ from tailrace.encoding.addresses import address_of
 
 def address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], list[object]]:
     """Addresses of data, bitmap and buffers of each vector, and what must stay alive while they are used."""
-    entries: list[tuple[int, int, int]] = []
+    entries: list[int] = []
     kept: list[object] = []
     last: tuple[Bytes, ...] = ()  # the text columns of a batch mostly share their buffers
     buffers = 0
@@ -28,5 +28,5 @@ def address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], lis
             kept.append(addresses)
             buffers = address_of(addresses)
         valid = 0 if vector.valid is None else address_of(vector.valid)
-        entries.append((address_of(data), valid, buffers))
-    return np.array(entries or [(0, 0, 0)], np.int64), kept
+        entries += (address_of(data), valid, buffers)
+    return np.array(entries or (0, 0, 0), np.int64).reshape(-1, 3), kept

@@ -67,9 +67,9 @@ class SourceHeader:
     present: Mask | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SourceRecords:
-    """`n` records of one topic, in log order.
+    """`n` records of one topic, in log order; not changed once they are made.
 
     Attributes:
         kind: what they tell.
@@ -103,7 +103,7 @@ class SourceRecords:
     partition: int | None = None
 
     def __len__(self) -> int:
-        return self.roles.shape[1]
+        return int(self.roles.shape[1])
 
     def where(self, wanted: Mask) -> SourceRecords:
         """Those that are wanted; shape (n,). Their columns are the same ones."""

@@ -73,7 +73,7 @@ class JsonEncoder:
             positions=records.positions,
             log_order=records.log_order,
             headers=tuple(
-                Header(each.name, self._headers.render(each.layout, records, each.present)) for each in records.headers
+                [Header(each.name, self._headers.render(each.layout, records, each.present)) for each in records.headers]
             ),
             partition=records.partition,
         )
@@ -101,7 +101,7 @@ class JsonMessages:
         return writer.program(layout.lasting)
 
 
-_Reader = Callable[[AnyColumn], Vector]  # a column as a vector that templates take
+_Reader = Callable[[AnyColumn], Vector] | None  # makes of a column what templates take; None: it is that
 
 
 class _LayoutProgram:
@@ -112,7 +112,8 @@ class _LayoutProgram:
         self._readers = readers
 
     def render(self, columns: Sequence[AnyColumn], roles: Roles, live: Mask | None = None) -> Binary:
-        return self._program.render([read(columns[slot]) for slot, read in self._readers], roles, live)
+        vectors = [columns[slot] if read is None else read(columns[slot]) for slot, read in self._readers]
+        return self._program.render(cast("list[Vector]", vectors), roles, live)
 
 
 class _Writer:
@@ -180,7 +181,8 @@ class _Writer:
         """The slot of the template for a column of vectors."""
         if slot not in self._slots:
             self._slots[slot] = len(self._readers)
-            self._readers.append((slot, _leaf))
+            vector = cast("Vector", self._columns[slot])
+            self._readers.append((slot, _fractions if vector.kind in _FRACTIONS else None))
         return self._slots[slot]
 
 
@@ -188,9 +190,9 @@ _COMMAS = vector_of([b"", b","])
 _FRACTIONS = (Kind.FLOAT32, Kind.FLOAT64, Kind.LIST)
 
 
-def _leaf(column: AnyColumn) -> Vector:
-    vector = cast("Vector", column)
-    return leaves(vector)[0] if vector.kind in _FRACTIONS else vector
+def _fractions(column: AnyColumn) -> Vector:
+    """Numbers with a fraction as text."""
+    return leaves(cast("Vector", column))[0]
 
 
 def _texts(schema: Schema, column: AnyColumn) -> Vector:

@@ -207,12 +207,14 @@ class _Envelope:
     def operations(self, records: SourceRecords) -> npt.NDArray[np.uint8]:
         """The code of each record's operation."""
         op = cast("Column", self._fields["op"])
-        return _vector(records, op.slot).data[records.roles[op.role], 1].astype(np.uint8)
+        letters: npt.NDArray[np.uint8] = _vector(records, op.slot).data[records.roles[op.role], 1].astype(np.uint8)
+        return letters
 
     def images(self, records: SourceRecords, name: str) -> npt.NDArray[np.int32]:
         """Which image stands in that field of each record; -1: none."""
         role = cast("Struct", self._fields[name]).role
-        return records.roles[-1 if role is None else role]
+        images: npt.NDArray[np.int32] = records.roles[-1 if role is None else role]
+        return images
 
     def image_count(self, records: SourceRecords) -> int:
         """How many images there are."""

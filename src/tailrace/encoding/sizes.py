@@ -6,6 +6,7 @@ counts for much, and that is known of each layout. What columns hold is told by 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 from weakref import WeakKeyDictionary
@@ -20,7 +21,7 @@ from tailrace.encoding.json import JsonFormat
 NUMBER: Final = 8  # bytes of a number as text, about
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Outline:
     """What is known of records that are not made yet.
 
@@ -79,18 +80,28 @@ def _frame(node: Node) -> int:
     return whole if node.role is None else whole // 2
 
 
-def content_of(vectors: list[Vector]) -> tuple[int, int]:
+_FEW: Final = 8
+
+
+def content_of(vectors: Sequence[Vector]) -> tuple[int, int]:
     """About how many bytes the values of vectors take as text, and how many in memory."""
     content = memory = 0
     for vector in vectors:
-        memory += vector.data.nbytes
-        if vector.kind in (Kind.TEXT, Kind.BYTES):
-            length = int(np.add.reduce(vector.data[:, 0], dtype=np.int64))
-            content += length if vector.kind is Kind.TEXT else length * 4 // 3
-            memory += length
-        elif vector.kind is Kind.LIST:
-            content += NUMBER * vector.children[0].length
-            memory += vector.children[0].data.nbytes
-        elif vector.kind is not Kind.STRUCT:
-            content += NUMBER * vector.length
+        kind = vector.kind
+        if kind is Kind.TEXT or kind is Kind.BYTES:
+            length = _text_bytes(vector)
+            content += length if kind is Kind.TEXT else length * 4 // 3
+            memory += length + 16 * vector.length
+        else:
+            numbers = vector.children[0].length if kind is Kind.LIST else vector.length
+            content += NUMBER * numbers
+            memory += 8 * numbers
     return content, memory
+
+
+def _text_bytes(vector: Vector) -> int:
+    """How long all texts are together: the sum of the views' first words."""
+    if vector.length > _FEW:
+        return int(np.add.reduce(vector.data[:, 0], dtype=np.int64))
+    word = vector.data.item  # cheaper than numpy's sum, which small batches would feel
+    return sum(word(4 * i) for i in range(vector.length))

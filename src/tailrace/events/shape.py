@@ -91,7 +91,7 @@ class RowChanges:
     data_collection_order: npt.NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
-        return self.expansion.roles.shape[1]
+        return int(self.expansion.roles.shape[1])
 
     def outline(self) -> Outline:
         """What is known of their size."""
@@ -144,7 +144,7 @@ class Shape:
         columns = [
             *flat(values),
             *flat(rows.keys or ()),
-            *(fact.vector for fact in changes.source.values()),
+            *[fact.vector for fact in changes.source.values()],
             *varying.values(),
         ]
         layouts, n = self._layouts_of(rows), len(rows)
@@ -180,13 +180,13 @@ class Shape:
         """What is known of the size of changes that this shape has prepared."""
         layouts, n = self._layouts_of(rows), len(rows)
         table = flat(self._columns(rows.changes, self.schemas.value_columns))
-        images = max(max((vector.length for vector in table), default=0), 1)
-        shown = np.count_nonzero(rows.expansion.roles[[roles.BEFORE, roles.AFTER]] >= 0)
+        images = max(table[0].length if table else 0, 1)
         content, memory = content_of(table)
-        keys = content_of(flat(rows.keys or ()))[0]
+        keys = content_of(rows.keys or ())[0]
         if self._source_bytes is None:
             self._source_bytes = sum(_about(fact.vector) for fact in rows.changes.source.values())
-        content = content * int(shown) // images + keys * n // images + n * (self._source_bytes + _TIMES_BYTES)
+        content = content * min(2 * n, images) // images  # of a snapshot's block some rows may be left out
+        content += keys * n // images + n * (self._source_bytes + _TIMES_BYTES)
         return Outline(n, layouts.key, layouts.value, content, memory)
 
     def _layouts_of(self, rows: RowChanges) -> _Layouts:
@@ -227,6 +227,8 @@ def constant_headers(texts: Mapping[str, str]) -> tuple[SourceHeader, ...]:
 
 def flat(columns: Sequence[Vector]) -> list[Vector]:
     """The columns, each struct followed by the columns of its fields."""
+    if not any(column.kind is Kind.STRUCT for column in columns):
+        return list(columns)
     found = []
     for column in columns:
         found.append(column)
@@ -250,8 +252,9 @@ def _varying(rows: RowChanges) -> dict[str, Vector]:
     """The envelope's own values, by the name of the field."""
     ops = _OPERATIONS[rows.expansion.op]
     values = {"op": Vector(Kind.TEXT, len(ops), ops)}
-    for name, divisor, factor in (("ts_ms", 1000, 1), ("ts_us", 1, 1), ("ts_ns", 1, 1000)):
-        values[name] = Vector(Kind.INT, 1, np.array([rows.now_us // divisor * factor], np.int64))
+    now = np.array((rows.now_us // 1000, rows.now_us, rows.now_us * 1000), np.int64)
+    for i, name in enumerate(("ts_ms", "ts_us", "ts_ns")):
+        values[name] = Vector(Kind.INT, 1, now[i : i + 1])
     if rows.changes.transaction_id is not None:
         values["id"] = rows.changes.transaction_id.vector
         orders = {"total_order": rows.total_order, "data_collection_order": rows.data_collection_order}

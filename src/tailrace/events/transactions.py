@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.layouts import Array, Column, Layout, Struct
+from tailrace.changes.layouts import Array, Column, Layout, Node, Struct
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import EventKind, Lists, SourceRecords
 from tailrace.changes.vectors import Vector, integers
@@ -92,7 +92,7 @@ class TransactionLayouts:
         self.key = Layout(Struct(key, (Column(_STRING, _ID, _TRANSACTION),)))
         collections = value.field("data_collections").schema
         item = _COLLECTION_NODE if collections.items is None else replace(_COLLECTION_NODE, schema=collections.items)
-        nodes = {
+        nodes: dict[str, Node] = {
             "status": Column(_STRING, _STATUS, _IS_END),
             "id": Column(_STRING, _ID, _TRANSACTION),
             "event_count": Column(value.field("event_count").schema, _EVENT_COUNT, _END),

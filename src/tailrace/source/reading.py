@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
@@ -108,8 +108,7 @@ def _read_part_rows(
 def _row_connector(job: ReadJob) -> RangeConnector:
     """One that yields what rows can show."""
     settings = _settings(job)
-    connector: RangeConnector = connector_for(typed_rows_of(settings).row_settings(settings))
-    return connector
+    return cast("RangeConnector", connector_for(typed_rows_of(settings).row_settings(settings)))
 
 
 def _rows_of(rows: Any, schema: pa.Schema, batches: Iterator[LogBatch]) -> Iterator[Step]:
