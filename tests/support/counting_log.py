@@ -20,10 +20,10 @@ import orjson
 
 from support.unit_settings import unit_settings
 from tailrace.changes.layouts import Layout, Struct, Values
+from tailrace.changes.outline import Outline
 from tailrace.changes.records import Binary, Header, Records
 from tailrace.changes.source_records import EventKind, Objects, SourceHeader, SourceRecords, every_record
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotStep, StartPoint, alone
-from tailrace.encoding.sizes import Outline
 from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.source.job import Job, Pace

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from tailrace.changes.outline import Outline
 from tailrace.changes.source_records import SourceRecords
-from tailrace.encoding.sizes import Outline
 
 
 class Event(Protocol):

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from tailrace.changes.layouts import Column, Constant, Layout, Struct
+from tailrace.changes.outline import NUMBER, Outline
 from tailrace.changes.records import binary_of
 from tailrace.changes.source_records import EventKind, SourceRecords, every_record
 from tailrace.changes.vectors import integers
 from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import Settings
-from tailrace.encoding.sizes import NUMBER, Outline
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.names import Names
 

@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 
 from tailrace.changes.layouts import layout_of_values, values_by_field
+from tailrace.changes.outline import Outline
 from tailrace.changes.records import binary_of
 from tailrace.changes.source_records import EventKind, Objects, SourceRecords, every_record
-from tailrace.encoding.sizes import Outline
 from tailrace.notifications.model import Notification
 from tailrace.schema.connect import Field, Schema, Type
 

@@ -8,17 +8,19 @@ It stands between reading and delivering and is the same for all connectors, and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
 from tailrace.changes.source_records import SourceRecords
 from tailrace.config.settings import Settings
 from tailrace.encoding.encoder import Encoder
-from tailrace.encoding.json import JsonEncoder, JsonFormat
-from tailrace.encoding.sizes import JsonSizes
 from tailrace.events.event import Event
 from tailrace.events.transforms import Transform, transformed
+
+if TYPE_CHECKING:
+    from tailrace.encoding.json import JsonEncoder, JsonFormat
+    from tailrace.encoding.sizes import JsonSizes
 
 T = TypeVar("T")
 
@@ -62,18 +64,23 @@ def pipeline_of(settings: Settings) -> RecordPipeline:
 
 def json_encoder(settings: Settings) -> JsonEncoder:
     """JSON as the converters of a configuration are set."""
-    header = JsonFormat(settings.header_converter_schemas_enable)
-    return JsonEncoder(_key_format(settings), _value_format(settings), header)
+    from tailrace.encoding.json import JsonEncoder, JsonFormat  # compiled code, which planners do without
+
+    return JsonEncoder(*_formats(settings), JsonFormat(settings.header_converter_schemas_enable))
 
 
 def sizes_of(settings: Settings) -> JsonSizes:
     """What reckons how large events are when they are encoded."""
-    return JsonSizes(_key_format(settings), _value_format(settings))
+    from tailrace.encoding.sizes import JsonSizes  # as above
+
+    return JsonSizes(*_formats(settings))
 
 
-def _key_format(settings: Settings) -> JsonFormat:
-    return JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default)
+def _formats(settings: Settings) -> tuple[JsonFormat, JsonFormat]:
+    """Of keys and of values."""
+    from tailrace.encoding.json import JsonFormat  # as above
 
-
-def _value_format(settings: Settings) -> JsonFormat:
-    return JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default)
+    return (
+        JsonFormat(settings.key_converter_schemas_enable, settings.key_converter_replace_null_with_default),
+        JsonFormat(settings.value_converter_schemas_enable, settings.value_converter_replace_null_with_default),
+    )

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from tailrace.changes.layouts import Layout, layout_of_values, values_by_field
+from tailrace.changes.outline import Outline
 from tailrace.changes.records import binary_of
 from tailrace.changes.source_records import EventKind, Objects, SourceHeader, SourceRecords, every_record
 from tailrace.config.settings import Settings
-from tailrace.encoding.sizes import Outline
 from tailrace.events.shape import constant_headers
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema

@@ -17,11 +17,11 @@ from tailrace.changes import expand as roles
 from tailrace.changes.expand import Expansion, expand
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.model import Changes, Level
+from tailrace.changes.outline import Outline, content_of
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import EventKind, Mask, SourceHeader, SourceRecords
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.encoding.render import Program, Template
-from tailrace.encoding.sizes import Outline, content_of
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import TableSchemas
 

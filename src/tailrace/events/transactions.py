@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes.layouts import Array, Column, Layout, Node, Struct
+from tailrace.changes.outline import Outline, content_of
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import EventKind, Lists, SourceRecords
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.config.properties.own import CURRENT, SHAPE_1_4
-from tailrace.encoding.sizes import Outline, content_of
 from tailrace.schema.connect import Field, Schema, Type
 
 Int64 = npt.NDArray[np.int64]

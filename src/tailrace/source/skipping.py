@@ -25,9 +25,10 @@ def tell(job: Job, claim: Claim, ask: Ask) -> None:
 
 def _deliver(job: Job, first: Progress) -> None:
     connector = job.new_connector()
-    records = pipeline_of(connector.settings).records(list(connector.skipped(first)), interleaved=False)
-    if not records:
+    events = list(connector.skipped(first))
+    if not events:
         return
+    records = pipeline_of(connector.settings).records(events, interleaved=False)
     with closing(job.new_sink()) as sink:
         opened = sink.open(0)
         if opened.progress is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tailrace.encoding.sizes import JsonSizes
+from tailrace.changes.outline import Sizes
 from tailrace.events.event import Event
 from tailrace.signals.model import Signal
 
@@ -27,7 +27,7 @@ class Batch:
     """
 
     now_us: int
-    sizes: JsonSizes | None = None
+    sizes: Sizes | None = None
     events: list[Event] = field(default_factory=list)
     bytes: int = 0
     changes: int = 0
