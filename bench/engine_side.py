@@ -19,6 +19,7 @@ from typing import Any
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.load import from_mapping
+from tailrace.events.pipeline import pipeline_of
 
 
 def main(path: str) -> None:
@@ -37,10 +38,12 @@ def read(connector: Any, start: dict[str, Any], until: dict[str, Any], history: 
     """Decode, shape and encode a range; what it took."""
     changes = records = size = batches = largest = 0
     cpu, wall = time.process_time(), time.perf_counter()
+    pipeline = pipeline_of(connector.settings)
     for batch in connector.read(LogRange(start, until), Progress("", start), history):
         changes += batch.changes
-        records += sum(len(each) for each in batch.records)
-        bytes_ = sum(int(each.values.offsets[-1]) + int(each.keys.offsets[-1]) for each in batch.records)
+        made = pipeline.records(batch.events, interleaved=batch.is_interleaved)
+        records += sum(len(each) for each in made)
+        bytes_ = sum(int(each.values.offsets[-1]) + int(each.keys.offsets[-1]) for each in made)
         size += bytes_
         batches += 1
         largest = max(largest, bytes_)

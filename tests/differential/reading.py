@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.differential.records import Record, loads
 
+from support.encoding import records_of
 from tailrace.changes.records import Records
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress, StartPoint
@@ -26,7 +27,7 @@ def read(properties: Mapping[str, str], start: StartPoint, marker: str) -> list[
     range_ = LogRange(start.restart, connector.head())
     placed: list[tuple[bytes, Record]] = []
     for batch in connector.read(range_, Progress("", start.restart), start.history):
-        placed += (pair for records in batch.records for pair in _placed(records))
+        placed += (pair for records in records_of(batch, connector.settings) for pair in _placed(records))
         end = min((place for place, record in placed if record.topic == marker), default=None)
         if end is not None:
             return [record for place, record in placed if place <= end]

@@ -14,6 +14,7 @@ import pytest
 from tests.differential import cases, debezium, records
 from tests.differential.compare import compare
 
+from support.encoding import records_of
 from support.kafka_reading import read_topics
 from support.mysql_settings import settings_for
 from tailrace.cli.main import main
@@ -206,7 +207,7 @@ class Turns:
             self.told.append(records.Record(read.topic, _parsed(read.key), _parsed(read.value), headers))
 
     def _take(self, batch):
-        for found in batch.records:
+        for found in records_of(batch, self.settings):
             self.told += [of(found, i) for i in range(len(found))]
 
     def command(self, *arguments):

@@ -6,9 +6,10 @@ import logging
 import attrs
 import pytest
 
+from support.encoding import records_of_event
 from support.unit_settings import unit_settings
 from tailrace.errors import ConfigError
-from tailrace.notifications.channels import NotificationChannels, NotificationEncoder
+from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.model import Notification
 
 NO_SCHEMAS = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
@@ -30,7 +31,7 @@ def settings(enabled, **others):
 
 
 def test_the_sink_gets_a_record_for_each():
-    records = channels(["sink"]).tell([STARTED, COMPLETED], "0000.1", 3)
+    records = records_of_event(channels(["sink"]).tell([STARTED, COMPLETED], "0000.1", 3), schemas=False)
     assert (records.topic, records.partition, len(records)) == ("notes", None, 2)
     assert [records.keys[i] for i in range(2)] == [b'{"id":"id-1"}', b'{"id":"id-2"}']
     assert records.values[0] == (
@@ -50,7 +51,8 @@ def test_with_schemas_a_record_has_the_names_that_debezium_gives_it(mode):
         "value.converter.schemas.enable": True,
         "schema.name.adjustment.mode": mode,
     }
-    records = NotificationEncoder(settings(["sink"], properties=with_schemas)).records([STARTED], "", 0)
+    told = NotificationChannels(settings(["sink"], properties=with_schemas)).tell([STARTED], "", 0)
+    records = records_of_event(told)
     key, value = json.loads(records.keys[0]), json.loads(records.values[0])
     assert key == {
         "schema": {

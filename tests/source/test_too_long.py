@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 
-from support.counting_log import counting_job, records_of
+from support.counting_log import SETTINGS, counting_job, records_of
 from support.kafka_sinks import Place, eventually
 from tailrace.cli.exit_codes import exit_code_for
 from tailrace.connectors.base import Lane, LogBatch, Progress
@@ -18,7 +18,7 @@ SNAPSHOT = Turn(Lane(), True, "", None, snapshot=True)
 
 
 def batch(topic="t", *, is_open=False):
-    return LogBatch([records_of(topic, [1])], Progress("1", {}), is_open=is_open)
+    return LogBatch([], Progress("1", {}), is_open=is_open), [records_of(topic, [1])]
 
 
 def ended():
@@ -29,14 +29,14 @@ def ended():
 
 def lost(seen, *batches):
     for each in batches:
-        seen.begins(each)
+        seen.begins(*each)
     seen.lost(ended())
 
 
 def test_a_section_that_was_ended_once_is_tried_again_and_the_second_time_stops():
     seen = TooLong()
     lost(seen, batch(), batch("keyless", is_open=True))
-    seen.begins(batch("keyless", is_open=True))
+    seen.begins(*batch("keyless", is_open=True))
     with pytest.raises(
         ConfigError, match=r"records of keyless, after \d+ s.*2 times in a row.*without a key.*: allow more"
     ):
@@ -46,7 +46,7 @@ def test_a_section_that_was_ended_once_is_tried_again_and_the_second_time_stops(
 def test_commits_of_the_log_in_between_do_not_make_a_section_shorter():
     seen = TooLong()
     lost(seen, batch(is_open=True))
-    seen.begins(batch())
+    seen.begins(*batch())
     seen.committed()
     with pytest.raises(ConfigError):
         lost(seen, batch(is_open=True))
@@ -55,8 +55,8 @@ def test_commits_of_the_log_in_between_do_not_make_a_section_shorter():
 def test_a_section_that_got_through_was_an_accident():
     seen = TooLong()
     lost(seen, batch(is_open=True))
-    seen.begins(batch(is_open=True))
-    seen.begins(batch())
+    seen.begins(*batch(is_open=True))
+    seen.begins(*batch())
     seen.committed()
     lost(seen, batch(is_open=True))
 
@@ -64,9 +64,9 @@ def test_a_section_that_got_through_was_an_accident():
 def test_other_losses_do_not_count():
     seen = TooLong()
     for _ in range(10):
-        seen.begins(batch(is_open=True))
+        seen.begins(*batch(is_open=True))
         seen.lost(SinkLostError("the broker died"))
-        seen.begins(batch(is_open=True))
+        seen.begins(*batch(is_open=True))
         seen.lost(RetriableError("the broker is away"))
 
 
@@ -116,16 +116,18 @@ def test_a_task_gives_up_a_snapshot_that_does_not_fit_with_the_documented_code(t
 class KeylessTable:
     """A snapshot of a table without a key that is read more slowly than the brokers wait for."""
 
+    settings = SETTINGS
+
     def __init__(self, place):
         self._place = place
         self.readings = 0
 
     def snapshot(self, lane, progress, history, others):
         self.readings += 1
-        yield LogBatch(self._place.records([self.readings]), progress, is_open=True)
+        yield LogBatch(self._place.events([self.readings]), progress, is_open=True)
         eventually(lambda: len(self._place.ids(committed=False)), self.readings)
         wait_for_the_brokers(self._place)
-        yield LogBatch(self._place.records([0]), progress, is_open=True)
+        yield LogBatch(self._place.events([0]), progress, is_open=True)
         yield LogBatch([], Progress(progress.delivered, progress.restart, {"lanes": 1, "done": True}), at_head=True)
 
 

@@ -12,20 +12,36 @@ Read part by part, each part has a block of them. With `tells` the first lane te
 import itertools
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import orjson
 
+from support.unit_settings import unit_settings
+from tailrace.changes.layouts import Layout, Struct, Values
+from tailrace.changes.outline import Outline
 from tailrace.changes.records import Binary, Header, Records
+from tailrace.changes.source_records import EventKind, Objects, SourceHeader, SourceRecords, every_record
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotStep, StartPoint, alone
 from tailrace.errors import PositionLostError, RetriableError, StructureError
+from tailrace.schema.connect import Field, Schema, Type
 from tailrace.source.job import Job, Pace
 
 TRANSACTION = 7
 STRUCTURE_EVERY = 50 * TRANSACTION
 TOPICS = 3
 COMPLETED, SKIPPED = 10_000_001, 10_000_002
+SETTINGS = unit_settings(
+    {f"{of}.converter.schemas.enable": False for of in ("key", "value")}
+    | {"header.converter": "org.apache.kafka.connect.json.JsonConverter", "header.converter.schemas.enable": False}
+)
+ID = Schema(Type.INT64)
+ROW = Schema(Type.STRUCT, fields=(Field("id", ID), Field("text", Schema(Type.STRING))))
+KEY = Layout(Struct(Schema(Type.STRUCT, fields=(Field("id", ID),)), (Values(ID, 0, 0),)))
+ENVELOPE = Schema(Type.STRUCT, fields=(Field("op", Schema(Type.STRING)), Field("after", ROW)))
+VALUE = Layout(Struct(ENVELOPE, (Values(Schema(Type.STRING), 1, 0), Values(ROW, 2, 0))))
+NUMBER, ODD = Layout(Values(ID, 0, 0)), Layout(Values(Schema(Type.BOOLEAN), 3, 0))
 
 
 def connector(document):
@@ -73,6 +89,8 @@ def structure(n):
 
 
 class CountingLog:
+    settings = SETTINGS
+
     def __init__(
         self,
         log,
@@ -137,15 +155,15 @@ class CountingLog:
             told = self._figures(lane, count + len(read), name=f"block {count // self._block}", ended=False)
             is_open = self._whole and count + len(read) < len(numbers)
             reached = progress if is_open else reached
-            records = [records_of("count.rows", read)]
-            yield LogBatch(records, reached, changes=len(read), at_head=True, figures=told, is_open=is_open)
+            events = [Numbers("count.rows", read)]
+            yield LogBatch(events, reached, changes=len(read), at_head=True, figures=told, is_open=is_open)
             if self._pause_seconds:
                 time.sleep(self._pause_seconds)
             if self._fail_every and (count // self._block + 1) % self._fail_every == 0:
                 raise RetriableError("the connection was dropped")
         if self._tells and lane.is_first and any(each is None or each.snapshot_is_pending for each in others()):
             return
-        end = [records_of("count.told", [COMPLETED])] if self._tells and lane.is_first else []
+        end = [Numbers("count.told", [COMPLETED])] if self._tells and lane.is_first else []
         figures = self._figures(lane, len(numbers))
         done = {"lanes": lane.count, "done": True, **({"figures": figures} if lane.count > 1 else {})}
         yield LogBatch(end, Progress(progress.delivered, progress.restart, done), at_head=True, figures=figures)
@@ -154,7 +172,7 @@ class CountingLog:
         pass
 
     def skipped(self, progress):
-        return [records_of("count.told", [SKIPPED])] if self._tells else []
+        return [Numbers("count.told", [SKIPPED])] if self._tells else []
 
     @staticmethod
     def _figures(lane, rows, *, name="rows", ended=True):
@@ -181,7 +199,7 @@ class CountingLog:
         for n in range((progress.snapshot or {"read": first})["read"], last, -(-self._block // 2)):
             end = min(n + -(-self._block // 2), last)
             numbers = [-1 - i for i in range(n, end)]
-            yield LogBatch([records_of("count.rows", numbers)], Progress("", progress.restart, {"read": end}))
+            yield LogBatch([Numbers("count.rows", numbers)], Progress("", progress.restart, {"read": end}))
             if self._fail_every and end < last:
                 raise RetriableError("the connection was dropped")
 
@@ -222,12 +240,13 @@ class CountingLog:
             i = end
             restart = {"n": i // TRANSACTION * TRANSACTION}
             yield LogBatch(
-                [records for records in self._records(numbers) if range_.lane.owns(records.topic)],
+                [event for event in self._events(numbers) if range_.lane.owns(event.topic)],
                 Progress(f"{delivered:012d}", restart),
                 new,
                 len(numbers),
                 time.time_ns() // 10**6,
                 at_head=end == self.head()["n"],
+                is_interleaved=True,
             )
             batches += 1
             if self._pause_seconds:
@@ -242,11 +261,44 @@ class CountingLog:
         if self._start != "head" and [record["structure"] for record in history] != wanted:
             raise StructureError(f"at {delivered} the history should be {wanted}, not {list(history)}")
 
-    def _records(self, numbers) -> list[Records]:
-        return [
-            records_of(f"count.t{t}", [n for n in numbers if n % TOPICS == t], header=self._header)
-            for t in range(TOPICS)
-        ]
+    def _events(self, numbers) -> list["Numbers"]:
+        of_topics = [[n for n in numbers if n % TOPICS == t] for t in range(TOPICS)]
+        return [Numbers(f"count.t{t}", of, self._header) for t, of in enumerate(of_topics) if of]
+
+
+@dataclass
+class Numbers:
+    """An event: changes of one topic."""
+
+    topic: str
+    numbers: Sequence[int]
+    header: bool = False
+
+    def __len__(self):
+        return len(self.numbers)
+
+    def outline(self):
+        return Outline(len(self), KEY, VALUE, 20 * len(self), 20 * len(self))
+
+    def source_records(self):
+        numbers = self.numbers
+        is_live = np.array([n % 10 != 9 for n in numbers])
+        is_odd = np.array([n % 2 == 1 for n in numbers])
+        columns = [numbers, ["c"] * len(numbers), [{"id": n, "text": f'row {n} "ü"'} for n in numbers], [True] * len(numbers)]
+        headers = (SourceHeader("odd", ODD, is_odd), SourceHeader("n", NUMBER)) if self.header else ()
+        return SourceRecords(
+            EventKind.ROWS,
+            self.topic,
+            KEY,
+            VALUE,
+            [Objects(each) for each in columns],
+            every_record(len(numbers)),
+            np.array([1_700_000_000_000 + n for n in numbers], np.int64),
+            binary([b"%012d" % n for n in numbers]),
+            np.array(numbers, np.int64),
+            has_value=is_live,
+            headers=headers,
+        )
 
 
 def records_of(topic, numbers, *, header=False) -> Records:

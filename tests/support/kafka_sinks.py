@@ -3,12 +3,13 @@
 import json
 import time
 import uuid
+from dataclasses import replace
 
 import numpy as np
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from support.counting_log import records_of
+from support.counting_log import Numbers, records_of
 from support.kafka_reading import read_topics
 from support.unit_settings import unit_settings
 from tailrace.connectors.base import Progress
@@ -48,6 +49,10 @@ class Place:
 
     def topic(self, name="t"):
         return f"{self.prefix}.{name}"
+
+    def events(self, numbers):
+        """The same as an event."""
+        return [FreshNumbers(self.topic(), numbers)]
 
     def records(self, numbers, name="t"):
         return [fresh_records(self.topic(name), list(numbers))]
@@ -93,6 +98,14 @@ def fresh_records(topic, numbers):
     records = records_of(topic, numbers)
     records.timestamps = np.full(len(numbers), time.time_ns() // 1_000_000)
     return records
+
+
+class FreshNumbers(Numbers):
+    """The same as an event."""
+
+    def source_records(self):
+        now = np.full(len(self), time.time_ns() // 1_000_000)
+        return replace(super().source_records(), timestamps=now)
 
 
 def eventually(question, expected):

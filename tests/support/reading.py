@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import dataclass, field
 
+from support.encoding import encoded, records_of
 from support.mysql_settings import settings_for
 from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
@@ -41,7 +42,7 @@ class Read:
 
 def told_in(batch):
     """The records of a batch, each with its topic and its partition."""
-    return [(each.topic, each.partition, plain(each, i)) for each in batch.records for i in range(len(each))]
+    return [(each.topic, each.partition, plain(each, i)) for each in records_of(batch) for i in range(len(each))]
 
 
 def plain(records, i):
@@ -70,7 +71,7 @@ def batches(settings, read, until=None, now_us=NOW_US, lane=ONLY_LANE, **options
     """The batches of a new reader that goes on where `read` stands."""
     progress = Progress(read.progress.delivered, json.loads(json.dumps(read.progress.restart)))
     range_ = LogRange(progress.restart, until, now_us, lane)
-    return LogReader(settings, range_, progress, tuple(read.history), **options).batches()
+    return encoded(LogReader(settings, range_, progress, tuple(read.history), **options).batches(), settings)
 
 
 def read_on(settings, read, until=None, **options):

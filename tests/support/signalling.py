@@ -4,6 +4,7 @@ import json
 import time
 from dataclasses import dataclass, field
 
+from support.encoding import records_of
 from support.reading import plain
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, LogRange, Progress
@@ -53,7 +54,7 @@ class Followed:
         self.figures += [] if batch.figures is None else [batch.figures]
         self.progress = stored(batch.progress)
         self.history += json.loads(json.dumps(list(batch.history)))
-        for records in batch.records:
+        for records in records_of(batch, self.settings):
             for i in range(len(records)):
                 self.topics.setdefault(records.topic, []).append(plain(records, i))
 

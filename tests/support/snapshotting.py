@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, field
 from functools import partial
 
+from support.encoding import encoded
 from support.reading import Read, told_in
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, Progress
@@ -66,7 +67,8 @@ def taken(settings, lanes=1, stop_every=None, between=lambda: None, after=(), co
             if lane not in readers:
                 connector = connector_for(settings)
                 others = partial(_others, states, lane)
-                readers[lane] = connector.snapshot(Lane(lane, lanes), states[lane], tuple(snapshot.history), others)
+                reader = connector.snapshot(Lane(lane, lanes), states[lane], tuple(snapshot.history), others)
+                readers[lane] = encoded(reader, settings)
                 since[lane] = 0
             batch = next(readers[lane], None)
             if batch is None:  # it waits for the others, to tell the end

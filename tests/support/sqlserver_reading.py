@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from support.encoding import encoded
+from support.encoding import records_of as encoded_of
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
@@ -78,7 +80,7 @@ def batches(settings: Any, read: Read, lane: Lane = Lane(), until: Any = None) -
     connector = SqlServerConnector(settings)
     end = connector.head() if until is None else until
     range_ = LogRange(read.progress.restart, end, NOW_US, lane)
-    return connector.read(range_, read.progress, read.history)
+    return encoded(connector.read(range_, read.progress, read.history), settings)
 
 
 def read_on(settings: Any, read: Read, lane: Lane = Lane(), until: Any = None) -> Read:  # noqa: B008
@@ -97,7 +99,7 @@ def records_of(batch: LogBatch) -> list[dict[str, Any]]:
             "value": _json(records.values[i]),
             "position": (records.positions[i] or b"").decode(),
         }
-        for records in batch.records
+        for records in encoded_of(batch)
         for i in range(len(records))
     ]
 

@@ -5,23 +5,16 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 
-from tailrace.encoding.connect_json import message_json
-from tailrace.schema.connect import Schema, Type
-
 RUN_ID = str(uuid.uuid4())
 TASK_ID = "0"
 
 
-def context_headers(connector: str, logical_name: str, *, with_schema: bool) -> Mapping[str, bytes]:
-    """The headers by name, as JSON; `logical_name` is the topic prefix. The run is this process."""
+def context_headers(connector: str, logical_name: str) -> Mapping[str, str]:
+    """The texts of the headers by name; `logical_name` is the topic prefix. The run is this process."""
     values = {
         "connectorLogicalName": logical_name,
         "taskId": TASK_ID,
         "connectorName": connector,
         "runId": RUN_ID,
     }
-    text = Schema(Type.STRING)
-    return {
-        f"__debezium.context.{name}": message_json(text, value, with_schema=with_schema)
-        for name, value in values.items()
-    }
+    return {f"__debezium.context.{name}": value for name, value in values.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,6 +37,13 @@ class Binary:
             valid = pa.py_buffer(np.packbits(self.valid, bitorder="little"))
         buffers = [valid, pa.py_buffer(self.offsets), pa.py_buffer(self.data)]
         return pa.Array.from_buffers(type_ or pa.large_binary(), len(self), buffers)
+
+
+def binary_of(texts: Sequence[bytes]) -> Binary:
+    """A few byte strings."""
+    offsets = np.zeros(len(texts) + 1, np.int64)
+    np.cumsum([len(text) for text in texts], out=offsets[1:])
+    return Binary(np.frombuffer(b"".join(texts), np.uint8), offsets)
 
 
 def nulls(n: int) -> Binary:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:  # every configuration is loaded beside this, and records are heavy
-    from tailrace.changes.records import Records
+if TYPE_CHECKING:  # every configuration is loaded beside this, and events are heavy
+    from tailrace.events.event import Event
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
 Signalled = Mapping[str, Any]  # as `Progress.signalled`
@@ -93,11 +93,11 @@ def no_history() -> Sequence[HistoryRecord]:
 
 @dataclass(slots=True)
 class LogBatch:
-    """What one step of reading gave: records, and the progress to store once they are delivered.
+    """What one step of reading gave: events, and the progress to store once they are delivered.
 
     Attributes:
-        records: in log order within each topic; more than one item may have the same topic.
-        progress: to be stored in the same transaction as the records.
+        events: each in log order, for whoever takes the batch to empty; valid until the next batch is asked for.
+        progress: to be stored in the same transaction as their records.
         history: new records of the schema history, to be stored with them as well.
         changes: how many row changes were read, before filters and tombstones.
         source_ts_ms: when the newest change was committed; None while nothing was read.
@@ -105,10 +105,11 @@ class LogBatch:
         at_head: nothing more was waiting when this had been read, so it is better committed now than later.
         figures: of a snapshot, to be shown when this is committed; `snapshot/figures.py` says what it holds.
         is_open: this must not be committed before the next batch: the progress does not tell what the records are.
+        is_interleaved: events may lie between each other in the log; else each is behind the one before.
 
     """
 
-    records: list[Records]
+    events: list[Event]
     progress: Progress
     history: Sequence[HistoryRecord] = ()
     changes: int = 0
@@ -117,6 +118,7 @@ class LogBatch:
     at_head: bool = False
     figures: Mapping[str, Any] | None = None
     is_open: bool = False
+    is_interleaved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,9 +34,6 @@ from tailrace.connectors.base import (
 )
 
 if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is named here is heavy
-    import pyarrow as pa
-
-    from tailrace.changes.records import Records
     from tailrace.config.entries import Entry
     from tailrace.config.filters import Naming, SystemNames
     from tailrace.config.problems import Problems
@@ -46,6 +43,7 @@ if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is name
     from tailrace.connectors.shared.demo import Shop
     from tailrace.connectors.shared.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
+    from tailrace.events.event import Event
 
 Check = Callable[["Mapping[str, Value]", "Mapping[str, Entry]", "Problems"], None]
 
@@ -125,6 +123,10 @@ class Connector(Protocol):
     lane by lane, or part by part, and signals may ask for tables on the way. A position is the connector's own, JSON.
     """
 
+    @property
+    def settings(self) -> Settings:
+        """What it was made from."""
+
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
 
@@ -167,7 +169,7 @@ class Connector(Protocol):
         leaves its own part undone as long as `others` does not say that theirs are done; it is to be asked again then.
         """
 
-    def skipped(self, progress: Progress) -> Sequence[Records]:
+    def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
@@ -267,15 +269,8 @@ class TypedRows(Protocol):
     def row_schema(self, settings: Any, *, with_before: bool) -> RowSchema:
         """The columns that the one captured table has now."""
 
-    def read_rows(
-        self, settings: Any, rows: RowSchema, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
-    ) -> Iterator[tuple[Sequence[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
-        """As `Connector.read`."""
-
-    def read_part(
-        self, settings: Any, rows: RowSchema, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
-    ) -> Iterator[tuple[Sequence[pa.RecordBatch], Progress, Sequence[HistoryRecord]]]:
-        """As `Connector.read_part`."""
+    def row_settings(self, settings: Any) -> Any:
+        """The settings under which a connector yields what rows can show: columns of types that Spark has, nothing else."""
 
 
 class TakingOver(Protocol):

@@ -2,24 +2,28 @@
 
 With schemas, a message is `{"schema":…,"payload":…}`: the schema part is the same for every message of a structure
 version and is rendered once, as a constant of the template.
+
+A layout becomes a template when it first comes; the templates are kept as long as the layouts are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
-import numpy.typing as npt
 import orjson
 
-from tailrace.changes import expand
-from tailrace.changes.expand import Expansion
-from tailrace.changes.model import Changes
-from tailrace.changes.records import Binary
-from tailrace.changes.vectors import Kind, Vector, integers
-from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix
-from tailrace.encoding.render import Op, Program, Template, leaves, op_for
+from tailrace.changes.layouts import Array, Column, Constant, Layout, Node, Struct, Values
+from tailrace.changes.records import Binary, Header, Records, nulls
+from tailrace.changes.source_records import AnyColumn, Lists, Mask, Objects, SourceRecords
+from tailrace.changes.vectors import Kind, Vector
+from tailrace.changes.views import vector_of, vector_over
+from tailrace.encoding.connect_json import SCHEMA_SUFFIX, null_text, schema_prefix, value_json
+from tailrace.encoding.render import Op, Program, Roles, Template, leaves, op_for
 from tailrace.schema.connect import Schema
 
 
@@ -50,190 +54,160 @@ class JsonFormat:
         return null_text(schema, replace_with_default=self.defaults)
 
 
-class StructEncoder:
-    """A struct whose fields are columns: keys, and row images."""
+class JsonEncoder:
+    """An `Encoder` of JSON; keys, values and headers each have a format of their own."""
 
-    def __init__(self, schema: Schema, format_: JsonFormat) -> None:
-        self._schema = schema
+    def __init__(self, key: JsonFormat, value: JsonFormat, header: JsonFormat) -> None:
+        self._keys = JsonMessages(key)
+        self._values = JsonMessages(value)
+        self._headers = JsonMessages(header)
+
+    def encode(self, records: SourceRecords) -> Records:
+        """The same records as text."""
+        values = self._values.render(records.value, records, records.has_value)
+        return Records(
+            topic=records.topic,
+            keys=nulls(len(records)) if records.key is None else self._keys.render(records.key, records, records.has_key),
+            values=values,
+            timestamps=records.timestamps,
+            positions=records.positions,
+            log_order=records.log_order,
+            headers=tuple(
+                [Header(each.name, self._headers.render(each.layout, records, each.present)) for each in records.headers]
+            ),
+            partition=records.partition,
+        )
+
+
+class JsonMessages:
+    """Renders keys, values or headers."""
+
+    def __init__(self, format_: JsonFormat) -> None:
         self._format = format_
-        self._programs: dict[int, Program] = {}
+        self._programs: WeakKeyDictionary[Layout, _LayoutProgram] = WeakKeyDictionary()
 
-    def encode(self, columns: Sequence[Vector], expansion: Expansion, role: int) -> Binary:
-        """One JSON text a record; null where the role has no row."""
-        if role not in self._programs:
-            self._programs[role] = self._compile(columns, role)
-        live = expansion.roles[role] >= 0
-        live = None if live.all() else live
-        flat = [leaf for column in columns for leaf in leaves(column)]
-        return self._programs[role].render(flat, expansion.roles, live)
+    def render(self, layout: Layout, records: SourceRecords, present: Mask | None = None) -> Binary:
+        """One message a record, with its schema where that is wanted; null where `present` says so."""
+        program = self._programs.get(layout)
+        if program is None:
+            program = self._programs[layout] = self._compiled(layout, records.columns)
+        return program.render(records.columns, records.roles, present)
 
-    def _compile(self, columns: Sequence[Vector], role: int) -> Program:
-        template = Template()
-        template.const(self._format.prefix(self._schema))
-        _write_struct(template, self._schema, columns, 0, role, self._format)
-        template.const(self._format.suffix)
-        return template.program()
+    def _compiled(self, layout: Layout, columns: Sequence[AnyColumn]) -> _LayoutProgram:
+        writer = _Writer(self._format, columns)
+        writer.const(self._format.prefix(layout.schema))
+        writer.write(layout.root)
+        writer.const(self._format.suffix)
+        return writer.program(layout.lasting)
 
 
-def _write_struct(
-    template: Template, schema: Schema, columns: Sequence[Vector], slot: int, role: int, format_: JsonFormat
-) -> int:
-    """Write the fields of a struct from as many columns; returns the next free slot."""
-    template.const(b"{")
-    for i, (field, column) in enumerate(zip(schema.fields, columns, strict=True)):
-        template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
-        slot = _write_value(template, field.schema, column, slot, role, format_)
-    template.const(b"}")
-    return slot
+_Reader = Callable[[AnyColumn], Vector] | None  # makes of a column what templates take; None: it is that
 
 
-def _write_value(
-    template: Template, schema: Schema, column: Vector, slot: int, role: int, format_: JsonFormat
-) -> int:
-    if column.kind is not Kind.STRUCT:
-        template.value(op_for(column.kind), slot, role, format_.null(schema))
-        return slot + 1
-    by_name = dict(zip(column.names, column.children, strict=True))
-    children = [by_name[field.name] for field in schema.fields]
-    with template.block(role, slot):
-        return _write_struct(template, schema, children, slot + 1, role, format_)
+class _LayoutProgram:
+    """A layout as a template, and which columns it wants."""
+
+    def __init__(self, program: Program, readers: Sequence[tuple[int, _Reader]]) -> None:
+        self._program = program
+        self._readers = readers
+
+    def render(self, columns: Sequence[AnyColumn], roles: Roles, live: Mask | None = None) -> Binary:
+        vectors = [columns[slot] if read is None else read(columns[slot]) for slot, read in self._readers]
+        return self._program.render(cast("list[Vector]", vectors), roles, live)
 
 
-@dataclass(slots=True)
-class Envelope:
-    """What one batch brings for the envelope besides its images.
+class _Writer:
+    """Writes the template of a layout."""
 
-    Attributes:
-        changes: the batch.
-        expansion: its records.
-        now_us: the processing time, microseconds since the epoch.
-        total_order: rank of each record within its transaction, from 1; None without transaction metadata.
-        data_collection_order: the same within its table.
-
-    """
-
-    changes: Changes
-    expansion: Expansion
-    now_us: int
-    total_order: npt.NDArray[np.int64] | None = None
-    data_collection_order: npt.NDArray[np.int64] | None = None
-
-
-_OPERATIONS = np.zeros((256, 4), np.uint32)
-for _code in b"cudtr":
-    _OPERATIONS[_code] = (1, _code, 0, 0)
-
-
-class EnvelopeEncoder:
-    """The envelope: before, after, source, transaction, operation and times."""
-
-    def __init__(self, schema: Schema, format_: JsonFormat) -> None:
-        self._schema = schema
-        self._format = format_
-        self._program: Program | None = None
-
-    def encode(self, columns: Sequence[Vector], envelope: Envelope) -> Binary:
-        """One JSON text a record, null for a tombstone; `columns` are the value's columns over the images."""
-        changes = envelope.changes
-        varying = list(self._varying(envelope).values())
-        if self._program is None:
-            writer = _EnvelopeWriter(self._schema, self._format, columns, changes, self._varying(envelope))
-            self._program = writer.program()
-        flat = [leaf for column in columns for leaf in leaves(column)]
-        flat += [fact.vector for fact in changes.source.values()]
-        expansion = envelope.expansion
-        live = None if expansion.live.all() else expansion.live
-        return self._program.render(flat + varying, expansion.roles, live)
-
-    def _varying(self, envelope: Envelope) -> dict[str, Vector]:
-        """The envelope's own values, by the name of the field."""
-        changes = envelope.changes
-        ops = _OPERATIONS[envelope.expansion.op]
-        values = {"op": Vector(Kind.TEXT, len(ops), ops)}
-        for name, divisor, factor in (("ts_ms", 1000, 1), ("ts_us", 1, 1), ("ts_ns", 1, 1000)):
-            now = np.array([envelope.now_us // divisor * factor], np.int64)
-            values[name] = Vector(Kind.INT, 1, now)
-        if changes.transaction_id is not None:
-            values["id"] = changes.transaction_id.vector
-            orders = {
-                "total_order": envelope.total_order,
-                "data_collection_order": envelope.data_collection_order,
-            }
-            values |= {name: integers(order) for name, order in orders.items() if order is not None}
-        return values
-
-
-
-class _EnvelopeWriter:
-    """Writes the template of an envelope, field by field in the order of its schema."""
-
-    def __init__(
-        self,
-        schema: Schema,
-        format_: JsonFormat,
-        columns: Sequence[Vector],
-        changes: Changes,
-        varying: Mapping[str, Vector],
-    ) -> None:
-        self._schema = schema
+    def __init__(self, format_: JsonFormat, columns: Sequence[AnyColumn]) -> None:
         self._format = format_
         self._columns = columns
-        self._changes = changes
-        first = sum(len(leaves(column)) for column in columns)
-        self._source_slots = {name: first + i for i, name in enumerate(changes.source)}
-        first += len(changes.source)
-        self._slots = {name: first + i for i, name in enumerate(varying)}
         self._template = Template()
+        self._readers: list[tuple[int, _Reader]] = []
+        self._slots: dict[int, int] = {}  # of the template, by those of the records
+        self.const = self._template.const
 
-    def program(self) -> Program:
-        template = self._template
-        template.const(self._format.prefix(self._schema) + b"{")
-        for i, field in enumerate(self._schema.fields):
-            template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
-            self._write(field.name, field.schema)
-        template.const(b"}" + self._format.suffix)
-        return template.program(expand.LASTING)
+    def program(self, lasting: Sequence[int] = ()) -> _LayoutProgram:
+        return _LayoutProgram(self._template.program(lasting), self._readers)
 
-    def _write(self, name: str, schema: Schema) -> None:
-        template = self._template
-        if name in ("before", "after"):
-            role = expand.BEFORE if name == "before" else expand.AFTER
-            with template.block(role):
-                _write_struct(template, schema, self._columns, 0, role, self._format)
-        elif name == "source":
-            self._write_source(schema)
-        elif name == "transaction":
-            self._write_transaction(schema)
-        elif name == "op":
-            template.value(Op.TEXT, self._slots[name], expand.RECORD)
+    def write(self, node: Node) -> None:
+        if isinstance(node, Column):
+            op = op_for(cast("Vector", self._columns[node.slot]).kind)
+            self._template.value(op, self._slot(node.slot), node.role, self._format.null(node.schema))
+        elif isinstance(node, Constant):
+            self.const(self._format.null(node.schema) if node.value is None else value_json(node.schema, node.value))
+        elif isinstance(node, Struct):
+            self._write_struct(node)
+        elif isinstance(node, Array):
+            self._write_array(node)
         else:
-            template.value(Op.INT, self._slots[name], expand.BATCH)
+            self._raw(node, partial(_texts, node.schema))
 
-    def _write_source(self, schema: Schema) -> None:
-        template = self._template
-        template.const(b"{")
-        for i, field in enumerate(schema.fields):
-            template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
-            fact = self._changes.source.get(field.name)
-            if fact is not None:
-                op = op_for(fact.vector.kind)
-                template.value(op, self._source_slots[field.name], fact.level, self._format.null(field.schema))
-            else:
-                value = self._changes.constants[field.name]
-                template.const(self._format.null(field.schema) if value is None else orjson.dumps(value))
-        template.const(b"}")
+    def begin_item(self, commas: int, role: int) -> None:
+        """What stands before an item of a list: a comma, or nothing."""
+        self._template.value(Op.RAW, self._slot(commas), role)
 
-    def _write_transaction(self, schema: Schema) -> None:
-        template = self._template
-        transaction_id = self._changes.transaction_id
-        if transaction_id is None:
-            template.const(b"null")
+    def _write_struct(self, node: Struct) -> None:
+        if node.role is None:
+            self._write_fields(node)
             return
-        with template.block(transaction_id.level, self._slots["id"]):
-            template.const(b"{")
-            for i, field in enumerate(schema.fields):
-                template.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
-                is_id = field.name == "id"
-                op, role = (Op.TEXT, transaction_id.level) if is_id else (Op.INT, expand.RECORD)
-                template.value(op, self._slots[field.name], role)
-            template.const(b"}")
+        slot = -1 if node.slot is None else self._slot(node.slot)
+        with self._template.block(node.role, slot):
+            self._write_fields(node)
+
+    def _write_fields(self, node: Struct) -> None:
+        self.const(b"{")
+        for i, (field, each) in enumerate(zip(node.schema.fields, node.fields, strict=True)):
+            self.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
+            self.write(each)
+        self.const(b"}")
+
+    def _write_array(self, node: Array) -> None:
+        lists = cast("Lists", self._columns[node.slot])
+        items = _Writer(self._format, (*lists.columns, _COMMAS))
+        items.begin_item(len(lists.columns), len(lists.roles))
+        items.write(node.item)
+        with self._template.block(node.role):
+            self.const(b"[")
+            self._raw(node, partial(_joined, items.program()))
+            self.const(b"]")
+
+    def _raw(self, node: Values | Array, read: _Reader) -> None:
+        """A value of a column that is read as JSON."""
+        self._template.value(Op.RAW, len(self._readers), node.role, self._format.null(node.schema))
+        self._readers.append((node.slot, read))
+
+    def _slot(self, slot: int) -> int:
+        """The slot of the template for a column of vectors."""
+        if slot not in self._slots:
+            self._slots[slot] = len(self._readers)
+            vector = cast("Vector", self._columns[slot])
+            self._readers.append((slot, _fractions if vector.kind in _FRACTIONS else None))
+        return self._slots[slot]
+
+
+_COMMAS = vector_of([b"", b","])
+_FRACTIONS = (Kind.FLOAT32, Kind.FLOAT64, Kind.LIST)
+
+
+def _fractions(column: AnyColumn) -> Vector:
+    """Numbers with a fraction as text."""
+    return leaves(cast("Vector", column))[0]
+
+
+def _texts(schema: Schema, column: AnyColumn) -> Vector:
+    """Python values as JSON; Connect's own defaults stand for nulls."""
+    return vector_of([value_json(schema, value) for value in cast("Objects", column).values])
+
+
+def _joined(items: _LayoutProgram, column: AnyColumn) -> Vector:
+    """What stands between the brackets of each list: pieces that are written one after the other."""
+    lists = cast("Lists", column)
+    n = lists.roles.shape[1]
+    if not n:
+        return vector_over(Binary(np.zeros(1, np.uint8), np.zeros(len(lists.offsets), np.int64)))
+    is_first = np.zeros(n + 1, np.bool_)
+    is_first[lists.offsets] = True
+    roles = np.vstack([lists.roles, (~is_first[:n]).astype(np.int32)])
+    pieces = items.render((*lists.columns, _COMMAS), roles)
+    return vector_over(Binary(pieces.data, pieces.offsets[lists.offsets]))

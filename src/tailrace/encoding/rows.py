@@ -10,21 +10,20 @@ is a number of microseconds and BIGINT UNSIGNED a decimal of 20 digits; a DECIMA
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, cast
+from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tailrace.changes.expand import AFTER as AFTER_ROLE
-from tailrace.changes.expand import BEFORE as BEFORE_ROLE
-from tailrace.changes.expand import Expansion
-from tailrace.changes.model import Changes
-from tailrace.changes.shape import Prepared, Shape
+from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
+from tailrace.changes.model import TRUNCATE
+from tailrace.changes.source_records import EventKind, SourceRecords
 from tailrace.changes.vectors import Vector
-from tailrace.errors import StructureError
+from tailrace.errors import ConfigError, StructureError
 from tailrace.schema.connect import Schema, Type
 
 OPERATION, SEQUENCE, COMMIT_TIME, BEFORE = "_op", "_sequence", "_commit_time", "_before"
@@ -120,55 +119,135 @@ class RowSchema:
 
 
 class RowEncoder:
-    """Rows out of the records of one structure version of a table."""
+    """An encoder of envelopes: one row a change; a change of the key is a delete and an insert, as merges need it."""
 
-    def __init__(self, rows: RowSchema, shape: Shape) -> None:
+    def __init__(self, rows: RowSchema) -> None:
         self._rows = rows
-        self._shape = shape
-        fields = shape.schemas.value.fields
-        self._fields = {field.name: (i, field.schema) for i, field in enumerate(fields)}
-        added = [field.name for field in fields if rows.columns.get_field_index(field.name) < 0]
-        if added:
-            raise StructureError(
-                f"the table has columns now that the DataFrame does not have: {', '.join(added)}. Start the query again "
-                "with the same checkpoint: it goes on here, with these columns"
-            )
+        self._envelopes: WeakKeyDictionary[Layout, _Envelope] = WeakKeyDictionary()
 
-    def encode(self, prepared: Prepared) -> pa.RecordBatch:
-        """One row a record, tombstones left out: a change of the key is a delete and an insert, as merges need it."""
-        expansion, changes = prepared.expansion, prepared.changes
-        live = np.flatnonzero(expansion.live)
-        before, after = expansion.roles[BEFORE_ROLE][live], expansion.roles[AFTER_ROLE][live]
-        values = self._shape.values(changes)
-        columns = [self._column(field, values) for field in self._rows.columns]
+    def encode(self, records: SourceRecords) -> pa.RecordBatch:
+        """The rows of some records, tombstones left out.
+
+        Raises:
+            ConfigError: the table was truncated.
+            StructureError: the rows have no place in these columns.
+
+        """
+        if records.kind is not EventKind.ROWS:
+            return pa.RecordBatch.from_pylist([], schema=self._rows.schema())
+        envelope = self._envelope(records.value)
+        live = np.arange(len(records)) if records.has_value is None else np.flatnonzero(records.has_value)
+        operations = envelope.operations(records)[live]
+        if (operations == TRUNCATE).any():
+            raise envelope.truncation(records, int(live[operations == TRUNCATE][0]))
+        before, after = envelope.images(records, "before")[live], envelope.images(records, "after")[live]
+        columns = [self._column(field, envelope, records) for field in self._rows.columns]
         rows = [_take(column, np.where(after >= 0, after, before)) for column in columns]
         own = [
-            pa.array(expansion.op[live].view("S1").astype("U1"), pa.string()),
-            self._shape.positions(changes, expansion).to_arrow(pa.large_string()).take(pa.array(live)).cast(pa.string()),
-            pa.array(_commit_us(changes, expansion)[live], pa.int64()).cast(UTC_MICROSECONDS),
+            pa.array(operations.view("S1").astype("U1"), pa.string()),
+            records.positions.to_arrow(pa.large_string()).take(pa.array(live)).cast(pa.string()),
+            pa.array(envelope.commit_us(records)[live], pa.int64()).cast(UTC_MICROSECONDS),
         ]
         if self._rows.with_before:
             olds = [_take(column, before) for column in columns]
             own.append(pa.StructArray.from_arrays(olds, fields=list(self._rows.columns), mask=pa.array(before < 0)))
         return pa.RecordBatch.from_arrays([*rows, *own], schema=self._rows.schema())
 
-    def _column(self, field: pa.Field, values: Sequence[Vector]) -> pa.Array:
-        if field.name in self._fields:
-            place, schema = self._fields[field.name]
-            try:
-                return typed(values[place], schema, field.type)
-            except pa.ArrowInvalid as error:
+    def _envelope(self, layout: Layout) -> _Envelope:
+        """The envelope of a layout; all of its columns are among those of the rows."""
+        found = self._envelopes.get(layout)
+        if found is None:
+            found = _Envelope(layout)
+            added = [name for name in found.columns if self._rows.columns.get_field_index(name) < 0]
+            if added:
                 raise StructureError(
-                    f"the column {field.name} has values that do not fit into the DataFrame's {field.type}: {error}. The table "
-                    "was altered: start the query again with the same checkpoint, and it goes on here, with the column as it is"
-                ) from error
-        images = values[0].length if values else 0
-        return pa.nulls(images, field.type)  # a column that the table did not have yet, or has no more
+                    f"the table has columns now that the DataFrame does not have: {', '.join(added)}. Start the query again "
+                    "with the same checkpoint: it goes on here, with these columns"
+                )
+            self._envelopes[layout] = found
+        return found
+
+    @staticmethod
+    def _column(field: pa.Field, envelope: _Envelope, records: SourceRecords) -> pa.Array:
+        found = envelope.columns.get(field.name)
+        if found is None:  # a column that the table did not have yet, or has no more
+            return pa.nulls(envelope.image_count(records), field.type)
+        slot, schema = found
+        try:
+            return typed(_vector(records, slot), schema, field.type)
+        except pa.ArrowInvalid as error:
+            raise StructureError(
+                f"the column {field.name} has values that do not fit into the DataFrame's {field.type}: {error}. The table "
+                "was altered: start the query again with the same checkpoint, and it goes on here, with the column as it is"
+            ) from error
 
 
-def _commit_us(changes: Changes, expansion: Expansion) -> np.ndarray:
-    fact = changes.source["ts_us"]
-    return np.asarray(fact.vector.data[expansion.roles[fact.level]], np.int64)
+class _Envelope:
+    """Where rows find their values in an envelope: by the names of its fields.
+
+    Attributes:
+        columns: the slot and the schema of each column of the images, by name.
+
+    """
+
+    def __init__(self, layout: Layout) -> None:
+        """Raise `StructureError` for what is no envelope."""
+        root = layout.root
+        self._fields = {each.name: root.field(each.name) for each in root.schema.fields} if isinstance(root, Struct) else {}
+        after, source = self._fields.get("after"), self._fields.get("source")
+        if not (isinstance(after, Struct) and isinstance(source, Struct) and {"before", "op"} <= self._fields.keys()):
+            raise StructureError(f"typed rows are made of change events, and {layout.schema.name} is none")
+        self._source = source
+        self.columns: dict[str, tuple[int, Schema]] = {
+            field.name: (node.slot, field.schema)
+            for field, node in zip(after.schema.fields, after.fields, strict=True)
+            if isinstance(node, Column | Struct) and node.slot is not None
+        }
+
+    def operations(self, records: SourceRecords) -> npt.NDArray[np.uint8]:
+        """The code of each record's operation."""
+        op = cast("Column", self._fields["op"])
+        letters: npt.NDArray[np.uint8] = _vector(records, op.slot).data[records.roles[op.role], 1].astype(np.uint8)
+        return letters
+
+    def images(self, records: SourceRecords, name: str) -> npt.NDArray[np.int32]:
+        """Which image stands in that field of each record; -1: none."""
+        role = cast("Struct", self._fields[name]).role
+        images: npt.NDArray[np.int32] = records.roles[-1 if role is None else role]
+        return images
+
+    def image_count(self, records: SourceRecords) -> int:
+        """How many images there are."""
+        return next((_vector(records, slot).length for slot, _ in self.columns.values()), 0)
+
+    def commit_us(self, records: SourceRecords) -> npt.NDArray[np.int64]:
+        """When each change was committed, microseconds since the epoch."""
+        time = cast("Column", self._source.field("ts_us"))
+        return np.asarray(_vector(records, time.slot).data[records.roles[time.role]], np.int64)
+
+    def truncation(self, records: SourceRecords, record: int) -> ConfigError:
+        """What to say of a table that was truncated: merges can't take it."""
+        file, pos, *names = (
+            _text(self._source.field(name), records, record) for name in ("file", "pos", "db", "schema", "table")
+        )
+        place = f"{file}:{pos}" if file else (records.positions[record] or b"").decode()
+        return ConfigError(
+            f"{place}: {'.'.join(filter(None, names))} was truncated, which rows can't tell. Empty the target and set a "
+            'new position, or capture records instead (output="records" with skipped.operations=none)'
+        )
+
+
+def _vector(records: SourceRecords, slot: int) -> Vector:
+    return cast("Vector", records.columns[slot])
+
+
+def _text(node: Node | None, records: SourceRecords, record: int) -> str:
+    """The value of a field, for people; "" where there is none."""
+    if isinstance(node, Constant):
+        return str(node.value or "")
+    if not isinstance(node, Column):
+        return ""
+    return str(_vector(records, node.slot).to_arrow()[int(records.roles[node.role, record])].as_py() or "")
 
 
 def _take(column: pa.Array, images: np.ndarray) -> pa.Array:

@@ -12,10 +12,11 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from tailrace.config.settings import Settings
-from tailrace.connectors import load_object, typed_rows_of
+from tailrace.connectors import connector_for, load_object, typed_rows_of
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotPart
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.load import from_mapping
+from tailrace.events.pipeline import Pipeline, RecordPipeline, pipeline_of
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob
 from tailrace.source.retry import retrying
@@ -43,22 +44,25 @@ def read_records(
     job: ReadJob, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[Step]:
     """A range as records."""
-    yield from _of_batches(new_connector(job).read(range_, progress, history))
+    connector = new_connector(job)
+    yield from _of_batches(pipeline_of(connector.settings), connector.read(range_, progress, history))
 
 
 def read_part_records(
     job: ReadJob, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
 ) -> Iterator[Step]:
     """A part of a snapshot as records."""
-    yield from _of_batches(new_connector(job).read_part(part, progress, history))
+    connector = new_connector(job)
+    yield from _of_batches(pipeline_of(connector.settings), connector.read_part(part, progress, history))
 
 
 RECORDS = Reading(read_records, read_part_records)
 
 
-def _of_batches(batches: Iterator[LogBatch]) -> Iterator[Step]:
+def _of_batches(pipeline: RecordPipeline, batches: Iterator[LogBatch]) -> Iterator[Step]:
     for batch in batches:
-        rows = (rows for records in batch.records for rows in record_batches(records))
+        made = pipeline.records(batch.events, interleaved=batch.is_interleaved)
+        rows = (rows for records in made for rows in record_batches(records))
         yield rows, batch.progress, batch.history
 
 
@@ -88,8 +92,7 @@ def _read_rows(
     progress: Progress,
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
-    settings = _settings(job)
-    return _fitting(typed_rows_of(settings).read_rows(settings, rows, range_, progress, history), schema)
+    return _rows_of(rows, schema, _row_connector(job).read(range_, progress, history))
 
 
 def _read_part_rows(
@@ -100,15 +103,21 @@ def _read_part_rows(
     progress: Progress,
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
+    return _rows_of(rows, schema, _row_connector(job).read_part(part, progress, history))
+
+
+def _row_connector(job: ReadJob) -> Connector:
+    """One that yields what rows can show."""
     settings = _settings(job)
-    return _fitting(typed_rows_of(settings).read_part(settings, rows, part, progress, history), schema)
+    return connector_for(typed_rows_of(settings).row_settings(settings))
 
 
-def _fitting(
-    steps: Iterator[tuple[Sequence[pa.RecordBatch], Progress, Sequence[HistoryRecord]]], schema: pa.Schema
-) -> Iterator[Step]:
-    for batches, progress, history in steps:
-        yield _in_pieces(batches, schema), progress, history
+def _rows_of(rows: Any, schema: pa.Schema, batches: Iterator[LogBatch]) -> Iterator[Step]:
+    from tailrace.encoding.rows import RowEncoder
+
+    pipeline = Pipeline(RowEncoder(rows))
+    for batch in batches:
+        yield _in_pieces(pipeline.encoded(batch.events), schema), batch.progress, batch.history
 
 
 def _in_pieces(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:

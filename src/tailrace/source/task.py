@@ -28,6 +28,7 @@ from tailrace.errors import (
     StoppedError,
     TailraceError,
 )
+from tailrace.events.pipeline import pipeline_of
 from tailrace.failpoints import hit
 from tailrace.link import Reporter
 from tailrace.source.job import Job
@@ -110,6 +111,7 @@ class _Delivery:
         """Read until the end, or until a retriable error of the source; whether the end was reached."""
         try:
             connector = self._job.new_connector()
+            self._pipeline = pipeline_of(connector.settings)
             progress = self._progress or self._begin(connector)
             if self._turn.snapshot:
                 self._read_snapshot(connector, progress)
@@ -174,9 +176,10 @@ class _Delivery:
             raise
 
     def _take(self, batch: LogBatch) -> None:
-        self._too_long.begins(batch)
-        size = self._sink.write(batch.records) if batch.records else 0
-        self._uncommitted.add(batch, size)
+        records = self._pipeline.records(batch.events, interleaved=batch.is_interleaved)
+        self._too_long.begins(batch, records)
+        size = self._sink.write(records) if records else 0
+        self._uncommitted.add(batch, sum(map(len, records)), size)
         if not batch.is_open:
             self._failures = 0
 

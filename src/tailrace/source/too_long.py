@@ -11,7 +11,9 @@ So after a timeout within a section, only a section's end resets the count.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
+from tailrace.changes.records import Records
 from tailrace.connectors.base import LogBatch
 from tailrace.errors import ConfigError, RetriableError, TransactionTooLongError
 
@@ -28,14 +30,14 @@ class TooLong:
         self._topics: dict[str, None] = {}
         self._ended = self._ended_in_section = 0
 
-    def begins(self, batch: LogBatch) -> None:
-        """A batch is about to be written."""
+    def begins(self, batch: LogBatch, records: Sequence[Records]) -> None:
+        """A batch is about to be written, as these records."""
         if self._began is None:
             self._began = time.monotonic()
         if batch.is_open and not self._in_section:
             self._in_section = True
             self._topics.clear()
-        self._topics.update(dict.fromkeys(records.topic for records in batch.records if len(records)))
+        self._topics.update(dict.fromkeys(each.topic for each in records if len(each)))
 
     def committed(self) -> None:
         """All that was written is committed."""

@@ -53,12 +53,12 @@ class Uncommitted:
         """Whether it is more than a position."""
         return bool(self.records or self.history)
 
-    def add(self, batch: LogBatch, size: int) -> None:
-        """Add a batch, whose records have `size` bytes."""
+    def add(self, batch: LogBatch, records: int, size: int) -> None:
+        """Add a batch, which became so many records of so many bytes."""
         self.progress = batch.progress
         self.history += batch.history
         self.changes += batch.changes
-        self.records += sum(map(len, batch.records))
+        self.records += records
         self.bytes += size
         self.source_ts_ms = batch.source_ts_ms or self.source_ts_ms
         self.figures = merged(self.figures, batch.figures)

@@ -8,10 +8,10 @@ import pytest
 from attrs import evolve
 
 from support.reading import batches, begin, fresh, read_on
-from tailrace.changes import heartbeats as beats
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.shared.heartbeats import ActionQuery
+from tailrace.events import heartbeats as beats
 
 TOPIC = "__debezium-heartbeat.test"
 PATIENCE_SECONDS = 30

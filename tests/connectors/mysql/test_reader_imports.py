@@ -8,6 +8,8 @@ import sys
 import tailrace.connectors.mysql.listening
 import tailrace.connectors.mysql.reader
 import tailrace.connectors.mysql.snapshots.asked_parts
+import tailrace.source.changes
+import tailrace.source.run
 print(*sorted({'numba', 'polars', 'pandas'} & set(sys.modules)))
 """
 

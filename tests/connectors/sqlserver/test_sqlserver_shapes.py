@@ -11,10 +11,11 @@ import pytest
 from tests.connectors.sqlserver.shapes import SHAPE_1_4, SHAPE_2_1
 from tests.support.unit_settings import sqlserver_unit_settings
 
-from tailrace.changes.transactions import Counts, TransactionEncoder
+from support.boundaries import TransactionRecords
 from tailrace.changes.views import vector_of
 from tailrace.connectors.sqlserver import source_block
 from tailrace.encoding.connect_json import schema_json, value_json
+from tailrace.events.transactions import Counts
 from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema_change_schemas, schema_change_value
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.envelope import table_schemas
@@ -161,7 +162,7 @@ def test_every_field_of_the_source_block_is_constant_or_varies(shape, version):
 
 def test_the_context_headers_name_the_connector():
     headers = source_block.context(in_shape("current", tailrace_context_headers="true"))
-    assert b"sqlserver" in headers["__debezium.context.connectorName"]
+    assert "sqlserver" in headers["__debezium.context.connectorName"]
     assert source_block.context(in_shape("current")) == {}
 
 
@@ -233,7 +234,7 @@ def test_the_schema_change_event_of_1_4_is_that_of_the_page():
 
 
 def test_the_transaction_records_of_1_4_are_those_of_the_page():
-    encoder = TransactionEncoder(key_schema=False, value_schema=False, shape="1.4")
+    encoder = TransactionRecords(shape="1.4")
     ids, times = vector_of([b"00000025:00000d08:0025"]), np.array([1])
     assert json.loads(encoder.begins(ids, times)[0]) == {
         "status": "BEGIN", "id": "00000025:00000d08:0025", "event_count": None, "data_collections": None,
@@ -250,7 +251,7 @@ def test_the_transaction_records_of_1_4_are_those_of_the_page():
 
 
 def test_the_schemas_of_transaction_records_of_1_4_have_no_versions():
-    encoder = TransactionEncoder(key_schema=True, value_schema=True, shape="1.4")
+    encoder = TransactionRecords(schemas=True, shape="1.4")
     shown = json.loads(encoder.begins(vector_of([b"a"]), np.array([1]))[0])["schema"]
     assert "version" not in json.dumps(shown)
     assert [each["field"] for each in shown["fields"]] == ["status", "id", "event_count", "data_collections"]

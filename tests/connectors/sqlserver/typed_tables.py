@@ -8,7 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from tailrace.changes.expand import ROLES, Expansion
+from tailrace.changes.layouts import Layout, Struct
+from tailrace.changes.records import binary_of
+from tailrace.changes.source_records import EventKind, SourceRecords, every_record
 from tailrace.changes.vectors import Vector
 from tailrace.config.settings import Settings
 from tailrace.connectors.load import from_mapping
@@ -18,7 +20,8 @@ from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.types import ColumnType, column_types, fields
 from tailrace.connectors.sqlserver.values import vectors
 from tailrace.encoding.connect_json import schema_json
-from tailrace.encoding.json import JsonFormat, StructEncoder
+from tailrace.encoding.json import JsonEncoder, JsonFormat
+from tailrace.events.shape import flat, struct_fields
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.tables import Table, TableId
 from tailrace_standins.servers.sqlserver_server import Database
@@ -67,9 +70,12 @@ def rendered(types: Sequence[ColumnType], columns: Sequence[Vector]) -> list[dic
     """Vectors as rows of JSON."""
     n = columns[0].length
     schema = Schema(Type.STRUCT, fields=tuple(Field(each.name, each.key) for each in types))
-    live = np.ones(n, np.bool_)
-    expansion = Expansion(np.tile(np.arange(n, dtype=np.int32), (ROLES, 1)), np.zeros(n, np.uint8), live, split=False)
-    found = StructEncoder(schema, WITHOUT_SCHEMAS).encode(list(columns), expansion, 0)
+    layout = Layout(Struct(schema, struct_fields(schema, columns, 0, 0)))
+    order = np.arange(n)
+    records = SourceRecords(
+        EventKind.ROWS, "t", None, layout, flat(columns), every_record(n), order, binary_of([b""] * n), order
+    )
+    found = JsonEncoder(WITHOUT_SCHEMAS, WITHOUT_SCHEMAS, WITHOUT_SCHEMAS).encode(records).values
     return [json.loads(found[i] or b"null") for i in range(n)]
 
 

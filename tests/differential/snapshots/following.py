@@ -22,10 +22,11 @@ from tests.differential.snapshots.running import PATIENCE, Captured
 
 from support.reading import plain
 from support.signalling import stored
-from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.reader import MySqlConnector
+from tailrace.events.event import Event
+from tailrace.events.pipeline import pipeline_of
 from tailrace_standins.servers.mysql_server import MySqlServer
 
 OWN_WORDS = {"cannot be parsed": "'bad' from the channel source is left out"}
@@ -66,7 +67,7 @@ class Following:
             point = self._connector.start_point()
             self.progress, self._history = stored(Progress("", point.restart)), list(point.history)
         else:
-            self._take_records(self._connector.skipped(self.progress))
+            self._take_events(self._connector.skipped(self.progress))
         range_ = LogRange(self.progress.restart, None, None, Lane())
         self._batches = self._connector.read(range_, self.progress, tuple(self._history))
 
@@ -101,10 +102,10 @@ class Following:
     def _take(self, batch: LogBatch) -> None:
         self.progress = stored(batch.progress)
         self._history += json.loads(json.dumps(list(batch.history)))
-        self._take_records(batch.records)
+        self._take_events(batch.events, interleaved=batch.is_interleaved)
 
-    def _take_records(self, given: Sequence[Records]) -> None:
-        for records in given:
+    def _take_events(self, given: Sequence[Event], *, interleaved: bool = False) -> None:
+        for records in pipeline_of(self._connector.settings).records(list(given), interleaved=interleaved):
             of = (records.topic, records.partition)
             self.records += [self._captured(*of, plain(records, i)) for i in range(len(records))]
 

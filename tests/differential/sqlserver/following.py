@@ -21,11 +21,12 @@ from tests.differential.sqlserver.stand import Stand
 
 from support.reading import plain
 from support.signalling import stored
-from tailrace.changes.records import Records
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import Lane, LogBatch, LogRange, Progress
 from tailrace.connectors.load import from_mapping
+from tailrace.events.event import Event
+from tailrace.events.pipeline import pipeline_of
 
 SCAN_SECONDS = 0.05
 
@@ -123,10 +124,10 @@ class Following:
     def _take(self, batch: LogBatch) -> None:
         self.progress = stored(batch.progress)
         self._history += json.loads(json.dumps(list(batch.history)))
-        self._told(batch.records)
+        self._told(batch.events, interleaved=batch.is_interleaved)
 
-    def _told(self, given: Sequence[Records]) -> None:
-        for records in given:
+    def _told(self, given: Sequence[Event], *, interleaved: bool = False) -> None:
+        for records in pipeline_of(self.settings).records(list(given), interleaved=interleaved):
             self.records += [record_of(records.topic, plain(records, i)) for i in range(len(records))]
 
 

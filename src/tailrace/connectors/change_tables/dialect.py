@@ -78,7 +78,7 @@ class Events(Protocol):
         """The schema of the source block of schema-change events."""
         ...
 
-    def context(self) -> Mapping[str, bytes]:
+    def context(self) -> Mapping[str, str]:
         """The headers that every record carries, where they are asked for."""
         ...
 

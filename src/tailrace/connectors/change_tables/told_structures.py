@@ -21,9 +21,9 @@ from tailrace.connectors.change_tables.instances import Instance, identity
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.epoch import source_times
 from tailrace.errors import StructureError
+from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.event_shapes import SHAPE_1_4
 from tailrace.schema.history import history_record, parse_id, table_of
@@ -66,7 +66,7 @@ class ToldStructures:
         self._instances: dict[tuple[str, str], Table] = {}  # databases made alike have the same names and ids
         self._told_at: dict[tuple[str, str], Lsn] = {}
         self._new_history: list[HistoryRecord] = []
-        self._records = SchemaChangeRecords(settings, events.change_schema(), events.connector, events.context())
+        self._layouts = SchemaChangeLayouts(settings, events.change_schema(), events.connector, events.context())
         for number, record in enumerate(history, 1):
             self._take(record, number)
         self._planned = None if planned is None else ToldStructures(events, planned)
@@ -189,7 +189,7 @@ class ToldStructures:
             if change.id is not None
         ]
         positions = [str(beginning_of(lsn))] * len(events)
-        batch.add(self._records.records(events, sources, positions, batch.rank << 32, batch))
+        batch.add(SchemaChanges(self._layouts, events, sources, positions, batch.rank << 32, batch.now_us))
         batch.rank += len(events)
 
     def initial_events(self, database: str) -> list[SchemaEvent]:

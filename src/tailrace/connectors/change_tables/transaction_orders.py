@@ -18,12 +18,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes import expand
-from tailrace.changes.shape import Prepared
-from tailrace.changes.transactions import Counts
 from tailrace.changes.vectors import Bytes
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.rows import AFTER, ChangeRows
 from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.events.shape import RowChanges
+from tailrace.events.transactions import Counts
 
 Int64 = npt.NDArray[np.int64]
 
@@ -70,7 +70,7 @@ class KeyReader:
         return Keys(self._name, transaction, change, weight)
 
 
-def weights(prepared: Prepared) -> Int64:
+def weights(prepared: RowChanges) -> Int64:
     """How many records that count each change becomes: an update that moves a row to another key becomes two."""
     expansion = prepared.expansion
     change = expansion.roles[expand.CHANGE][expansion.live]
@@ -117,7 +117,7 @@ class Orders:
         order: Int64 = np.lexsort((np.concatenate(low), np.concatenate(high), transaction))
         return order
 
-    def number(self, name: str, prepared: Prepared, count: int, kept: npt.NDArray[np.intp] | None = None) -> None:
+    def number(self, name: str, prepared: RowChanges, count: int, kept: npt.NDArray[np.intp] | None = None) -> None:
         """Set the orders of a table's next records; its batches are to come in their order.
 
         Args:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tailrace.changes.model import Level
-from tailrace.changes.shape import Shape, position_program
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
@@ -34,6 +33,7 @@ from tailrace.connectors.shared.column_policies import column_policies, empty_ve
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.errors import StructureError
+from tailrace.events.shape import Shape, position_program
 from tailrace.schema.connect import Schema
 from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
     AskedStep,
@@ -39,6 +38,7 @@ from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.events.event import Event
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class MySqlConnector(Ranges):
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches()
 
-    def skipped(self, progress: Progress) -> Sequence[Records]:
+    def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
         place = str(RestartPosition.from_dict(progress.restart).position)
         return Telling(self.settings, progress.delivered or place).skipped()

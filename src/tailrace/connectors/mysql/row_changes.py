@@ -15,7 +15,6 @@ import numpy.typing as npt
 from tailrace.changes import expand
 from tailrace.changes.model import Changes, Fact, Level
 from tailrace.changes.records import Binary
-from tailrace.changes.shape import position_program
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of, vector_over, views_of
 from tailrace.connectors.mysql.log import RowEvents, Transactions
@@ -23,6 +22,7 @@ from tailrace.connectors.mysql.missing import fill_missing
 from tailrace.connectors.mysql.positions import ROWS_AN_EVENT, SEPARATOR, WIDTHS, file_number
 from tailrace.connectors.mysql.rows import RowImages
 from tailrace.encoding.render import Op, Program, Template
+from tailrace.events.shape import position_program
 from tailrace.schema.tables import Table
 
 Int64 = npt.NDArray[np.int64]

@@ -1,4 +1,4 @@
-"""From a run of row events to records: each table's rows decoded, shaped and encoded together.
+"""From a run of row events to changes: each table's rows decoded and shaped together.
 
 Within a table, and so within a topic, the order is the log's. Tables stand one after the other, because what is done
 to many rows of one table costs little more than what is done to one.
@@ -16,7 +16,6 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.shape import Prepared
 from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql.bounds import ALL, Bounds
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
@@ -120,7 +119,7 @@ class RunRecords:
         if self._transactions is None or facts.transaction_id is None:
             for told in self._told(run, live & (done < ALL), done, facts, batch):
                 if told.wanted:
-                    self._encode(told.captured, told.prepared, batch)
+                    batch.add(told.prepared)
         else:
             told_all = list(self._told(run, live, done, facts, batch))
             self._transactions.records(run, facts.transaction_id, told_all, skipped, batch)
@@ -131,7 +130,7 @@ class RunRecords:
         if found is not None:
             columns, shape = found
             changes = truncation_of(columns, query, self._era, self._tables.constants(table_id), batch.rank)
-            batch.add(shape.records(shape.prepare(changes), batch.now_us))
+            batch.add(shape.prepare(changes, batch.now_us))
 
     def _own(self, run: RowEvents) -> Mask:
         """Which events this lane delivers."""
@@ -139,9 +138,6 @@ class RunRecords:
             return np.ones(len(run), np.bool_)
         slots, places = np.unique(run.slot, return_inverse=True)
         return np.array([self._tables[slot].is_owned for slot in slots.tolist()], np.bool_)[places]
-
-    def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
-        batch.add(captured.shape.records(prepared, batch.now_us))
 
     def _live(self, run: RowEvents) -> Mask:
         """Which events count here: not those of servers whose changes are not wanted, nor XA before its commit."""
@@ -169,7 +165,7 @@ class RunRecords:
                         batch.changes += len(part)
                         batch.note_time(int(facts.commit_us[changes.event[-1]]) // 1000)
                         self._count_open(run, changes.transaction)
-                    yield Told(captured, captured.shape.prepare(changes), counts)
+                    yield Told(captured, captured.shape.prepare(changes, batch.now_us), counts)
 
     def _images(self, captured: Captured, run: RowEvents, events: Int64) -> Iterator[RowImages]:
         """The events' rows. An event that can't be decoded stops it, or is left out where that is wanted."""

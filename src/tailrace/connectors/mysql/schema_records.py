@@ -6,31 +6,30 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import BinlogPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import SchemaChangeRecords
 from tailrace.epoch import source_times
+from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.schema.changes_topic import SchemaEvent
 
 __all__ = ["SchemaEventRecords", "source_of"]
 
 
 class SchemaEventRecords:
-    """Renders schema-change events."""
+    """Makes schema-change events."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
         source, context = source_block.schema(settings), source_block.context(settings)
-        self._records = SchemaChangeRecords(settings, source, source_block.CONNECTOR, context)
+        self._layouts = SchemaChangeLayouts(settings, source, source_block.CONNECTOR, context)
 
     def records(
         self, events: Sequence[SchemaEvent], source: Mapping[str, Any], position: BinlogPosition, batch: Batch
-    ) -> Records:
-        """The records of one statement, or of the structures that a connector begins with.
+    ) -> SchemaChanges:
+        """The events of one statement, or of the structures that a connector begins with.
 
         Args:
             events: what it made, in order.
@@ -41,7 +40,8 @@ class SchemaEventRecords:
         """
         sources = [self._source_of(event, source) for event in events]
         texts = [str(replace(position, row=position.row + i)) for i in range(len(events))]
-        return self._records.records(events, sources, texts, (batch.rank << 32) + position.row, batch)
+        first = (batch.rank << 32) + position.row
+        return SchemaChanges(self._layouts, events, sources, texts, first, batch.now_us)
 
     def _source_of(self, event: SchemaEvent, given: Mapping[str, Any]) -> dict[str, Any]:
         constants = source_block.constants(self._settings, event.database, event.source_table)

@@ -65,6 +65,6 @@ def constants(settings: MySqlSettings, database: str, table: str | None) -> dict
     return found
 
 
-def context(settings: Settings) -> Mapping[str, bytes]:
+def context(settings: Settings) -> Mapping[str, str]:
     """The headers that tell of the task, where they are asked for."""
     return source_blocks.context(settings, CONNECTOR)

@@ -17,8 +17,6 @@ from contextlib import ExitStack, closing
 from typing import Final
 
 from tailrace import epoch
-from tailrace.changes.merging import in_log_order
-from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.mysql.action_connection import MySqlActionConnection
 from tailrace.connectors.mysql.asked import MySqlSignalledLog
@@ -58,6 +56,7 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.errors import PositionLostError, RetriableError, StructureError
+from tailrace.events.pipeline import sizes_of
 from tailrace.schema.tables import Table, TableId
 
 TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
@@ -90,6 +89,7 @@ class LogReader:
         self._until = None if range_.until is None else RestartPosition.from_dict(range_.until)
         self._given_history = history
         self._now_us = range_.now_us
+        self._sizes = sizes_of(settings)
         self._lane = range_.lane
         self._replica = range_.lane.number
         self._block_bytes = block_bytes
@@ -167,7 +167,7 @@ class LogReader:
         batch, restart = self._new_batch(), self._restart
         told = self._tell_structures(restart, batch)
         if self._history.is_rebuilt:  # as of now, and reading goes on from where it was
-            return LogBatch(batch.records, self._progress, self._history.save(self._definitions.take_history()))
+            return LogBatch(batch.events, self._progress, self._history.save(self._definitions.take_history()))
         self._place.note_told(told)
         return self._finished(batch, restart.file, restart.pos, restart.pos)
 
@@ -175,13 +175,13 @@ class LogReader:
         """The events of the structures, between the notifications of a snapshot that has no rows; how many events."""
         tells = self._lane.is_first and self._now_us is None
         started, completed = Telling(self._settings, str(restart.position)).without_rows() if tells else ([], [])
-        for records in started:
-            batch.add(records)
+        for event in started:
+            batch.add(event)
         told = self._definitions.tell_initial(restart, batch)
         if self._heartbeats is not None:  # one comes when all is told, as after a snapshot of rows
             self._heartbeats.hurry()
-        for records in completed:
-            batch.add(records)
+        for event in completed:
+            batch.add(event)
         return told
 
     def _follow(self, blocks: Blocks) -> Iterator[LogBatch]:
@@ -326,13 +326,9 @@ class LogReader:
         place = RestartPosition(file=here.file, pos=here.restart, server_uuid=self._server.uuid)
         return structure_at(self._settings, table, place)
 
-    def _ordered(self, batch: Batch) -> list[Records]:
-        """The batch's records; those of several tables in one topic as the log has them."""
-        return in_log_order(batch.records)
-
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
-        return Batch(epoch.now_us() if self._now_us is None else self._now_us)
+        return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes)
 
     def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
         opened = self._runs.open_gtid, self._runs.open_rows
@@ -342,13 +338,14 @@ class LogReader:
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, epoch.now_us())
         return LogBatch(
-            self._ordered(batch),
+            batch.events,
             progress,
             self._history.save(self._definitions.take_history()),
             changes=batch.changes,
             source_ts_ms=batch.source_ts_ms,
             idle=idle,
             figures=None if self._asked is None else self._asked.figures,
+            is_interleaved=True,
         )
 
 

@@ -14,14 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.merging import taken
 from tailrace.changes.model import Fact
-from tailrace.changes.ordering import TransactionCounter, TransactionCounts
-from tailrace.changes.records import Records
-from tailrace.changes.shape import Prepared
-from tailrace.changes.transactions import Counts, TransactionEncoder
 from tailrace.changes.vectors import Vector
-from tailrace.changes.views import take
 from tailrace.connectors.mysql.bounds import Bounds
 from tailrace.connectors.mysql.captured import Captured
 from tailrace.connectors.mysql.log import Outcome, RowEvents
@@ -29,6 +23,9 @@ from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.row_changes import MICROSECONDS, named_commit_times, position_texts
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.batches import Batch
+from tailrace.events.ordering import TransactionCounter, TransactionCounts
+from tailrace.events.shape import RowChanges
+from tailrace.events.transactions import Boundaries, Counts, TransactionLayouts
 from tailrace.schema.names import Names
 
 Int64 = npt.NDArray[np.int64]
@@ -39,7 +36,7 @@ class Told:
     """The records of a table's changes; they are only counted where they are delivered already, or by another lane."""
 
     captured: Captured
-    prepared: Prepared
+    prepared: RowChanges
     wanted: bool
 
 
@@ -54,9 +51,7 @@ class TransactionRecords:
         self._era = era
         self._topic = Names(settings).transaction_topic
         self._open_begun = False
-        self._encoder = TransactionEncoder(
-            key_schema=settings.key_converter_schemas_enable, value_schema=settings.value_converter_schemas_enable
-        )
+        self._layouts = TransactionLayouts()
 
     def records(self, run: RowEvents, ids: Fact, told: Sequence[Told], skipped: int, batch: Batch) -> None:
         """Add all records of a run to a batch.
@@ -75,7 +70,7 @@ class TransactionRecords:
         counts = self._counter.number([(t.captured.name, t.prepared) for t in told], n, last_open=last_open)
         for each in told:
             if each.wanted:
-                batch.add(each.captured.shape.records(each.prepared, batch.now_us))
+                batch.add(each.prepared)
         if n and self._tells:
             begun = self._begun(run, skipped)
             self._open_begun = last_open and int(transactions.begin[-1]) > 0
@@ -83,14 +78,12 @@ class TransactionRecords:
 
     def _boundaries(
         self, run: RowEvents, ids: Vector, begun: Int64, counts: TransactionCounts, batch: Batch
-    ) -> Records:
+    ) -> Boundaries:
         """The BEGIN and END records, in log order."""
         ended = self._ended(run)
         transactions = run.transactions
         named = named_commit_times(transactions)
         ts_ms = np.where(named > 0, named, transactions.begin_timestamp * MICROSECONDS) // 1000
-        begins = self._encoder.begins(take(ids, begun), ts_ms[begun])
-        ends = self._encoder.ends(take(ids, ended), ts_ms[ended], _counts_of(counts, ended))
         which = np.concatenate([begun, ended])
         order = np.argsort(np.concatenate([begun * 2, ended * 2 + 1]), kind="stable")
         offsets = np.concatenate([transactions.begin[begun], transactions.end[ended] - 1])[order]
@@ -98,11 +91,16 @@ class TransactionRecords:
             [np.searchsorted(run.transaction, begun), np.searchsorted(run.transaction, ended, "right")]
         )
         behind = np.concatenate([np.full(len(begun), 1), np.full(len(ended), 2)])
-        return Records(
+        end = np.concatenate([np.full(len(begun), -1), np.arange(len(ended))])
+        return Boundaries(
             topic=self._topic,
-            keys=self._encoder.keys(take(ids, which[order])),
-            values=taken([begins, ends], order),
-            timestamps=np.full(len(which), batch.now_us // 1000, np.int64),
+            layouts=self._layouts,
+            now_us=batch.now_us,
+            ids=ids,
+            transaction=which[order],
+            end=end[order],
+            counts=_counts_of(counts, ended),
+            ts_ms=ts_ms[which[order]],
             positions=position_texts(self._era, file_number(run.place_file), offsets),
             log_order=(((events + batch.rank) << 32) - behind)[order],
         )

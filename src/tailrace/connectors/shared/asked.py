@@ -130,11 +130,11 @@ class Asked(Generic[At]):
             self._shown.note_chunk(self.work.tables[0].table, done.rows)
         self.work, self._goes_on = done.work, True
         progress = replace(at.progress, signalled=self.work.to_dict())
-        records = list(done.records)
+        events = list(done.events)
         told = self._notices.tell(done.notifications, progress.delivered, 0)
-        records += [] if told is None else [told]
+        events += [] if told is None else [told]
         figures = self._shown.told(self.work)
-        yield LogBatch(records, progress, changes=done.rows, at_head=at_head, figures=figures)
+        yield LogBatch(events, progress, changes=done.rows, at_head=at_head, figures=figures)
 
     @property
     def _is_reading(self) -> bool:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from tailrace.changes.records import Records
+from tailrace.changes.outline import Sizes
+from tailrace.events.event import Event
 from tailrace.signals.model import Signal
 
 
 @dataclass(slots=True)
 class Batch:
-    """Records, and what is told of them.
+    """Events, and what is told of them.
 
     Attributes:
         now_us: processing time, microseconds since the epoch.
-        records: so far.
-        bytes: of their keys and values.
+        sizes: reckons how large events are; None: nobody wants to know.
+        events: so far.
+        bytes: the larger of what they take as columns, and about what they take encoded.
         changes: row changes read, before filters.
         source_ts_ms: when the newest was committed; None while there is none.
         tables: how often rows of a table were decoded together.
@@ -25,7 +27,8 @@ class Batch:
     """
 
     now_us: int
-    records: list[Records] = field(default_factory=list)
+    sizes: Sizes | None = None
+    events: list[Event] = field(default_factory=list)
     bytes: int = 0
     changes: int = 0
     source_ts_ms: int | None = None
@@ -33,11 +36,12 @@ class Batch:
     rank: int = 0
     signals: list[Signal] = field(default_factory=list)
 
-    def add(self, records: Records) -> None:
-        """Take more records in, if there are any."""
-        if len(records):
-            self.records.append(records)
-            self.bytes += int(records.keys.offsets[-1]) + int(records.values.offsets[-1])
+    def add(self, event: Event) -> None:
+        """Take another event in, if there is anything in it."""
+        if len(event):
+            self.events.append(event)
+            if self.sizes is not None:
+                self.bytes += self.sizes.of(event.outline())
 
     def note_time(self, ts_ms: int) -> None:
         """A change was committed then."""

@@ -16,7 +16,6 @@ from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 from tailrace import epoch
-from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, Progress
 from tailrace.connectors.shared.batches import Batch
@@ -25,6 +24,7 @@ from tailrace.connectors.shared.snapshots.overrides import with_signalled
 from tailrace.connectors.shared.snapshots.reading import UNTOLD, SnapshotReader
 from tailrace.connectors.shared.snapshots.watched import Watched
 from tailrace.errors import ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError
+from tailrace.events.event import Event
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.snapshots import InitialSnapshot
 from tailrace.schema.names import Names
@@ -141,15 +141,15 @@ class BlockingReader(Generic[_Settings]):
         """What a lane tells that reads none of the tables."""
         batch = _new_batch()
         structures.tell_all(batch)
-        return LogBatch(batch.records, self._reached(None), at_head=True)
+        return LogBatch(batch.events, self._reached(None), at_head=True)
 
-    def _started(self, settings: _Settings, blocking: BlockingWork, structures: ToldTables) -> list[Records]:
+    def _started(self, settings: _Settings, blocking: BlockingWork, structures: ToldTables) -> list[Event]:
         """What is told when it begins; each lane tells of its own tables as of a snapshot of its own."""
         lane, part, batch = Lane(self._lane.number, 1), blocking.part or {}, _new_batch()
         watched = Watched(settings, lane, self._progress.delivered)
         watched.begin(LanePart.from_dict(part).state, is_first_time=True, tables=lambda: sorted(blocking.tables))
         (structures.tell_first if part[UNTOLD] else structures.tell_all)(batch)
-        return [*watched.started(), *batch.records]
+        return [*watched.started(), *batch.events]
 
     def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:
         """Those that this lane delivers: it may have them from lanes of another layout."""

@@ -8,10 +8,10 @@ from typing import Final, Protocol
 import numpy as np
 
 from tailrace.changes.policies import Rule, policy_of
-from tailrace.changes.shape import ColumnPolicy
 from tailrace.changes.vectors import Kind, Vector
 from tailrace.connectors.shared.column_types import NUMBERS_AS_BYTES
 from tailrace.connectors.shared.jdbc import TEXT_TYPES
+from tailrace.events.shape import ColumnPolicy
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column, Table
 

@@ -12,11 +12,11 @@ import threading
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from tailrace.changes.heartbeats import HeartbeatEncoder, Timer
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Progress
 from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import TailraceError
+from tailrace.events.heartbeats import HeartbeatLayouts, Timer
 
 CLOSING_SECONDS: Final = 2.0
 
@@ -40,8 +40,8 @@ class Heartbeats:
     """Adds heartbeats to batches."""
 
     def __init__(self, settings: Settings, connect: Callable[[], ActionConnection], timer: Timer | None = None) -> None:
-        self._encoder = HeartbeatEncoder(settings)
-        self._timer = timer or Timer(self._encoder.topic, settings.heartbeat_interval_ms)
+        self._layouts = HeartbeatLayouts(settings)
+        self._timer = timer or Timer(self._layouts.topic, settings.heartbeat_interval_ms)
         statement = settings.heartbeat_action_query
         self._action = ActionQuery(statement, connect) if statement else None
 
@@ -57,7 +57,7 @@ class Heartbeats:
         """Add one at the end of a batch, with whose progress it goes, if one is due."""
         if self._timer.milliseconds_left() > 0:
             return
-        batch.add(self._encoder.record(now_us // 1000, progress.delivered, batch.rank))
+        batch.add(self._layouts.heartbeat(now_us // 1000, progress.delivered, batch.rank))
         self._timer.restart()
         if self._action is not None:
             self._action.run()

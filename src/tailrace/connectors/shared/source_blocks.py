@@ -77,8 +77,8 @@ def constants(settings: Settings, connector: str, database: str) -> dict[str, st
     }
 
 
-def context(settings: Settings, connector: str) -> Mapping[str, bytes]:
+def context(settings: Settings, connector: str) -> Mapping[str, str]:
     """The headers that tell of the task, where they are asked for."""
     if not settings.tailrace_context_headers:
         return {}
-    return context_headers(connector, settings.topic_prefix, with_schema=settings.header_converter_schemas_enable)
+    return context_headers(connector, settings.topic_prefix)

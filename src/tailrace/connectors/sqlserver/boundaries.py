@@ -8,12 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes import expand
-from tailrace.changes.merging import taken
 from tailrace.changes.model import Level
-from tailrace.changes.records import Binary, Records
-from tailrace.changes.transactions import TransactionEncoder
+from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Vector, integers
-from tailrace.changes.views import take, vector_of
+from tailrace.changes.views import vector_of
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import COMMAND_DIGITS, position_program
@@ -22,6 +20,8 @@ from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.sqlserver.lsn import SIZE, ZERO
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.events.transactions import Boundaries as Event
+from tailrace.events.transactions import TransactionLayouts
 from tailrace.schema.names import Names
 
 _LAST: Final = Lsn(b"\xff" * SIZE)  # an END sorts behind all changes of its transaction, a BEGIN before them
@@ -31,19 +31,15 @@ _OPERATIONS: Final = integers(np.array([0, 9]))
 
 
 class Boundaries:
-    """Renders them."""
+    """Makes them."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._topic = Names(settings).transaction_topic
-        self._encoder = TransactionEncoder(
-            key_schema=settings.key_converter_schemas_enable,
-            value_schema=settings.value_converter_schemas_enable,
-            shape=settings.tailrace_event_shape,
-        )
+        self._layouts = TransactionLayouts(settings.tailrace_event_shape)
         self._positions = position_program()
 
-    def records(self, transactions: Transactions, orders: Orders, batch: Batch) -> Records:
-        """The records of the transactions that have any changes, each BEGIN before its END.
+    def of(self, transactions: Transactions, orders: Orders, batch: Batch) -> Event:
+        """Those of the transactions that have any changes, each BEGIN before its END.
 
         An END within the window has the time of the next transaction, whose first event makes Debezium tell it; the last
         one's has its own.
@@ -51,15 +47,18 @@ class Boundaries:
         told = orders.told
         ids = lsn_columns.texts(transactions.commit[told])
         ts_ms = transactions.time_us[told] // 1000
-        begins = self._encoder.begins(ids, ts_ms)
-        ends = self._encoder.ends(ids, np.append(ts_ms[1:], ts_ms[-1:]), orders.counts())
+        end_ms = np.append(ts_ms[1:], ts_ms[-1:])
         which = np.repeat(np.arange(len(told)), 2)
         is_end = np.tile([0, 1], len(told))
-        return Records(
+        return Event(
             topic=self._topic,
-            keys=self._encoder.keys(take(ids, which)),
-            values=taken([begins, ends], which + is_end * len(told)),
-            timestamps=np.full(len(which), batch.now_us // 1000, np.int64),
+            layouts=self._layouts,
+            now_us=batch.now_us,
+            ids=ids,
+            transaction=which,
+            end=np.where(is_end, which, -1),
+            counts=orders.counts(),
+            ts_ms=np.where(is_end, end_ms[which], ts_ms[which]),
             positions=self._position_texts(ids, which, is_end),
             log_order=(batch.rank << 32) + np.arange(len(which), dtype=np.int64),
         )

@@ -15,7 +15,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.model import Level
-from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.base import Lane
 from tailrace.connectors.change_tables.instances import Instance
@@ -31,6 +30,7 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
 from tailrace.connectors.sqlserver.types import ColumnType, column_types
 from tailrace.errors import LogFormatError, StructureError
+from tailrace.events.shape import Shape
 from tailrace.schema.envelope import TableSchemas, table_schemas
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Table, TableId

@@ -93,7 +93,7 @@ class DatabaseLog:
         self._instances, self._reads = CaptureInstances(dialect, told), tables.reads
         filled = None if planned is None else planned.filled
         self._lost = LostChanges(dialect, told, self._instances, lambda table: counts or tables.reads(table), filled)
-        self._reader = self._new_reader(tables, counts=counts)
+        self._reader = WindowTables(tables, self._instances, self._lost, new_batch, counts=counts)
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode  # no number may be missing
         self._boundaries = Boundaries(settings) if counts and tells else None
         self._bound = _bound_of(settings)
@@ -105,10 +105,6 @@ class DatabaseLog:
         self._given_offset = None if planned is None else planned.offset_minutes
         self._is_last = False
         self.is_at_head = False
-
-    def _new_reader(self, tables: CapturedTables, *, counts: bool) -> WindowTables:
-        """What reads the tables of windows."""
-        return WindowTables(tables, self._instances, self._lost, self._new_batch, counts=counts)
 
     def close(self) -> None:
         """Let go of the connection."""
@@ -135,7 +131,7 @@ class DatabaseLog:
         leave_gone(session, self._lost, self._told, window, told)
         tell_new(self._instances, self._told, window, told, self._reads)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
-        if told.records:
+        if told.events:
             self.position = begin
             yield told
         version = self._instances.version
@@ -214,7 +210,7 @@ class DatabaseLog:
         self._lost.require_kept(opened.session, opened.filled, opened.window)
         last = self._new_batch()
         if opened.orders is not None and self._boundaries is not None and len(opened.orders.told):
-            last.add(self._boundaries.records(opened.transactions, opened.orders, last))
+            last.add(self._boundaries.of(opened.transactions, opened.orders, last))
         self.position = begin.at(opened.window.until)
         self.is_at_head = self._is_last
         yield last

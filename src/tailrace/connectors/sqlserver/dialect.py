@@ -6,8 +6,6 @@ import datetime as dt
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.config.properties.sqlserver.reading import FUNCTION
-from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
@@ -28,6 +26,8 @@ from tailrace.connectors.sqlserver import (
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
 from tailrace.connectors.sqlserver.lsn import LSNS
+from tailrace.connectors.sqlserver.properties.reading import FUNCTION
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import SourceSetupError
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
@@ -70,7 +70,7 @@ class SqlServerDialect:
         """The source block of schema-change events."""
         return source_block.change_schema(self._settings)
 
-    def context(self) -> Mapping[str, bytes]:
+    def context(self) -> Mapping[str, str]:
         """The headers that tell of the task."""
         return source_block.context(self._settings)
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.connectors.base import (
     ONLY_LANE,
     AskedStep,
@@ -35,6 +34,7 @@ from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.ranges import Ranges
+from tailrace.events.event import Event
 
 
 class SqlServerConnector(Ranges):
@@ -82,7 +82,7 @@ class SqlServerConnector(Ranges):
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches()
 
-    def skipped(self, progress: Progress) -> Sequence[Records]:
+    def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
         place = progress.delivered or POSITIONS.restart(progress.restart).delivered
         return Telling(self.settings, place).skipped()

@@ -63,6 +63,6 @@ def constants(settings: Settings, table: TableId) -> dict[str, str | None]:
     return {**found, "schema": table.schema, "table": table.name}
 
 
-def context(settings: Settings) -> Mapping[str, bytes]:
+def context(settings: Settings) -> Mapping[str, str]:
     """The headers that tell of the task, where they are asked for."""
     return source_blocks.context(settings, CONNECTOR)

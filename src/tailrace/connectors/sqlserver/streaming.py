@@ -8,12 +8,10 @@ same, whatever each delivered: there their number may change.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 
 from tailrace import epoch
-from tailrace.changes.merging import in_log_order
-from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.told_structures import ToldStructures, is_told_up_to
@@ -30,6 +28,7 @@ from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import PositionLostError
+from tailrace.events.pipeline import sizes_of
 
 
 class LogReader:
@@ -47,6 +46,7 @@ class LogReader:
         self._progress = progress
         self._lane = range_.lane
         self._now_us = range_.now_us
+        self._sizes = sizes_of(settings)
         self._restart = POSITIONS.restart(progress.restart or range_.start, settings.database_names)
         self._until = None if range_.until is None else POSITIONS.restart(range_.until, settings.database_names)
         self._history = self._new_history(history)
@@ -128,10 +128,10 @@ class LogReader:
     def _end_of(self, name: str) -> Lsn | None:
         return None if self._until is None else self._until[name].lsn
 
-    def _new_log(self, name: str, made: Callable[..., DatabaseLog] = DatabaseLog) -> DatabaseLog:
+    def _new_log(self, name: str) -> DatabaseLog:
         position, tells = self._restart[name], self._lane.is_first
         planned = None if self._until is None else self._until[name]
-        return made(
+        return DatabaseLog(
             self._settings, name, position, self._told, self._tables, self._new_batch, tells=tells, planned=planned
         )
 
@@ -161,23 +161,19 @@ class LogReader:
         batch = self._new_batch()
         tells = self._lane.is_first and self._now_us is None
         started, completed = Telling(self._settings, self._restart.delivered).without_rows() if tells else ([], [])
-        for records in started:
-            batch.add(records)
+        for event in started:
+            batch.add(event)
         self._told.tell_initial(self._restart, batch)
-        for records in completed:
-            batch.add(records)
+        for event in completed:
+            batch.add(event)
         if self._heartbeats is not None:  # one comes when all is told, as after a snapshot of rows
             self._heartbeats.hurry()
         self._restart = self._restart.told()
         return self._finished(batch)
 
-    def _ordered(self, batch: Batch) -> list[Records]:
-        """The batch's records; those of several tables in one topic as the log has them."""
-        return in_log_order(batch.records)
-
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
-        return Batch(epoch.now_us() if self._now_us is None else self._now_us)
+        return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes)
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_ms
@@ -192,7 +188,7 @@ class LogReader:
         if self._heartbeats is not None:
             self._heartbeats.beat(batch, progress, epoch.now_us())
         return LogBatch(
-            self._ordered(batch),
+            batch.events,
             progress,
             self._history.save(self._told.take_history()),
             changes=batch.changes,
@@ -200,6 +196,7 @@ class LogReader:
             idle=idle,
             at_head=at_head,
             figures=None if self._asked is None else self._asked.figures,
+            is_interleaved=True,
         )
 
     def _progress_here(self) -> Progress:

@@ -13,7 +13,6 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tailrace.changes.shape import Prepared
 from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
@@ -39,6 +38,7 @@ from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
 
 BATCH_BYTES: Final = 8 << 20  # of Arrow's memory
+ENCODED_BYTES: Final = 64 << 20  # of the records of a batch, or of their columns
 FIRST_ROWS, MOST_ROWS = 2_048, 32_768  # of a batch
 FIRST_WIDE_ROWS: Final = 32  # where values may be of any length
 GROWTH: Final = 4  # from batch to batch, at most
@@ -133,10 +133,10 @@ class WindowTables:
         parts = rows_of(opened.session, captured.reading, opened.window, after, lambda: rows)
         with closing(parts):
             for part in parts:
-                rows = self._batch_rows[active.name] = _aimed(part, rows)
                 numbers = serials.number(part)
                 batch = self._new_batch()
                 end, fault = self._add(opened, captured, part, numbers, taken_over, batch)
+                rows = self._batch_rows[active.name] = _aimed(part, rows, batch.bytes)
                 if end is not None:
                     yield batch, end
                 if fault is not None:
@@ -167,21 +167,18 @@ class WindowTables:
         changes = changes_of(
             rows, numbers, columns, transactions, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
         )
-        prepared = captured.shape.prepare(changes)
+        prepared = captured.shape.prepare(changes, batch.now_us)
         if orders is not None:
             orders.number(captured.name, prepared, part.changes, kept)
         if captured.is_signals:
             batch.signals += (inserted.signal for inserted in signals_in(changes))
         if len(changes) and captured.is_owned:
-            self._encode(captured, prepared, batch)
+            batch.add(prepared)
             batch.changes += len(changes)
             batch.tables += 1
             batch.rank += len(changes)
             batch.note_time(newest_ms(rows, transactions))
         return end, found.fault
-
-    def _encode(self, captured: Captured, prepared: Prepared, batch: Batch) -> None:
-        batch.add(captured.shape.records(prepared, batch.now_us))
 
     def _orders(self, opened: OpenWindow, begin: DatabasePosition) -> Orders:
         """The numbers of all changes of a window; those that are delivered of the table in progress are passed over."""
@@ -214,9 +211,9 @@ class WindowTables:
         return captured
 
 
-def _aimed(part: ChangeRows, rows: int) -> int:
-    """How many rows come next, after so many were asked for: batches of about the same memory, whatever the rows are like."""
-    wanted = BATCH_BYTES * len(part) // max(part.bytes, 1)
+def _aimed(part: ChangeRows, rows: int, encoded: int) -> int:
+    """How many rows come next, after so many were asked for: batches of about the same size, whatever the rows are like."""
+    wanted = min(BATCH_BYTES * len(part) // max(part.bytes, 1), ENCODED_BYTES * len(part) // max(encoded, 1))
     return max(2, min(wanted, MOST_ROWS, rows * GROWTH))
 
 
@@ -228,4 +225,4 @@ def _weights(captured: Captured, part: ChangeRows, found: Transactions) -> Int64
     """How many records that count each change becomes."""
     numbers, columns = np.ones(len(part), np.int64), captured.columns(part)
     changes = changes_of(part, numbers, columns, found, captured.constants, transaction_ids=False, rank=0)
-    return weights(captured.shape.prepare(changes))
+    return weights(captured.shape.prepare(changes, now_us=0))

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from support.encoding import records_of
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.change_tables.snapshots import capture, sections
@@ -59,7 +60,7 @@ def changes_behind(settings, snapshot):
     progress = Progress("", json.loads(json.dumps(snapshot.progress.restart)))
     found = {}
     for batch in connector.read(LogRange(progress.restart, connector.head()), progress, tuple(snapshot.history)):
-        for each in batch.records:
+        for each in records_of(batch, settings):
             for i in range(len(each)):
                 found.setdefault(each.topic, []).append({"key": each.keys[i], "value": each.values[i]})
     return found

@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
-from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
@@ -23,6 +22,7 @@ from tailrace.connectors.change_tables.snapshots.capture import Capture
 from tailrace.connectors.change_tables.snapshots.moments import Moments
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey
+from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.segments import Bound, Interval
 from tailrace.snapshot.source import View

@@ -32,7 +32,7 @@ from tailrace.connectors.mysql.snapshots.visibility import Boundary, Visibility,
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.shared.snapshots.read_records import records_of
+from tailrace.connectors.shared.snapshots.read_records import events_of
 from tailrace.errors import SourceSetupError, StructureError, UnsupportedError
 from tailrace.notifications.snapshots import Status
 from tailrace.schema.tables import TableId
@@ -148,10 +148,10 @@ class MySqlIncrementalReader:
         table = replace(before, after=taken.after or before.after, rows=before.rows + taken.rows)
         now_us = epoch.now_us()
         changes, shape_of = read_changes(self._settings, at.restart), source.tables.shape
-        records = [
+        events = [
             each
             for piece in taken.pieces
-            for each in records_of(
+            for each in events_of(
                 changes.of_piece(piece.of, piece.rows, MARK, getattr(piece.of, "read_us", now_us), shape_of), now_us
             )
         ]
@@ -161,7 +161,7 @@ class MySqlIncrementalReader:
             table,
             _shown(key, table.after),
             _shown(key, table.upto),
-            records=records,
+            events=events,
             rows=taken.rows,
             sizes={} if self._is_sized else self._sizes(source, work.ids),
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.beginning import told_anew
@@ -21,6 +20,7 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
 from tailrace.errors import PositionLostError
+from tailrace.events.event import Event
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
 from tailrace.snapshot.source import Mark, Piece, Wave
@@ -74,7 +74,7 @@ class _MySqlPart:
         """The read events of rows, with what shows them."""
         return self._changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.tables.shape)
 
-    def structures(self, batch: Batch) -> list[Records]:
+    def structures(self, batch: Batch) -> list[Event]:
         """What tells the structures of P."""
         with connect(self._settings) as session:
             lower_names = catalog.server(session).lower_names
@@ -84,7 +84,7 @@ class _MySqlPart:
         else:
             definitions.tell_first(self._point, batch)
             definitions.tell_last(self._point, batch, Mark.TRUE.value)
-        return batch.records
+        return batch.events
 
     def lost(self, error: PositionLostError) -> PositionLostError:
         """What to say where the log does not reach back to P any more."""

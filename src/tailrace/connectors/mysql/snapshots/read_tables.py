@@ -6,7 +6,6 @@ import logging
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tailrace.changes.shape import Shape
 from tailrace.connectors.mysql.captured import Captured, CapturedTables
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection
@@ -17,6 +16,7 @@ from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.errors import StructureError, UnsupportedError
+from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tailrace.changes.records import Records
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.mysql.connection import rows
 from tailrace.connectors.mysql.positions import RestartPosition
@@ -17,8 +16,9 @@ from tailrace.connectors.mysql.snapshots.source import MySqlSource
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import TellStructure
 from tailrace.connectors.shared.snapshots.keys import stored_keys
-from tailrace.connectors.shared.snapshots.read_records import records_of
+from tailrace.connectors.shared.snapshots.read_records import events_of
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.events.event import Event
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.source import Mark, Piece
 
@@ -57,10 +57,10 @@ class MySqlSnapshot(MySqlSource):
         ((seconds,),) = rows(self.asking, "SELECT UNIX_TIMESTAMP()")
         return int(seconds) * 1_000_000
 
-    def records(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Records]:
+    def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
         """The read events of rows."""
         shown = self._changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, self.tables.shape)
-        return records_of(shown, now_us)
+        return events_of(shown, now_us)
 
     def tell_first(self, batch: Batch) -> None:
         """All events of the structures but the last one."""

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from tailrace.changes.model import INT32
-from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Vector
+from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table
 from tailrace.snapshot.digests import Digests, digests_of
 from tailrace.snapshot.first_changes import Rows

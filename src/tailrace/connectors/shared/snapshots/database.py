@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from tailrace.changes.records import Records
 from tailrace.connectors.shared.batches import Batch
+from tailrace.events.event import Event
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.source import Mark, Piece, SnapshotSource
 
@@ -34,11 +34,11 @@ class SnapshotDatabase(SnapshotSource, Protocol):
     def clock(self) -> int:
         """The server's, in microseconds since the epoch, as events tell when rows were read."""
 
-    def records(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Records]:
+    def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
         """The read events of rows; `now_us` is the processing time, `read_us` when they were read, since the epoch."""
 
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became records of so many bytes."""
+        """So many rows of a table became events, which take about so many bytes."""
 
     def tell_first(self, batch: Batch) -> None:
         """Add what tells the structures of the beginning, but for the last event, whose mark depends on what follows."""

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Protocol, TypeVar
 
-from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Progress
+from tailrace.events.event import Event
 from tailrace.notifications.model import Notification
 from tailrace.notifications.snapshots import IncrementalSnapshot, Status
 from tailrace.schema.tables import TableId
@@ -39,7 +39,7 @@ class Step:
 
     Attributes:
         work: what is left.
-        records: to be delivered.
+        events: to be delivered.
         notifications: to be told.
         rows: how many were delivered.
         sizes: of the tables that are left, once for each that a reader begins with.
@@ -47,7 +47,7 @@ class Step:
     """
 
     work: Work
-    records: Sequence[Records] = ()
+    events: Sequence[Event] = ()
     notifications: Sequence[Notification] = field(default=())
     rows: int = 0
     sizes: Mapping[TableId, TableSize] = field(default_factory=dict)

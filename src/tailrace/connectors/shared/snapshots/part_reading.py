@@ -24,8 +24,6 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 from attrs import evolve
 
 from tailrace.changes.model import Changes
-from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.config.overrides import SelectOverride, SelectOverrides
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import LogBatch, Progress, SnapshotPart
@@ -39,6 +37,8 @@ from tailrace.errors import (
     TailraceError,
     UnsupportedError,
 )
+from tailrace.events.event import Event
+from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import LanePlan, Segment
@@ -80,7 +80,7 @@ class PartDatabase(Protocol[Source]):
     def shown(self, source: Source, piece: Piece, read_us: int) -> Iterator[Shown]:
         """The read events of rows, with what shows them; `read_us`: when they were read, microseconds since the epoch."""
 
-    def structures(self, batch: Batch) -> list[Records]:
+    def structures(self, batch: Batch) -> list[Event]:
         """What tells the structures, where that is the part."""
 
     def lost(self, error: PositionLostError) -> PositionLostError:
@@ -130,12 +130,11 @@ class PartReader(Generic[Source]):
             raise
 
     def batches(self) -> Iterator[LogBatch]:
-        """The same as records, and what tells the structures where that is the part."""
+        """The same as events, and what tells the structures where that is the part."""
         if "structures" in self._part.content:
             yield LogBatch(self._database.structures(Batch(self._part.now_us)), self._progress)
         for shown, progress in self.steps():
-            records = [shape.records(shape.prepare(changes), self._part.now_us) for shape, changes in shown]
-            yield LogBatch(records, progress)
+            yield LogBatch([shape.prepare(changes, self._part.now_us) for shape, changes in shown], progress)
 
     def _state(self) -> SnapshotState:
         """To begin with: within a part only another attempt goes on, after an error."""

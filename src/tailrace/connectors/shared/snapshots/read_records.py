@@ -12,13 +12,12 @@ from typing import Any, Final, Protocol
 import numpy as np
 
 from tailrace.changes.model import INT32, READ, Changes, Fact, Level
-from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.source_blocks import MARKS
 from tailrace.epoch import source_times
+from tailrace.events.shape import RowChanges, Shape
 from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
@@ -116,11 +115,11 @@ class ReadChanges:
         return text_for_all(mark if mark in self.marks else _ANY)
 
 
-def records_of(shown: Iterator[tuple[Shape, Changes]], now_us: int) -> Iterator[Records]:
-    """Changes as records; `now_us` is the processing time, microseconds since the epoch."""
+def events_of(shown: Iterator[tuple[Shape, Changes]], now_us: int) -> Iterator[RowChanges]:
+    """Changes as events; `now_us` is the processing time, microseconds since the epoch."""
     for shape, made in shown:
         if len(made):
-            yield shape.records(shape.prepare(made), now_us)
+            yield shape.prepare(made, now_us)
 
 
 def _that_are(places: INT32) -> INT32:

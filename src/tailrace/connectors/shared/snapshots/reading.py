@@ -18,12 +18,13 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace import epoch
-from tailrace.changes.heartbeats import HeartbeatEncoder
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import Lane, LogBatch, Others, Progress, alone
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import Opened, TellStructure
 from tailrace.connectors.shared.snapshots.watched import Watched
+from tailrace.events.heartbeats import HeartbeatLayouts
+from tailrace.events.pipeline import sizes_of
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.source import Mark, Wave
@@ -61,6 +62,7 @@ class SnapshotReader:
 
         """
         self._settings = settings
+        self._sizes = sizes_of(settings)
         self._lane = lane
         self._progress = progress
         self._place = position
@@ -97,7 +99,7 @@ class SnapshotReader:
         self._untold = True
         if self._lane.count > 1:
             self._tell_last(batch, Mark.TRUE)
-        told = [*self._watched.started(), *batch.records]
+        told = [*self._watched.started(), *batch.events]
         return LogBatch(told, self._of_state(state), at_head=True, figures=self._watched.figures)
 
     def _batch(self, wave: Wave, before: SnapshotState) -> LogBatch:
@@ -105,16 +107,16 @@ class SnapshotReader:
             return self._idle(before)
         for piece in wave.pieces:
             self._note_read(piece.table)
-        batch = Batch(epoch.now_us())
+        batch = Batch(epoch.now_us(), self._sizes)
         if wave.pieces:
             self._tell_last(batch, Mark.TRUE)
         for piece in wave.pieces:
             size = batch.bytes
-            for records in self._database.records(piece, batch.now_us, self._read_us[piece.table]):
-                batch.add(records)
+            for event in self._database.events(piece, batch.now_us, self._read_us[piece.table]):
+                batch.add(event)
             self._database.note_records(piece.table, len(piece.rows), batch.bytes - size)
         count = sum(len(piece.rows) for piece in wave.pieces)
-        told = [*batch.records, *self._watched.passed(wave.state)]
+        told = [*batch.events, *self._watched.passed(wave.state)]
         return LogBatch(
             told,
             self._of_state(wave.state),
@@ -133,8 +135,8 @@ class SnapshotReader:
         self._tell_last(batch, Mark.LAST)
         closes = state.closes or self._lane.count == 1  # nobody does where no table is to be read
         if closes and self._settings.heartbeat_interval_ms > 0:
-            batch.add(HeartbeatEncoder(self._settings).record(batch.now_us // 1000, self._place, batch.rank))
-        told = [*batch.records, *self._watched.ended()]
+            batch.add(HeartbeatLayouts(self._settings).heartbeat(batch.now_us // 1000, self._place, batch.rank))
+        told = [*batch.events, *self._watched.ended()]
         reached = self._reached(self._watched.done)
         if self._database.begins_anew is not None:
             reached = replace(reached, restart=self._database.begins_anew)

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import FIGURES, Progress
+from tailrace.events.event import Event
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.model import Notification
 from tailrace.notifications.snapshots import InitialSnapshot
@@ -52,19 +52,19 @@ class Telling:
         """The tables of the whole snapshot, in their order; as many as a record can name."""
         self._tables = list(_named(tables))
 
-    def started(self) -> list[Records]:
+    def started(self) -> list[Event]:
         """The snapshot begins."""
         return self._told([self._snapshot.started()])
 
-    def begun(self, state: SnapshotState) -> list[Records]:
+    def begun(self, state: SnapshotState) -> list[Event]:
         """A lane begins, with this state."""
         return self._told(self._begun(name, state.tables[name]) for name in _begun(state))
 
-    def passed(self, before: SnapshotState, after: SnapshotState) -> list[Records]:
+    def passed(self, before: SnapshotState, after: SnapshotState) -> list[Event]:
         """A lane came from one state to another; both know all of their tables."""
         return self._told(self._between(before, after))
 
-    def completed(self, own: Mapping[str, Any], others: Iterable[Progress | None]) -> list[Records]:
+    def completed(self, own: Mapping[str, Any], others: Iterable[Progress | None]) -> list[Event]:
         """All is delivered.
 
         Args:
@@ -80,20 +80,20 @@ class Telling:
         notifications = [self._snapshot.table_completed(parse_id(name), rows[name], self._tables) for name in rows]
         return self._told([*notifications, self._snapshot.completed()])
 
-    def without_rows(self) -> tuple[list[Records], list[Records]]:
+    def without_rows(self) -> tuple[list[Event], list[Event]]:
         """A snapshot of structures alone begins, and ends."""
         return self.started(), self._told([self._snapshot.completed()])
 
-    def skipped(self) -> list[Records]:
+    def skipped(self) -> list[Event]:
         """There is no snapshot to be taken."""
         return self._told([self._snapshot.skipped()])
 
-    def _told(self, notifications: Iterable[Notification | list[Notification]]) -> list[Records]:
+    def _told(self, notifications: Iterable[Notification | list[Notification]]) -> list[Event]:
         if self._channels is None:
             return []
         flat = [each for one in notifications for each in (one if isinstance(one, list) else [one])]
-        records = self._channels.tell(flat, self._position, 0) if flat else None
-        return [] if records is None else [records]
+        event = self._channels.tell(flat, self._position, 0) if flat else None
+        return [] if event is None else [event]
 
     def _between(self, before: SnapshotState, after: SnapshotState) -> Iterator[list[Notification]]:
         begun_before, begun_after, unfinished = _begun(before), _begun(after), after.unfinished

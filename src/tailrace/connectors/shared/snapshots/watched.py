@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from tailrace.changes.records import Records
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import FIGURES, Lane, Others, Progress, alone
 from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.events.event import Event
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.figures import LaneFigures, Told, about
 from tailrace.snapshot.state import SnapshotState
@@ -66,18 +66,18 @@ class Watched:
         if self._telling.wanted:
             self._telling.note_tables(tables())
 
-    def started(self) -> list[Records]:
+    def started(self) -> list[Event]:
         """What is told when the snapshot begins, in the first lane's first commit."""
         return [*self._telling.started(), *self._begun()]
 
-    def passed(self, state: SnapshotState) -> list[Records]:
+    def passed(self, state: SnapshotState) -> list[Event]:
         """What is told when the lane comes to another state, in the commit that has it."""
-        records = [*self._begun(), *self._telling.passed(self._state, state)]
+        events = [*self._begun(), *self._telling.passed(self._state, state)]
         self._state = state
         if self._clock() >= self._line_at:
             self._line_at = self._clock() + LINE_SECONDS
             log.info("%s", self._line())
-        return records
+        return events
 
     @property
     def figures(self) -> Told | None:
@@ -101,7 +101,7 @@ class Watched:
             yield
             time.sleep(POLL_SECONDS)
 
-    def ended(self) -> list[Records]:
+    def ended(self) -> list[Event]:
         """What is told when the lane is done."""
         if not self._tells_end:
             return self._begun()
@@ -119,7 +119,7 @@ class Watched:
         state = self._state.forgetful()
         return LaneFigures(state, self._lane.count).of(state)
 
-    def _begun(self) -> list[Records]:
+    def _begun(self) -> list[Event]:
         """What is told of the table that the lane begins with, once."""
         if not self.is_untold:
             return []

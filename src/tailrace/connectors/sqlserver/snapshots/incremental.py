@@ -28,7 +28,7 @@ from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.shared.snapshots.read_records import records_of
+from tailrace.connectors.shared.snapshots.read_records import events_of
 from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
@@ -218,11 +218,11 @@ class SqlServerIncrementalReader:
             return None  # it went while its changes were read
         table = replace(before, after=taken.after, rows=before.rows + taken.rows)
         now_us, changes = epoch.now_us(), read_changes(self._settings, place, is_behind=True)
-        records = [
+        events = [
             each
             for piece in taken.pieces
             if isinstance(piece.of, ReadChunk)
-            for each in records_of(
+            for each in events_of(
                 changes.of_piece(piece.of, piece.rows, MARK, piece.of.read_us, tables.shape_of), now_us
             )
         ]
@@ -232,7 +232,7 @@ class SqlServerIncrementalReader:
             table,
             _shown(read.key, table.after),
             _shown(read.key, table.upto),
-            records=records,
+            events=events,
             rows=taken.rows,
             sizes={} if self._is_sized else begun.sizes(asking, work.ids, span),
         )

@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
@@ -23,6 +21,8 @@ from tailrace.connectors.sqlserver.snapshots.planning import place_of
 from tailrace.connectors.sqlserver.snapshots.reading import read_changes
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 from tailrace.errors import PositionLostError
+from tailrace.events.event import Event
+from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table
 from tailrace.snapshot.source import Piece, Wave
@@ -84,13 +84,13 @@ class _SqlServerPart:
         changes = self._changes[parse_id(piece.table).catalog]
         return changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, shape_of)
 
-    def structures(self, batch: Batch) -> list[Records]:
+    def structures(self, batch: Batch) -> list[Event]:
         """What tells the structures of P, of one database after the other; a signal's are those that it names."""
         asked = self._content.get("asked")
         told = ToldStructures(SqlServerDialect(self._settings), self._history)
         tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
         NamedStructures(self._settings, self._history, self._point, tables).tell_all(batch)
-        return batch.records
+        return batch.events
 
     def lost(self, error: PositionLostError) -> PositionLostError:
         """What to say where the change tables do not reach back to P any more: they do so themselves."""

@@ -14,7 +14,6 @@ from typing import Final
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
-from tailrace.changes.shape import Shape
 from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
@@ -31,6 +30,7 @@ from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
 from tailrace.connectors.sqlserver.types import ColumnType
 from tailrace.errors import PositionLostError, StructureError
+from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 
 _LARGE: Final = frozenset({"geometry", "geography", "json"})

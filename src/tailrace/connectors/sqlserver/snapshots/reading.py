@@ -7,8 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from tailrace import epoch
-from tailrace.changes.records import Records
-from tailrace.changes.shape import Shape
 from tailrace.connectors.base import HistoryRecord, Lane, Others, Progress, alone
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import beginning_of, position_facts
@@ -17,13 +15,15 @@ from tailrace.connectors.shared import source_blocks
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import TellStructure
 from tailrace.connectors.shared.snapshots.planning import tables_to_read
-from tailrace.connectors.shared.snapshots.read_records import ReadChanges, number_for_all, records_of, text_for_all
+from tailrace.connectors.shared.snapshots.read_records import ReadChanges, events_of, number_for_all, text_for_all
 from tailrace.connectors.shared.snapshots.reading import SnapshotReader
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.events.event import Event
+from tailrace.events.shape import Shape
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table, TableId
@@ -62,10 +62,10 @@ class SqlServerSnapshot(SqlServerSource):
         """The server's, to the microsecond."""
         return epoch.microseconds_of(self.any_session().one("SELECT SYSUTCDATETIME()"))
 
-    def records(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Records]:
+    def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
         """The read events of rows."""
         changes = self._changes[parse_id(piece.table).catalog]
-        return records_of(changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, self._shape), now_us)
+        return events_of(changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, self._shape), now_us)
 
     def tell_first(self, batch: Batch) -> None:
         """All events of the structures but the last one."""

@@ -8,8 +8,8 @@ import pytest
 
 from tailrace.changes.expand import expand
 from tailrace.changes.model import Changes
-from tailrace.changes.ordering import NEVER, TransactionCounter
-from tailrace.changes.shape import Prepared
+from tailrace.events.ordering import NEVER, TransactionCounter
+from tailrace.events.shape import RowChanges
 
 
 def prepared(events):
@@ -28,7 +28,7 @@ def prepared(events):
         position=(),
         log_order=np.array([e[0] for e in events], np.int64),
     )
-    return Prepared(None, changes, None, expand(changes, None, tombstones=True))
+    return RowChanges(None, changes, None, expand(changes, None, tombstones=True), 0)
 
 
 @pytest.mark.parametrize("seed", range(30))

@@ -5,8 +5,9 @@ import uuid
 
 import pytest
 
+from support.encoding import records_of_event
 from support.unit_settings import sqlserver_unit_settings, unit_settings
-from tailrace.changes.heartbeats import HeartbeatEncoder, Timer
+from tailrace.events.heartbeats import HeartbeatLayouts, Timer
 
 NO_SCHEMAS = {"key.converter.schemas.enable": False, "value.converter.schemas.enable": False}
 
@@ -25,11 +26,16 @@ def topic():
 
 
 def encoder(properties=None):
-    return HeartbeatEncoder(unit_settings(properties))
+    return HeartbeatLayouts(unit_settings(properties))
+
+
+def told(properties, *heartbeat):
+    """The record of a heartbeat, with schemas unless the properties say otherwise."""
+    return records_of_event(encoder(properties).heartbeat(*heartbeat), schemas=properties is None)
 
 
 def test_a_heartbeat_tells_the_server_and_the_time():
-    record = encoder(NO_SCHEMAS).record(1700, "0000.1", 3)
+    record = told(NO_SCHEMAS, 1700, "0000.1", 3)
     assert (record.topic, record.partition, len(record)) == ("__debezium-heartbeat.dbz", 0, 1)
     assert (record.keys[0], record.values[0]) == (b'{"serverName":"dbz"}', b'{"ts_ms":1700}')
     assert (record.timestamps.tolist(), record.positions[0], record.log_order.tolist()) == (
@@ -41,7 +47,7 @@ def test_a_heartbeat_tells_the_server_and_the_time():
 
 
 def test_with_schemas_it_has_the_names_that_debezium_gives_it():
-    record = encoder().record(1700, "", 0)
+    record = told(None, 1700, "", 0)
     key, value = json.loads(record.keys[0]), json.loads(record.values[0])
     assert key["payload"] == {"serverName": "dbz"}
     assert value["payload"] == {"ts_ms": 1700}
@@ -58,7 +64,8 @@ def test_with_schemas_it_has_the_names_that_debezium_gives_it():
 
 def test_its_schemas_have_no_version_in_the_shape_of_1_4():
     for shape, version in (("1.4", None), ("2.1", 1)):
-        record = HeartbeatEncoder(sqlserver_unit_settings({"tailrace.event.shape": shape})).record(1700, "", 0)
+        layouts = HeartbeatLayouts(sqlserver_unit_settings({"tailrace.event.shape": shape}))
+        record = records_of_event(layouts.heartbeat(1700, "", 0))
         schemas = [json.loads(text)["schema"] for text in (record.keys[0], record.values[0])]
         assert [schema.get("version") for schema in schemas] == [version, version]
 

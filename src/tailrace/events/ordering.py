@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tailrace.changes import expand
-from tailrace.changes.shape import Prepared
+from tailrace.events.shape import RowChanges
 
 INT64 = npt.NDArray[np.int64]
 NEVER: Final = np.iinfo(np.int64).max
@@ -50,7 +50,7 @@ class TransactionCounter:
     _total: int = 0
     _tables: dict[str, int] = field(default_factory=dict)
 
-    def number(self, batch: Sequence[tuple[str, Prepared]], transactions: int, *, last_open: bool) -> TransactionCounts:
+    def number(self, batch: Sequence[tuple[str, RowChanges]], transactions: int, *, last_open: bool) -> TransactionCounts:
         """Set the orders of each table's records, and count them by transaction.
 
         Args:
@@ -68,9 +68,9 @@ class TransactionCounter:
         if transactions:
             counts.total[0] = self._total
         if batch:
-            _set_total_order([prepared for _, prepared in batch], counts.total)
-        for name, prepared in batch:
-            _set_table_order(prepared, counts.tables.setdefault(name, _no_records(transactions)))
+            _set_total_order([rows for _, rows in batch], counts.total)
+        for name, rows in batch:
+            _set_table_order(rows, counts.tables.setdefault(name, _no_records(transactions)))
         self._carry(counts, last_open=last_open)
         return counts
 
@@ -86,30 +86,30 @@ def _no_records(transactions: int) -> TableCounts:
     return TableCounts(np.zeros(transactions, np.int64), np.full(transactions, NEVER, np.int64))
 
 
-def _set_total_order(batch: Sequence[Prepared], total: INT64) -> None:
-    members = [_members(prepared) for prepared in batch]
+def _set_total_order(batch: Sequence[RowChanges], total: INT64) -> None:
+    members = [_members(rows) for rows in batch]
     in_log_order = np.argsort(np.concatenate([m[1] for m in members]), kind="stable")
     transaction = np.concatenate([m[0] for m in members])[in_log_order]
     live = np.concatenate([m[2] for m in members])[in_log_order]
     ranks = np.empty(len(transaction), np.int64)
     ranks[in_log_order] = _ranks(transaction, live, total)
     start = 0
-    for prepared, (own, _, _) in zip(batch, members, strict=True):
-        prepared.total_order = ranks[start : start + len(own)]
+    for rows, (own, _, _) in zip(batch, members, strict=True):
+        rows.total_order = ranks[start : start + len(own)]
         start += len(own)
 
 
-def _set_table_order(prepared: Prepared, counts: TableCounts) -> None:
-    transaction, order, live = _members(prepared)
-    prepared.data_collection_order = _ranks(transaction, live, counts.count)
+def _set_table_order(rows: RowChanges, counts: TableCounts) -> None:
+    transaction, order, live = _members(rows)
+    rows.data_collection_order = _ranks(transaction, live, counts.count)
     np.minimum.at(counts.first, transaction[live], order[live])
 
 
-def _members(prepared: Prepared) -> tuple[INT64, INT64, npt.NDArray[np.bool_]]:
+def _members(rows: RowChanges) -> tuple[INT64, INT64, npt.NDArray[np.bool_]]:
     """Transaction, rank in the log and liveness of each record."""
-    change = prepared.expansion.roles[expand.CHANGE]
-    transaction = prepared.expansion.roles[expand.TRANSACTION].astype(np.int64)
-    return transaction, prepared.changes.log_order[change], prepared.expansion.live
+    change = rows.expansion.roles[expand.CHANGE]
+    transaction = rows.expansion.roles[expand.TRANSACTION].astype(np.int64)
+    return transaction, rows.changes.log_order[change], rows.expansion.live
 
 
 def _ranks(transaction: INT64, live: npt.NDArray[np.bool_], counts: INT64) -> INT64:

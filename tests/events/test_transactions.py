@@ -5,11 +5,12 @@ import json
 import numpy as np
 import pytest
 
-from tailrace.changes.transactions import TRANSACTION_KEY, TRANSACTION_VALUE, Counts, TransactionEncoder
+from support.boundaries import TransactionRecords
 from tailrace.changes.views import vector_of
 from tailrace.encoding.connect_json import schema_json
+from tailrace.events.transactions import TRANSACTION_KEY, TRANSACTION_VALUE, Counts
 
-PLAIN = TransactionEncoder(key_schema=False, value_schema=False)
+PLAIN = TransactionRecords()
 
 
 def counts(pairs, names):
@@ -69,7 +70,7 @@ def test_names_that_share_a_bucket_stay_in_the_order_of_their_first_events():
 
 
 def test_records_carry_their_schemas_when_asked_to():
-    encoder = TransactionEncoder(key_schema=True, value_schema=True)
+    encoder = TransactionRecords(schemas=True)
     ids = vector_of([b"a"])
     key = json.loads(encoder.keys(ids)[0])
     assert key == {"schema": json.loads(schema_json(TRANSACTION_KEY)), "payload": {"id": "a"}}

@@ -12,12 +12,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
-from tailrace.changes.records import Binary, Records
+from tailrace.changes.layouts import Column, Constant, Layout, Struct
+from tailrace.changes.outline import NUMBER, Outline
+from tailrace.changes.records import binary_of
+from tailrace.changes.source_records import EventKind, SourceRecords, every_record
+from tailrace.changes.vectors import integers
 from tailrace.config.settings import Settings
-from tailrace.encoding.connect_json import message_json
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.event_shapes import SHAPE_1_4
 from tailrace.schema.names import Names
@@ -53,21 +57,20 @@ class Timer:
         _last_beats[self._topic] = self._clock()
 
 
-class HeartbeatEncoder:
-    """Renders heartbeats."""
+class HeartbeatLayouts:
+    """The topic of heartbeats, and how they are laid out."""
 
     def __init__(self, settings: Settings) -> None:
         names = Names(settings)
-        self.topic = names.heartbeat_topic
+        self.topic, self._prefix = names.heartbeat_topic, settings.topic_prefix
         server, moment = Field("serverName", Schema(Type.STRING)), Field("ts_ms", Schema(Type.INT64))
         version = None if settings.tailrace_event_shape == SHAPE_1_4 else 1
         key = Schema(Type.STRUCT, name=names.schema_name(KEY_NAME), version=version, fields=(server,))
-        self._value = Schema(Type.STRUCT, name=names.schema_name(VALUE_NAME), version=version, fields=(moment,))
-        with_schema = settings.key_converter_schemas_enable
-        self._key = message_json(key, {"serverName": settings.topic_prefix}, with_schema=with_schema)
-        self._with_schema = settings.value_converter_schemas_enable
+        value = Schema(Type.STRUCT, name=names.schema_name(VALUE_NAME), version=version, fields=(moment,))
+        self.key = Layout(Struct(key, (Constant(server.schema, self._prefix),)))
+        self.value = Layout(Struct(value, (Column(moment.schema, 0, 0),)))
 
-    def record(self, ts_ms: int, position: str, rank: int) -> Records:
+    def heartbeat(self, ts_ms: int, position: str, rank: int) -> Heartbeat:
         """One heartbeat.
 
         Args:
@@ -76,17 +79,37 @@ class HeartbeatEncoder:
             rank: how many events came before it in its batch.
 
         """
-        value = message_json(self._value, {"ts_ms": ts_ms}, with_schema=self._with_schema)
-        return Records(
-            topic=self.topic,
-            keys=_single(self._key),
-            values=_single(value),
-            timestamps=np.array([ts_ms], np.int64),
-            positions=_single(position.encode()),
-            log_order=np.array([rank << 32], np.int64),
+        return Heartbeat(self, ts_ms, position, rank)
+
+
+@dataclass(frozen=True, slots=True)
+class Heartbeat:
+    """An `Event`: the connector is alive; see `HeartbeatLayouts.heartbeat`."""
+
+    layouts: HeartbeatLayouts
+    ts_ms: int
+    position: str
+    rank: int
+
+    def __len__(self) -> int:
+        return 1
+
+    def outline(self) -> Outline:
+        """What is known of its size."""
+        return Outline(1, self.layouts.key, self.layouts.value, NUMBER, NUMBER)
+
+    def source_records(self) -> SourceRecords:
+        """One record."""
+        time_ms = np.array([self.ts_ms], np.int64)
+        return SourceRecords(
+            kind=EventKind.HEARTBEAT,
+            topic=self.layouts.topic,
+            key=self.layouts.key,
+            value=self.layouts.value,
+            columns=(integers(time_ms),),
+            roles=every_record(1),
+            timestamps=time_ms,
+            positions=binary_of([self.position.encode()]),
+            log_order=np.array([self.rank << 32], np.int64),
             partition=0,
         )
-
-
-def _single(text: bytes) -> Binary:
-    return Binary(np.frombuffer(text, np.uint8), np.array([0, len(text)], np.int64))

@@ -1,0 +1,323 @@
+"""Row changes, and the shape that makes records of them.
+
+A `Shape` belongs to one structure version of one table. It knows the topic, the schemas and the policies of the columns, and
+says which records a batch of changes becomes, with which key and envelope: policies first, then layouts over the columns. It
+knows nothing of the database that the changes came from, nor of how records are encoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from tailrace.changes import expand as roles
+from tailrace.changes.expand import Expansion, expand
+from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
+from tailrace.changes.model import Changes, Level
+from tailrace.changes.outline import Outline, content_of
+from tailrace.changes.records import Binary
+from tailrace.changes.source_records import EventKind, Mask, SourceHeader, SourceRecords
+from tailrace.changes.vectors import Kind, Vector, integers
+from tailrace.encoding.render import Program, Template
+from tailrace.schema.connect import Schema, Type
+from tailrace.schema.envelope import TableSchemas
+
+NEW_KEY_HEADER = "__debezium.newkey"
+OLD_KEY_HEADER = "__debezium.oldkey"
+
+ColumnPolicy = Callable[[Vector], Vector]
+
+_TIMES_BYTES = 48  # of the operation and the times of processing
+_OPERATIONS = np.zeros((256, 4), np.uint32)
+for _code in b"cudtr":
+    _OPERATIONS[_code] = (1, _code, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeSettings:
+    """What shaping depends on besides the table.
+
+    Attributes:
+        tombstones: whether a delete is followed by a tombstone.
+        skipped: operations to leave out, as in `skipped.operations`.
+        context_headers: headers that every record carries, by name (`__debezium.context.*`).
+
+    """
+
+    tombstones: bool = True
+    skipped: frozenset[str] = frozenset()
+    context_headers: Mapping[str, str] = field(default_factory=dict)
+
+    def skipped_codes(self) -> npt.NDArray[np.bool_]:
+        """True for each operation code that is left out; shape (256,)."""
+        codes = np.zeros(256, np.bool_)
+        codes[[ord(op) for op in self.skipped]] = True
+        return codes
+
+
+def position_program(widths: Sequence[int], levels: Sequence[Level], separator: bytes) -> Program:
+    """The template of a position's text: integers of so many digits, found by level, with a separator between."""
+    template = Template()
+    for slot, (width, level) in enumerate(zip(widths, levels, strict=True)):
+        template.const(separator if slot else b"")
+        template.padded(slot, level, width)
+    return template.program(roles.LASTING)
+
+
+@dataclass(slots=True)
+class RowChanges:
+    """An `Event`: changes of one table in one structure version, whose records are known.
+
+    Attributes:
+        shape: what makes the records.
+        changes: the changes.
+        keys: the key's columns over the images; None without a key.
+        expansion: which records they become.
+        now_us: the processing time, microseconds since the epoch.
+        total_order: rank of each record within its transaction, from 1; None without transaction metadata.
+        data_collection_order: the same within its table.
+
+    """
+
+    shape: Shape
+    changes: Changes
+    keys: list[Vector] | None
+    expansion: Expansion
+    now_us: int
+    total_order: npt.NDArray[np.int64] | None = None
+    data_collection_order: npt.NDArray[np.int64] | None = None
+
+    def __len__(self) -> int:
+        return int(self.expansion.roles.shape[1])
+
+    def outline(self) -> Outline:
+        """What is known of their size."""
+        return self.shape.outline(self)
+
+    def source_records(self) -> SourceRecords:
+        """The records, tombstones among them."""
+        return self.shape.source_records(self)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layouts:
+    """The layouts of a table's records; those of the headers that name the other key after a change of the key."""
+
+    key: Layout | None
+    value: Layout
+    new_key: Layout | None
+    old_key: Layout | None
+
+
+class Shape:
+    """Records out of changes, for one structure version of a table."""
+
+    def __init__(
+        self,
+        schemas: TableSchemas,
+        settings: ShapeSettings,
+        positions: Program,
+        policies: Mapping[int, ColumnPolicy] | None = None,
+    ) -> None:
+        self.schemas = schemas
+        self._tombstones = settings.tombstones
+        self._skipped = settings.skipped_codes()
+        self._positions = positions
+        self._policies = dict(policies or {})
+        self._context = constant_headers(settings.context_headers)
+        self._layouts: _Layouts | None = None
+        self._source_bytes: int | None = None
+
+    def prepare(self, changes: Changes, now_us: int) -> RowChanges:
+        """Which records the changes become; `now_us` is the processing time, microseconds since the epoch."""
+        keys = self._columns(changes, self.schemas.key_columns) if self.schemas.key is not None else None
+        expansion = expand(changes, keys, tombstones=self._tombstones, skipped=self._skipped)
+        return RowChanges(self, changes, keys, expansion, now_us)
+
+    def source_records(self, rows: RowChanges) -> SourceRecords:
+        """The records of changes that this shape has prepared."""
+        changes, expansion = rows.changes, rows.expansion
+        values, varying = self.values(changes), _varying(rows)
+        columns = [
+            *flat(values),
+            *flat(rows.keys or ()),
+            *[fact.vector for fact in changes.source.values()],
+            *varying.values(),
+        ]
+        layouts, n = self._layouts_of(rows), len(rows)
+        return SourceRecords(
+            kind=EventKind.ROWS,
+            topic=self.schemas.topic,
+            key=layouts.key,
+            value=layouts.value,
+            columns=columns,
+            roles=expansion.roles,
+            timestamps=np.full(n, rows.now_us // 1000, np.int64),
+            positions=self._position_texts(rows),
+            log_order=changes.log_order[expansion.roles[roles.CHANGE]],
+            has_key=None if rows.keys is None else _those_with(expansion, roles.KEY),
+            has_value=None if expansion.live.all() else expansion.live,
+            headers=self._headers(expansion, layouts),
+        )
+
+    def values(self, changes: Changes) -> list[Vector]:
+        """The value's columns over the images, after the policies."""
+        columns = self._columns(changes, self.schemas.value_columns)
+        for place, index in enumerate(self.schemas.value_columns):
+            if index in self._policies:
+                columns[place] = self._policies[index](columns[place])
+        return columns
+
+    @staticmethod
+    def _columns(changes: Changes, indices: Sequence[int]) -> list[Vector]:
+        columns = [changes.columns[i] for i in indices]
+        return [column for column in columns if column is not None]
+
+    def outline(self, rows: RowChanges) -> Outline:
+        """What is known of the size of changes that this shape has prepared."""
+        layouts, n = self._layouts_of(rows), len(rows)
+        table = flat(self._columns(rows.changes, self.schemas.value_columns))
+        images = max(table[0].length if table else 0, 1)
+        content, memory = content_of(table)
+        keys = content_of(rows.keys or ())[0]
+        if self._source_bytes is None:
+            self._source_bytes = sum(_about(fact.vector) for fact in rows.changes.source.values())
+        content = content * min(2 * n, images) // images  # of a snapshot's block some rows may be left out
+        content += keys * n // images + n * (self._source_bytes + _TIMES_BYTES)
+        return Outline(n, layouts.key, layouts.value, content, memory)
+
+    def _layouts_of(self, rows: RowChanges) -> _Layouts:
+        if self._layouts is None:
+            values = self._columns(rows.changes, self.schemas.value_columns)
+            self._layouts = self._made_layouts(values, rows, list(_varying(rows)))
+        return self._layouts
+
+    def _made_layouts(self, values: Sequence[Vector], rows: RowChanges, varying: Sequence[str]) -> _Layouts:
+        behind = len(flat(values))
+        envelope = _EnvelopeLayout(values, rows, behind + len(flat(rows.keys or ())), varying)
+        value = Layout(envelope.of(self.schemas.envelope), roles.LASTING)
+
+        def key_of(role: int) -> Layout | None:
+            if self.schemas.key is None or rows.keys is None:
+                return None
+            return Layout(Struct(self.schemas.key, struct_fields(self.schemas.key, rows.keys, behind, role)))
+
+        return _Layouts(key_of(roles.KEY), value, key_of(roles.NEW_KEY), key_of(roles.OLD_KEY))
+
+    def _headers(self, expansion: Expansion, layouts: _Layouts) -> tuple[SourceHeader, ...]:
+        if not expansion.split or layouts.new_key is None or layouts.old_key is None:
+            return self._context
+        return (
+            SourceHeader(NEW_KEY_HEADER, layouts.new_key, _those_with(expansion, roles.NEW_KEY)),
+            SourceHeader(OLD_KEY_HEADER, layouts.old_key, _those_with(expansion, roles.OLD_KEY)),
+            *self._context,
+        )
+
+    def _position_texts(self, rows: RowChanges) -> Binary:
+        return self._positions.render([fact.vector for fact in rows.changes.position], rows.expansion.roles)
+
+
+def constant_headers(texts: Mapping[str, str]) -> tuple[SourceHeader, ...]:
+    """Headers that all records carry, by name."""
+    return tuple(SourceHeader(name, Layout(Constant(Schema(Type.STRING), text))) for name, text in texts.items())
+
+
+def flat(columns: Sequence[Vector]) -> list[Vector]:
+    """The columns, each struct followed by the columns of its fields."""
+    if not any(column.kind is Kind.STRUCT for column in columns):
+        return list(columns)
+    found = []
+    for column in columns:
+        found.append(column)
+        if column.kind is Kind.STRUCT:
+            found += flat(column.children)
+    return found
+
+
+def _about(vector: Vector) -> int:
+    """About how many bytes one value takes as text."""
+    return content_of([vector])[0] // max(vector.length, 1)
+
+
+def _those_with(expansion: Expansion, role: int) -> Mask | None:
+    """Which records have a row in that role; None: all."""
+    live = expansion.roles[role] >= 0
+    return None if live.all() else live
+
+
+def _varying(rows: RowChanges) -> dict[str, Vector]:
+    """The envelope's own values, by the name of the field."""
+    ops = _OPERATIONS[rows.expansion.op]
+    values = {"op": Vector(Kind.TEXT, len(ops), ops)}
+    now = np.array((rows.now_us // 1000, rows.now_us, rows.now_us * 1000), np.int64)
+    for i, name in enumerate(("ts_ms", "ts_us", "ts_ns")):
+        values[name] = Vector(Kind.INT, 1, now[i : i + 1])
+    if rows.changes.transaction_id is not None:
+        values["id"] = rows.changes.transaction_id.vector
+        orders = {"total_order": rows.total_order, "data_collection_order": rows.data_collection_order}
+        values |= {name: integers(order) for name, order in orders.items() if order is not None}
+    return values
+
+
+def struct_fields(schema: Schema, columns: Sequence[Vector], first: int, role: int) -> tuple[Node, ...]:
+    """The fields of a struct, from as many columns that stand flat from slot `first` on."""
+    nodes, slot = [], first
+    for field_, column in zip(schema.fields, columns, strict=True):
+        nodes.append(_node(field_.schema, column, slot, role))
+        slot += len(flat([column]))
+    return tuple(nodes)
+
+
+def _node(schema: Schema, column: Vector, slot: int, role: int) -> Node:
+    if column.kind is not Kind.STRUCT:
+        return Column(schema, slot, role)
+    found, behind = {}, slot + 1
+    for name, child in zip(column.names, column.children, strict=True):
+        found[name] = child, behind
+        behind += len(flat([child]))
+    nodes = tuple(_node(each.schema, *found[each.name], role) for each in schema.fields)
+    return Struct(schema, nodes, role, slot)
+
+
+class _EnvelopeLayout:
+    """Makes the layout of an envelope: before, after, source, transaction, operation and times."""
+
+    def __init__(self, values: Sequence[Vector], rows: RowChanges, first: int, varying: Sequence[str]) -> None:
+        """`first` is the slot of the first field of the source block that varies; `varying` are names of those behind them."""
+        self._values = values
+        self._changes = rows.changes
+        self._source = {name: first + i for i, name in enumerate(rows.changes.source)}
+        self._slots = {name: first + len(self._source) + i for i, name in enumerate(varying)}
+
+    def of(self, schema: Schema) -> Struct:
+        return Struct(schema, tuple(self._field(each.name, each.schema) for each in schema.fields))
+
+    def _field(self, name: str, schema: Schema) -> Node:
+        if name in ("before", "after"):
+            role = roles.BEFORE if name == "before" else roles.AFTER
+            return Struct(schema, struct_fields(schema, self._values, 0, role), role)
+        if name == "source":
+            return Struct(schema, tuple(self._of_source(each.name, each.schema) for each in schema.fields))
+        if name == "transaction":
+            return self._transaction(schema)
+        return Column(schema, self._slots[name], roles.RECORD if name == "op" else roles.BATCH)
+
+    def _of_source(self, name: str, schema: Schema) -> Node:
+        fact = self._changes.source.get(name)
+        if fact is None:
+            return Constant(schema, self._changes.constants[name])
+        return Column(schema, self._source[name], fact.level)
+
+    def _transaction(self, schema: Schema) -> Node:
+        transaction_id = self._changes.transaction_id
+        if transaction_id is None:
+            return Constant(schema, None)
+        level = int(transaction_id.level)
+        nodes = (
+            Column(each.schema, self._slots[each.name], level if each.name == "id" else roles.RECORD)
+            for each in schema.fields
+        )
+        return Struct(schema, tuple(nodes), level, self._slots["id"])
