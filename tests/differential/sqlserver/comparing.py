@@ -44,7 +44,7 @@ class Outcome:
     debezium: Sequence[Record]
     unexplained: Sequence[Difference]
     known: Mapping[Known | LeftOut, int]
-    answered: int
+    answered: int = 0
 
 
 def outcome(scenario: Scenario, shortcuts: Shortcuts | None = None) -> Outcome:

@@ -84,7 +84,6 @@ class Toy:
         self.hook, self.sessions = Hook(), {}
         self.store = Store(
             locks=Locks(COMPATIBLE, Failures()),
-            failures=Failures(),
             sessions=self.sessions,
             hooks=[self.hook],
             now=lambda: "now",

@@ -10,17 +10,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Generic
+from typing import Any, Generic
 
 from tailrace_standins.storage.locks import EXCLUSIVE, Locks
 from tailrace_standins.storage.log import CommitHook, LoggedTransaction
-from tailrace_standins.storage.sessions import Connection, Failures, R, Session, Table
+from tailrace_standins.storage.sessions import Connection, R, Session, Table
 from tailrace_standins.storage.table_changes import TableChanges
 from tailrace_standins.storage.transactions import Transaction
 from tailrace_standins.storage.visibility import LIVE
-
-if TYPE_CHECKING:
-    Sessions = Mapping[int, Session[R]]
 
 
 class Store(Generic[R]):
@@ -28,7 +25,6 @@ class Store(Generic[R]):
 
     Args:
         locks: who holds what.
-        failures: the errors that clients get.
         sessions: all that there are, by their ids; the server puts them in and takes them out.
         hooks: get every committed transaction.
         now: the time as the log tells it.
@@ -36,6 +32,7 @@ class Store(Generic[R]):
         is_kept: whether the file outlives the server; then hooks write their log within the commit.
 
     Attributes:
+        failures: the errors that clients get.
         writer: who writes to SQLite holds it.
         sequence: the number of the last commit.
         rows: the last version's number, by the number of its table.
@@ -48,7 +45,6 @@ class Store(Generic[R]):
         self,
         *,
         locks: Locks,
-        failures: Failures,
         sessions: Mapping[int, Session[R]],
         hooks: Sequence[CommitHook[R]],
         now: Callable[[], str],
@@ -56,7 +52,7 @@ class Store(Generic[R]):
         is_kept: bool,
     ) -> None:
         self.locks = locks
-        self.failures = failures
+        self.failures = locks.failures
         self.sessions = sessions
         self.now = now
         self.save = save

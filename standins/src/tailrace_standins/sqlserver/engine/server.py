@@ -96,7 +96,6 @@ class Engine:
         self.sessions: dict[int, EngineSession] = {}
         self.store: Store[Record] = Store(
             locks=self.locks,
-            failures=Errors(),
             sessions=self.sessions,
             hooks=self.hooks,
             now=self.now,
