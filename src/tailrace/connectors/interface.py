@@ -70,7 +70,7 @@ class Spec:
         connector_class: Debezium's class.
         other_names: more that `connector.class` may say for it.
         cloud: the same connector at Confluent Cloud.
-        tables: its properties.
+        tables: its properties; in `registry.SPECS` with what depends on the other connectors.
         settings: what they become.
         naming: what lists of tables call a table.
         system: what is never captured.
