@@ -7,12 +7,12 @@ number: `SHORT`, `CHUNKS` or `POINTER`; `WHOLE` is for bytes that have their fra
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-import numba as nb
 import numpy as np
 from numpy.typing import NDArray
+
+from tailrace.kernels.compiling import entry
 
 Bytes = NDArray[np.uint8]
 Places = NDArray[np.int64]
@@ -26,14 +26,8 @@ EMPTY_SIZES: Final = (2, 12, 29, 0)
 NULL_SIZES: Final = (2, 8, 1, 0)
 _POINTER_SIZE: Final = 25
 
-_F = TypeVar("_F", bound=Callable[..., Any])
 
-
-def _compiled(function: _F) -> _F:
-    return nb.njit(nogil=True, cache=True, error_model="numpy")(function)  # type: ignore[no-any-return]
-
-
-@_compiled
+@entry
 def put_fixed(out: Bytes, at: Places, values: Bytes, valid: Bytes) -> None:
     """Values of one width, a row of `values` each, behind a byte that tells it."""
     width = values.shape[1]
@@ -49,7 +43,7 @@ def put_fixed(out: Bytes, at: Places, values: Bytes, valid: Bytes) -> None:
             at[i] = p + 1
 
 
-@_compiled
+@entry
 def _store(out: Bytes, p: int, value: int, count: int) -> int:
     for _ in range(count):
         out[p] = value & 0xFF
@@ -58,7 +52,7 @@ def _store(out: Bytes, p: int, value: int, count: int) -> int:
     return p
 
 
-@_compiled
+@entry
 def _begin(out: Bytes, p: int, size: int, frame: int) -> int:
     if frame == WHOLE:
         return p
@@ -73,19 +67,19 @@ def _begin(out: Bytes, p: int, size: int, frame: int) -> int:
     return _store(out, p + _POINTER_SIZE, size, 4)
 
 
-@_compiled
+@entry
 def _end(out: Bytes, p: int, size: int, frame: int) -> int:
     return _store(out, p, 0, 4) if frame == CHUNKS and size else p
 
 
-@_compiled
+@entry
 def _null(out: Bytes, p: int, frame: int) -> int:
     if frame == POINTER:
         return _store(out, p, 0, 1)
     return _store(out, p, -1, 2 if frame == SHORT else 8)
 
 
-@_compiled
+@entry
 def put_bytes(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, frame: int) -> None:
     """Bytes as they are."""
     for i in range(len(at)):
@@ -101,7 +95,7 @@ def put_bytes(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes
             at[i] = _null(out, p, frame)
 
 
-@_compiled
+@entry
 def utf16_sizes(offsets: Places, data: Bytes, sizes: Places) -> None:
     """How many bytes of UTF-16 each text has."""
     for i in range(len(sizes)):
@@ -113,7 +107,7 @@ def utf16_sizes(offsets: Places, data: Bytes, sizes: Places) -> None:
         sizes[i] = 2 * units
 
 
-@_compiled
+@entry
 def characters(offsets: Places, data: Bytes, sizes: Places) -> None:
     """How many characters each text has."""
     for i in range(len(sizes)):
@@ -123,7 +117,7 @@ def characters(offsets: Places, data: Bytes, sizes: Places) -> None:
         sizes[i] = count
 
 
-@_compiled
+@entry
 def _character(data: Bytes, k: int) -> tuple[Any, int]:
     """The character at a place of UTF-8, and the place behind it."""
     byte = np.int64(data[k])
@@ -137,7 +131,7 @@ def _character(data: Bytes, k: int) -> tuple[Any, int]:
     return high | np.int64(data[k + 2] & 0x3F) << 6 | (data[k + 3] & 0x3F), k + 4
 
 
-@_compiled
+@entry
 def put_utf16(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, sizes: Places, frame: int) -> None:
     """Texts in UTF-16; `sizes` as `utf16_sizes` has them."""
     for i in range(len(at)):
@@ -162,7 +156,7 @@ def put_utf16(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes
         at[i] = _end(out, p, sizes[i], frame)
 
 
-@_compiled
+@entry
 def put_single_bytes(
     out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, sizes: Places, table: Bytes, frame: int
 ) -> None:

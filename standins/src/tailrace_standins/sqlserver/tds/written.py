@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import numba as nb
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tailrace.kernels.compiling import entry
 from tailrace_standins.sqlserver.tds.columns import validity
 from tailrace_standins.sqlserver.tds.kernels import Bytes, Places
 from tailrace_standins.sqlserver.tds.texts import buffers
@@ -33,7 +33,7 @@ def parsed(array: Any, parts: int) -> tuple[Places, NDArray[np.int16]]:
     return ticks, minutes
 
 
-@nb.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@entry
 def _number(data: Bytes, p: int, count: int) -> Any:
     """The number of some digits; below zero where there are others among them."""
     number: Any = 0
@@ -45,7 +45,7 @@ def _number(data: Bytes, p: int, count: int) -> Any:
     return number
 
 
-@nb.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@entry
 def _days(year: int, month: int, day: int) -> int:
     """Days since 0001-01-01; years begin in March, so that a leap day is their last."""
     if month <= 2:
@@ -54,7 +54,7 @@ def _days(year: int, month: int, day: int) -> int:
     return 365 * year + year // 4 - year // 100 + year // 400 + of_year - _MARCH
 
 
-@nb.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@entry
 def _time(data: Bytes, p: int, end: int) -> Any:
     """Units of 100 ns of `12:34:56.1234567`, with up to seven digits; below zero where it is none."""
     if end - p < 8 or end - p > 16:
@@ -69,7 +69,7 @@ def _time(data: Bytes, p: int, end: int) -> Any:
     return ((hour * 60 + minute) * 60 + second) * 10_000_000 + fraction
 
 
-@nb.njit(nogil=True, cache=True, error_model="numpy")  # type: ignore[untyped-decorator]
+@entry
 def _parse(offsets: Places, data: Bytes, valid: Bytes, parts: int, ticks: Places, minutes: NDArray[np.int16]) -> int:
     """Fill `ticks` and `minutes`; the first row whose text is not as it should be, or -1."""
     for i in range(len(ticks)):
