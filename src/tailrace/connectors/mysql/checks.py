@@ -1,7 +1,7 @@
-"""Whether a MySQL server is set up for change data capture, and which statement mends what is not.
+"""Whether a MySQL server is set up for change data capture, and which statements fix it.
 
 `check` connects and returns findings; `require` raises for those that make reading impossible or its result
-wrong. The questions are those of Debezium's page "Setting up MySQL", and what tailrace needs beyond.
+wrong. The checks are those of Debezium's page "Setting up MySQL", and what else tailrace needs.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ EVERYTHING = "ALL PRIVILEGES"
 
 
 def check(settings: MySqlSettings) -> list[Finding]:
-    """Everything that was looked at; a server that can't be reached is an error among them."""
+    """All findings; an unreachable server is an error among them."""
     try:
         connection = connect(settings)
     except TailraceError as error:
@@ -41,7 +41,7 @@ def check(settings: MySqlSettings) -> list[Finding]:
 
 
 def require(connection: Connection, settings: MySqlSettings) -> list[Finding]:
-    """Raise `SourceSetupError` with all errors; else give the warnings."""
+    """Raise `SourceSetupError` with all errors; otherwise return the warnings."""
     found = list(findings(connection, settings))
     errors = [str(finding) for finding in found if finding.level is Level.ERROR]
     if errors:
@@ -50,7 +50,7 @@ def require(connection: Connection, settings: MySqlSettings) -> list[Finding]:
 
 
 def findings(connection: Connection, settings: MySqlSettings) -> Iterator[Finding]:
-    """Look at everything, most important first; last at what a snapshot needs, where one is configured."""
+    """Check everything, most important first; what a snapshot needs last, if one is configured."""
     found = list(_of_the_log(connection, settings))
     yield from found
     if settings.snapshot_mode in WITH_ROWS:
@@ -93,7 +93,7 @@ def _current_roles(connection: Connection) -> list[tuple[Any, ...]]:
 
 
 def _parse_grant(grant: str) -> Iterable[tuple[str, str]]:
-    """A GRANT statement; the grant of a role has no ON and is left out."""
+    """Parse a GRANT statement; the grant of a role has no ON and is skipped."""
     matched = GRANT.match(grant)
     if not matched:
         return []

@@ -21,5 +21,5 @@ def compiled(function: _F) -> _F:
 
 
 def inlined(function: _F) -> _F:
-    """The same, and made part of its callers."""
+    """The same, inlined into its callers."""
     return nb.njit(**_INLINED)(function)  # type: ignore[no-any-return]

@@ -1,7 +1,7 @@
 """Little-endian integers at any offset of an array of bytes, for compiled code: one machine instruction each.
 
-Put together byte by byte in numba, with a look at the sign of each index, a 64-bit integer costs ten times as
-much. There is no check of bounds.
+Assembled byte by byte in numba, with a sign check of each index, a 64-bit integer costs ten times as
+much. Bounds are not checked.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 if not np.little_endian:
-    raise ImportError("tailrace needs a little-endian machine")  # what it loads is in the machine's order
+    raise ImportError("tailrace needs a little-endian machine")  # loads use the machine's byte order
 
 _INT64: Final = ir.IntType(64)
 
