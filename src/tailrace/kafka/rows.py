@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tailrace.changes.records import INT64, Binary, Records
 from tailrace.kafka.librdkafka import NO_PARTITION
 
+# Kinds of arguments: `rd_kafka_vtype_t`.
 _RKT: Final = 2
 _PARTITION: Final = 3
 _VALUE: Final = 4

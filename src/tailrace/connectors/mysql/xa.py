@@ -15,7 +15,7 @@ import numpy as np
 from tailrace.connectors.mysql.log import Bytes, Int64, RowEvents, Transactions, XaCommit, XaPrepare, Xid
 from tailrace.errors import LogFormatError, UnsupportedError
 
-MOST_BYTES: Final = 128 << 20
+MOST_BYTES: Final = 128 << 20  # held in memory until XA COMMIT; above it reading stops
 
 
 @dataclass(slots=True)
