@@ -26,6 +26,7 @@ from tailrace.kafka.token_callback import Tokens
 DESTROY_TIMEOUT: Final = 5.0
 _REMEMBERED: Final = 3
 _SECRET_WORDS: Final = ("password", "secret", "key.pem", "oauthbearer.config", "jaas")
+# Only failures and log lines are needed as events: what a flush has delivered needs no report.
 _OURS: Final = {"delivery.report.only.error": "true", "log.queue": "true"}
 _DEFAULTS: Final = {"partitioner": "murmur2_random"}  # Java's default for records with a key
 

@@ -13,6 +13,7 @@ from typing import Final
 from tailrace.errors import ConfigError, DeliveryError, FencedError, SinkLostError, TailraceError, UnsupportedError
 from tailrace.kafka.librdkafka import Problem
 
+# Negative codes are librdkafka's own, positive ones the Kafka protocol's.
 QUEUE_FULL: Final = -184
 MSG_SIZE_TOO_LARGE: Final = 10
 RECORD_LIST_TOO_LARGE: Final = 18

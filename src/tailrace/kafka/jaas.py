@@ -14,6 +14,7 @@ from attrs import field, frozen
 
 from tailrace.errors import ConfigError
 
+# The control flags of JAAS.
 FLAGS = ("required", "requisite", "sufficient", "optional")
 _TOKEN = re.compile(
     r"""(?P<gap>\s+|//[^\n]*|/\*.*?\*/)"""

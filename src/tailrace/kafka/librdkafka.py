@@ -23,6 +23,7 @@ PRODUCER: Final = 0
 NO_PARTITION: Final = -1
 """The partitioner picks one."""
 
+# Flags of `rd_kafka_conf_set_events`.
 EVENT_DELIVERY: Final = 0x1
 EVENT_LOG: Final = 0x4
 EVENT_ERROR: Final = 0x8
@@ -30,6 +31,7 @@ EVENT_ERROR: Final = 0x8
 UNKNOWN_PROPERTY: Final = -2
 """What `conf_set` returns."""
 
+# Flags of `rd_kafka_purge`.
 PURGE_QUEUE: Final = 0x1
 PURGE_IN_FLIGHT: Final = 0x2
 PURGE_NON_BLOCKING: Final = 0x4

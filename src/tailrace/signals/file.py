@@ -31,8 +31,8 @@ from tailrace.errors import ConfigError
 from tailrace.signals.model import Channel, Signal, Unreadable
 from tailrace.signals.parsing import BadSignalError, parse_message, read_document
 
-PATIENCE_SECONDS: Final = 5.0
-QUIET_SECONDS: Final = 60.0
+PATIENCE_SECONDS: Final = 5.0  # then an incomplete line is given up
+QUIET_SECONDS: Final = 60.0  # a writer may still have a renamed file open
 _NUMBER: Final = re.compile(r"[0-9a-f]{16}")
 _MARK: Final = re.compile(rf"({_NUMBER.pattern}):(\d+)")
 

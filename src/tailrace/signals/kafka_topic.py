@@ -35,9 +35,9 @@ from tailrace.signals.model import Channel, Signal
 from tailrace.signals.parsing import parse_message
 
 PARTITION: Final = 0
-FIRST_SECONDS: Final = 5.0
+FIRST_SECONDS: Final = 5.0  # the first poll also waits for the connection
 ASKING_SECONDS: Final = 2.0
-MOST: Final = 500
+MOST: Final = 500  # signals per poll, so that the caller handles them soon
 _DEFAULTS: Final = {
     "group.id": "kafka-signal",
     "isolation.level": "read_committed",

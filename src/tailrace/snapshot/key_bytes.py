@@ -22,7 +22,7 @@ from tailrace.kernels.memory import copy_bytes, load8, load32, load64, store32, 
 PREFIX: Final = 4
 _NUMBER: Final = 8
 _NULL: Final = 0xFFFFFFFF  # in place of a length
-_SHORT_VIEW: Final = 12
+_SHORT_VIEW: Final = 12  # bytes; Arrow stores shorter values inside the view
 _NOTHING: Final = 0  # the address of no bitmap
 
 

@@ -1,4 +1,4 @@
-"""The connection on which `heartbeat.action.query` is run."""
+"""The connection that runs `heartbeat.action.query`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from tailrace.connectors.mysql.settings import MySqlSettings
 
 
 class MySqlActionConnection:
-    """One connection, opened when it is made."""
+    """One connection, opened at creation."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self._connection = mysql.connect(settings)
         self._takes_several = settings.driver_allowmultiqueries
 
     def run(self, statement: str) -> None:
-        """Run the statement; several, where the configuration allows that."""
+        """Run the statement, or several if the configuration allows that."""
         several = mysql.several_statements(self._connection) if self._takes_several else contextlib.nullcontext()
         with several:
             mysql.execute(self._connection, statement)
@@ -28,5 +28,5 @@ class MySqlActionConnection:
             self._connection._sock.shutdown(socket.SHUT_RDWR)  # noqa: SLF001 -- there is no public way
 
     def close(self) -> None:
-        """End it without a word to the server: COM_QUIT on a broken connection is another error."""
+        """Close the socket without COM_QUIT, which would fail on a broken connection."""
         self._connection._force_close()  # noqa: SLF001 -- as above

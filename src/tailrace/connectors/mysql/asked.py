@@ -1,4 +1,4 @@
-"""What signals need of MySQL's log while it is being read."""
+"""The MySQL side of signals that come while the log is read."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class MySqlSignalledLog:
         return self._tables.owns(table)
 
     def tables(self) -> list[TableId]:
-        """The tables whose rows may be asked for."""
+        """The tables whose rows signals may request."""
         structures = self._definitions.structures
         return [table for table in structures if is_captured(self._settings, table, lower_names=structures.lower_names)]
 
@@ -41,12 +41,12 @@ class MySqlSignalledLog:
         return shown(progress.restart)
 
     def take_structure(self, database: str, change: Mapping[str, Any], progress: Progress, batch: Batch) -> bool:
-        """Take over a structure that a signal gives; the log is read anew with it."""
+        """Use a structure that a signal gives; the log is read again with it."""
         self._definitions.take(database, change, RestartPosition.from_dict(progress.restart), batch)
         return True
 
     def incremental_reader(self) -> MySqlIncrementalReader:
-        """What reads tables beside the log."""
+        """The reader of incremental snapshots."""
         from tailrace.connectors.mysql.snapshots.incremental import MySqlIncrementalReader  # rarely needed
 
         return MySqlIncrementalReader(self._settings, self._lane)

@@ -1,14 +1,14 @@
-"""Who we are is told to the server so that nobody else learns the password.
+"""Authentication that never shows the password to anybody but the server.
 
-A server, or whoever stands between it and us, chooses by which plugin the password is asked for. PyMySQL answers all of
-them, and some get the password itself. Here these get it with TLS only:
+A server, or a man in the middle, chooses the authentication plugin. PyMySQL answers all of
+them, and some get the password itself. Here these get it only with TLS:
 
-- `mysql_clear_password` is the password in clear. So is the answer to MariaDB's `dialog`, and nearly so that to
-  `mysql_old_password`: both are refused always.
-- `caching_sha2_password` and `sha256_password` without TLS take the password encrypted with the server's public key, unless
-  a digest does. Whoever gives a key of his own can read it. So the key has to come from a file
-  (`driver.serverRSAPublicKeyFile`), or has to be allowed to come from the server (`driver.allowPublicKeyRetrieval`), as with
-  the JDBC driver that Debezium uses.
+- `mysql_clear_password` sends the password in clear text. So does MariaDB's `dialog`, and nearly so
+  `mysql_old_password`: both are always refused.
+- `caching_sha2_password` and `sha256_password` without TLS need the password encrypted with the server's public key,
+  unless a digest is enough. Whoever supplies their own key can read it. So the key must come from a file
+  (`driver.serverRSAPublicKeyFile`), or the configuration must allow the server to send it
+  (`driver.allowPublicKeyRetrieval`), as with the JDBC driver that Debezium uses.
 
 `mysql_native_password` sends a digest with the server's random numbers, and is left to PyMySQL.
 
@@ -35,7 +35,7 @@ from tailrace.errors import ConfigError, SourceSetupError
 
 ALLOWED: Final = "driver.allowPublicKeyRetrieval"
 KEY_FILE: Final = "driver.serverRSAPublicKeyFile"
-FAST_DONE, FULL_WANTED = 3, 4  # what caching_sha2_password says to the digest
+FAST_DONE, FULL_WANTED = 3, 4  # caching_sha2_password's answers to the digest
 _NONCE: Final = 20
 _PADDING: Final = padding.OAEP(padding.MGF1(hashes.SHA1()), hashes.SHA1(), None)  # noqa: S303 -- as the server wants it
 _WITH_TLS: Final = "Set database.ssl.mode to required or stronger"
@@ -43,11 +43,11 @@ _WITH_TLS: Final = "Set database.ssl.mode to required or stronger"
 
 class _Plugin(Protocol):
     def authenticate(self, packet: Any) -> Any:
-        """Answer the server; its last packet."""
+        """Answer the server; returns its last packet."""
 
 
 def plugins(settings: MySqlSettings) -> Mapping[str, Callable[[Any], _Plugin]]:
-    """What answers for which plugin, as PyMySQL's `auth_plugin_map` wants it."""
+    """The handlers by plugin, as PyMySQL's `auth_plugin_map`."""
     key = _Key(settings)
     return {
         "mysql_clear_password": _ClearPassword,
@@ -66,7 +66,7 @@ class _Key:
         self._file = settings.driver_serverrsapublickeyfile
 
     def encrypted(self, password: bytes, nonce: bytes, asked: Callable[[], bytes]) -> bytes:
-        """The password for whoever has the private key; `asked` gives the server's word for the public one."""
+        """The password, encrypted with the public key; `asked` requests that key from the server."""
         hidden = _xor(password + b"\0", nonce)
         given = self._read() if self._file else self._asked(asked)
         try:
@@ -114,13 +114,13 @@ class _Answers:
         return packet
 
     def _nonce(self, packet: Any) -> bytes:
-        """The server's random bytes: of its greeting, or of the packet that asks for another plugin."""
+        """The server's random bytes: of its greeting, or of the packet that switches to another plugin."""
         given = packet.read_all() if packet.is_auth_switch_request() else self._connection.salt
         return bytes(given[:_NONCE])
 
 
 class _ClearPassword(_Answers):
-    """`mysql_clear_password`: for servers that hand the password on, to LDAP or PAM."""
+    """`mysql_clear_password`: for servers that pass the password on, to LDAP or PAM."""
 
     def authenticate(self, packet: Any) -> Any:  # noqa: ARG002 -- it tells nothing
         """Answer with the password."""
@@ -133,14 +133,14 @@ class _ClearPassword(_Answers):
 
 
 class _CachingSha2(_Answers):
-    """`caching_sha2_password`: a digest, and the password where the server's cache does not know it."""
+    """`caching_sha2_password`: a digest, and the password if the server's cache does not have it."""
 
     def __init__(self, connection: Any, key: _Key) -> None:
         super().__init__(connection)
         self._key = key
 
     def authenticate(self, packet: Any) -> Any:
-        """Answer with the digest, unless the greeting's answer had it; then with what the server wants besides."""
+        """Answer with the digest, unless the answer to the greeting had it; then with what else the server wants."""
         nonce = self._nonce(packet)
         if packet.is_auth_switch_request():
             packet = self._sent(_digest(self._password, nonce))
@@ -175,14 +175,14 @@ class _Sha256(_Answers):
 
 
 class _Refused:
-    """A plugin that nothing is told."""
+    """A plugin that is refused."""
 
     def __init__(self, name: str, why: str) -> None:
         self._name = name
         self._why = why
 
     def authenticate(self, packet: Any) -> Any:  # noqa: ARG002 -- whatever it tells
-        """Say so."""
+        """Raise `SourceSetupError`."""
         raise SourceSetupError(
             f"the server asks for the password by the plugin {self._name}, and it was not sent: {self._why}. Give the user "
             "another authentication plugin, as caching_sha2_password"
@@ -190,12 +190,12 @@ class _Refused:
 
 
 def _extra(packet: Any) -> bytes:
-    """What a packet says to the plugin."""
+    """The packet's data for the plugin."""
     return bytes(packet.get_all_data()[1:])
 
 
 def _digest(password: bytes, nonce: bytes) -> bytes:
-    """What proves to caching_sha2_password that the password is known."""
+    """The digest that proves the password to caching_sha2_password."""
     if not password:
         return b""
     first = hashlib.sha256(password).digest()

@@ -1,13 +1,13 @@
-"""What a connector begins with: the structures of tables, as the first records of a schema history, and as events.
+"""The initial structures of a connector, as the first records of a schema history, and as events.
 
-The history has the server's character set, then the databases, then the tables. The events tell more, as Debezium's do:
-each table is dropped, and each database is dropped and made anew before its tables, so that who carries them out has
-these tables and no others, whatever there was before. What they tell follows from the history, which is all that a task
-has of the beginning.
+The history has the server's character set, then the databases, then the tables. The events have more, as in Debezium:
+a DROP of each table, and a DROP and CREATE of each database before its tables, so that whoever runs them has
+these tables and no others, whatever existed before. The events follow from the history alone, since a task has nothing
+else.
 
-Tables that are not captured are told and remembered as well, unless the configuration says otherwise
-(`schema.history.internal.store.only.captured.tables.ddl`, `….databases.ddl`): later DDL on them is told with the
-structure that they have then, and one that is captured later is known.
+Tables that are not captured are included, unless the configuration says otherwise
+(`schema.history.internal.store.only.captured.tables.ddl`, `….databases.ddl`): later DDL on them comes with the
+resulting structure, and a table that is captured later is known.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
 AT = "the server's catalog"
-MANY: Final = 2_000  # tables that nobody reads; each costs some milliseconds once, and some kilobytes of the history
+MANY: Final = 2_000  # uncaptured tables; each costs some milliseconds once, and some kilobytes of the history
 
 log = logging.getLogger(__name__)
 
 
 def structures_now(connection: Connection, server: Server, settings: MySqlSettings) -> ServerStructures:
-    """The structures that a connector of these settings begins with now, captured or told besides."""
+    """The current initial structures of a connector with these settings, captured or not."""
     locking = settings.snapshot_locking_mode != "none"
     return structures(connection, server, settings.tables.matches, told_besides(settings), locking=locking)
 
 
 def told_besides(settings: MySqlSettings) -> Wanted:
-    """Whether a table is told and remembered that is not captured."""
+    """A predicate: whether an uncaptured table is included."""
     if settings.schema_history_internal_store_only_captured_tables_ddl:
         return lambda _table: False
     if settings.schema_history_internal_store_only_captured_databases_ddl:
@@ -55,7 +55,7 @@ def told_besides(settings: MySqlSettings) -> Wanted:
 
 
 def in_order(settings: MySqlSettings, tables: Sequence[TableId]) -> list[TableId]:
-    """Tables as Debezium reads them: by the patterns of `table.include.list`, those of one pattern by name."""
+    """Tables in Debezium's order: by the patterns of `table.include.list`, those of one pattern by name."""
     return planning.in_order(settings, sorted(tables, key=catalog.in_name_order))
 
 
@@ -74,7 +74,7 @@ def first_history(
 
 
 def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
-    """The events of a beginning, whose history is as `first_history` made it."""
+    """The initial events, from a history by `first_history`."""
     made = [each for record in history for each in _tables(record)]
     creates = {record["databaseName"]: record["ddl"] for record in history if not record.get("tableChanges")}
     events = [SchemaEvent("", creates[""], (), None)] if "" in creates else []
@@ -90,7 +90,7 @@ def first_events(history: Sequence[HistoryRecord]) -> list[SchemaEvent]:
 
 
 def _made(settings: MySqlSettings, server: Server, found: ServerStructures) -> Iterator[SchemaEvent]:
-    """What makes the structures found, each table once its database is there."""
+    """The events that create the structures, each table after its database."""
     structures = Structures(lower_names=server.lower_names)
     charset, collation = server["character_set_server"], server["collation_server"]
     yield from _applied(structures, "", f"SET character_set_server={charset}, collation_server={collation}")
@@ -112,7 +112,7 @@ def _made(settings: MySqlSettings, server: Server, found: ServerStructures) -> I
             if table not in found.others:
                 raise
             log.warning("%s is not captured, and its structure is not told: %s", table, error)
-        structures.remove(structures.id(table.catalog, table.name))  # each statement copies what is known
+        structures.remove(structures.id(table.catalog, table.name))  # each statement would copy all known structures
 
 
 def _applied(structures: Structures, database: str, ddl: str) -> list[SchemaEvent]:
@@ -120,25 +120,25 @@ def _applied(structures: Structures, database: str, ddl: str) -> list[SchemaEven
 
 
 def _tables(record: HistoryRecord) -> Iterator[tuple[Table, str]]:
-    """The tables that a record makes, and the statement that does."""
+    """The tables that a record creates, with their statements."""
     changes: Sequence[Mapping[str, Any]] = record.get("tableChanges") or ()
     for change in changes:
         yield table_of(parse_id(change["id"]), change["table"], change.get("comment")), record["ddl"]
 
 
 def told_anew(tables: Sequence[tuple[Table, str]]) -> list[SchemaEvent]:
-    """The events of tables, each with the statement that makes it: all are dropped, and then each is made."""
+    """A DROP event for each table, then a CREATE event with its statement for each."""
     return [*(_dropped(table.id) for table, _ in tables), *(made_anew(table, ddl) for table, ddl in tables)]
 
 
 def _dropped(table_id: TableId) -> SchemaEvent:
-    """That a table is dropped, should it be there."""
+    """A `DROP TABLE IF EXISTS` event."""
     ddl = f"DROP TABLE IF EXISTS {quoted(table_id.catalog)}.{quoted(table_id.name)}"
     return _event(ChangeType.DROP, table_id, ddl)
 
 
 def made_anew(table: Table, ddl: str) -> SchemaEvent:
-    """That a table is made, by this statement."""
+    """A CREATE event with this statement."""
     return _event(ChangeType.CREATE, table.id, ddl, table)
 
 

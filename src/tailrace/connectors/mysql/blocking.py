@@ -1,4 +1,4 @@
-"""What a blocking snapshot asks of MySQL."""
+"""The MySQL side of blocking snapshots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 def blocking_reader(
     settings: MySqlSettings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
 ) -> BlockingReader[MySqlSettings]:
-    """What reads the blocking snapshot that a lane's progress has."""
+    """The reader of the blocking snapshot in a lane's progress."""
     return BlockingReader(settings, lane, progress, history, _Blocked(settings))
 
 
@@ -36,17 +36,17 @@ class _Blocked:
 
     @property
     def dialect(self) -> Dialect:
-        """In which a signal's statements are."""
+        """The dialect of a signal's statements."""
         return MYSQL
 
     def structures(
         self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]
     ) -> NamedStructures:
-        """What tells the structures of these tables as of a progress."""
+        """The structures of these tables as of a progress."""
         return NamedStructures(self._settings, history, RestartPosition.from_dict(progress.restart), tables)
 
     def part(self, settings: MySqlSettings, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
-        """What is to be read, in the order given."""
+        """The plan to read these tables, in their order."""
         with connect(settings) as session:
             server = catalog.server(session)
             if not server.has_gtids:
@@ -65,5 +65,5 @@ class _Blocked:
         tables: Sequence[TableId],
         structures: ToldTables,
     ) -> SnapshotReader:
-        """What reads them."""
+        """The reader of these tables."""
         return snapshot_reader(settings, lane, progress, history, tables=tables, tell_structure=structures.tell_last)

@@ -1,8 +1,8 @@
-"""Blocks: the log's bytes in large buffers, for a decoder that wants whole events.
+"""Blocks: the log's bytes in large buffers, for a decoder that needs whole events.
 
-A block is filled with all that is there at once. What the decoder leaves over, the beginning of an event whose end
-has not come yet, moves to the front before the next filling. The buffer is used again and again: what was decoded
-without a copy must be done with by then, but where each block is asked to be `kept`.
+A block is filled with everything available. The rest that the decoder leaves, the beginning of an incomplete
+event, moves to the front before the next filling. The buffer is reused: views of it must be
+finished with by then, unless each block is `kept`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Blocks:
     """A buffer between a stream and a decoder."""
 
     def __init__(self, stream: BinlogStream, size: int = SMALLEST, *, kept: bool = False) -> None:
-        """`kept`: each block is memory of its own, for those who look at what was decoded later."""
+        """`kept`: each block has its own memory, for callers that use decoded views later."""
         self._stream = stream
         self._aimed = size
         self.data: Bytes = np.empty(size, np.uint8)
@@ -34,7 +34,7 @@ class Blocks:
         self._lost: RetriableError | None = None
 
     def fill(self, wait_ms: int) -> bool:
-        """Read until the buffer is full or nothing more is there; False when nothing came within `wait_ms`."""
+        """Read until the buffer is full or nothing more is available; False when nothing came within `wait_ms`."""
         if self._lost is not None:
             raise self._lost
         self._move_to_front()
@@ -48,16 +48,16 @@ class Blocks:
 
     @property
     def full(self) -> bool:
-        """More may be waiting than the buffer could take."""
+        """Whether more may be waiting than the buffer could take."""
         return self.end == len(self.data)
 
     @property
     def at_head(self) -> bool:
-        """Nothing more was waiting, and everything is used: a server in a backlog sends pieces that end within an event."""
+        """Whether nothing more was waiting and everything is used; in a backlog reads end within an event."""
         return not self.full and self.start == self.end
 
     def used(self, consumed: int, needed: int) -> None:
-        """The decoder has used everything before `consumed`, and needs so many bytes from there for one more event."""
+        """Drop the bytes before `consumed`; the decoder needs `needed` bytes from there for one more event."""
         self.start = consumed
         if needed > len(self.data):
             self._resize(needed + SPARE)
@@ -65,13 +65,13 @@ class Blocks:
             self._resize(self._aimed)  # the long event is done, and as many bytes of short rows would be too much
 
     def aim(self, size: int) -> None:
-        """Let the buffer have about this size, within limits: many tables at once want long blocks."""
+        """Resize the buffer to about this size, within limits: many tables at once need long blocks."""
         self._aimed = max(self._aimed, min(size, LARGEST))
         if self._aimed > len(self.data):
             self._resize(self._aimed)
 
     def _more(self, view: memoryview) -> int:
-        """What else is there; that the connection is lost is told when what came before has been decoded."""
+        """Read what else is available; a lost connection is raised only after the earlier bytes are decoded."""
         try:
             return self._stream.read(view, 0)
         except RetriableError as error:

@@ -1,8 +1,8 @@
-"""What of the log is delivered already, and must be left out when it is read again.
+"""What part of the log is already delivered, and must be skipped when it is read again.
 
-On the server where it was read the delivered position tells that. Where a transaction stands at another place (after a
-fail-over), or where Debezium stopped within one, a `Skip` tells how much of that one transaction is done. What a lane
-counts there are the rows that it delivers itself.
+On the same server the delivered position decides. If a transaction is at another offset (after a
+fail-over), or if Debezium stopped within one, a `Skip` says how much of that one transaction is done. A lane
+counts only the rows that it delivers itself.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Skip:
 
     Attributes:
         gtid: which one; None for the first that comes.
-        events: so many events, counted from its BEGIN; only without `gtid`.
-        rows: and so many rows of the next event; with `gtid`, of all events.
-        left: of these rows, those that have not come yet.
-        is_exact: the next event may be another lane's: only the one with this very number counts.
+        events: delivered events, counted from its BEGIN; only without `gtid`.
+        rows: delivered rows of the next event; with `gtid`, of all events.
+        left: those of `rows` that have not come yet.
+        is_exact: only the event with exactly this number counts, since the next one may be another lane's.
 
     """
 
@@ -44,12 +44,12 @@ class Skip:
 
 
 class Bounds:
-    """Which rows are delivered already. An event counts by where it starts.
+    """Which rows are already delivered. An event's start offset decides.
 
     Attributes:
-        delivered: everything before it is; of the events that start at it (a compressed transaction has several) as
-            many as its `row` says. None: nothing is.
-        skip: what else is, until that transaction has passed.
+        delivered: everything before it is delivered; of the events that start at it (a compressed transaction has
+            several) as many as its `row` says. None: nothing is.
+        skip: what else is delivered, until that transaction has passed.
 
     """
 
@@ -65,7 +65,7 @@ class Bounds:
 
         Args:
             era: of all of them.
-            file: the number of the file that they stand in.
+            file: the number of their file.
             starts: their offsets.
             rank: the rank of each among the events with the same offset, from 0.
 
@@ -89,9 +89,9 @@ class Bounds:
 
         Args:
             era: of the run.
-            run: to be asked for in log order, each once.
-            own: which of its events this lane delivers; what was counted as delivered are rows of such.
-            rows_of: how many rows some of its events have.
+            run: call this for runs in log order, each once.
+            own: which of its events this lane delivers; only their rows were counted as delivered.
+            rows_of: the row counts of given events.
 
         """
         done = np.where(self.wanted(era, file_number(run.place_file), run.places, run.part), 0, ALL)
@@ -105,7 +105,7 @@ class Bounds:
         return done
 
     def skipped_transaction(self, transactions: Transactions) -> int:
-        """The transaction of which a part is delivered, among these; -1 if it is none of them."""
+        """The index of the partly delivered transaction; -1 if it is none of these."""
         if self.skip is None or not len(transactions):
             return -1
         if self.skip.gtid is None:
@@ -117,7 +117,7 @@ class Bounds:
 
     @staticmethod
     def _skipped_rows(skip: Skip, run: RowEvents, events: Int64, rows_of: Callable[[Int64], Int64]) -> Int64:
-        """The same for the events of the skipped transaction; what was skipped is not left any more."""
+        """The same for the events of the skipped transaction; reduces `left`."""
         if skip.gtid is None:
             done = np.where(run.number[events] < skip.events, ALL, 0)
             rest = np.flatnonzero(done == 0)

@@ -1,6 +1,7 @@
-"""What the server says of how changes of one table are carried on to others: views, triggers, foreign keys, functions.
+"""How changes of one table propagate to others: views, triggers, foreign keys, functions.
 
-What the user may not see counts as there: information_schema shows triggers only to those who have the privilege TRIGGER.
+What the user may not see counts as existing: information_schema shows triggers only to users with the privilege
+TRIGGER.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ CARRYING_RULES: Final = ("CASCADE", "SET NULL", "SET DEFAULT")
 CALLED_BY_VIEWS: Final = (
     "SELECT SPECIFIC_SCHEMA, SPECIFIC_NAME FROM information_schema.VIEW_ROUTINE_USAGE WHERE SPECIFIC_SCHEMA <> 'sys'"
 )
-SHOWS_TABLES: Final = frozenset({"SELECT", EVERYTHING})  # the tables between have to be seen as well
+SHOWS_TABLES: Final = frozenset({"SELECT", EVERYTHING})  # the user must also see the tables in between
 SHOWS_ROUTINES: Final = frozenset({"SELECT", "SHOW_ROUTINE", EVERYTHING})
 
 
 class CarriedChanges:
-    """Asks one server."""
+    """Queries one server."""
 
     def __init__(self, session: Connection) -> None:
         self._session = session
@@ -33,7 +34,7 @@ class CarriedChanges:
     def objection(
         self, tables: Sequence[TableId], statement: DataStatement, captured: Wanted
     ) -> tuple[str | None, frozenset[TableId]]:
-        """Why a statement on these tables may change captured ones, None if it does not; and all the tables that it reaches."""
+        """Why a statement on these tables may change captured ones, or None; and all the tables that it reaches."""
         if tables and statement.changes_keys and not self._holds_everywhere(SHOWS_TABLES):
             grant = f"GRANT SELECT ON *.* TO {account(self._session)};"
             why = f"whether foreign keys carry changes on can't be seen without SELECT on all tables ({grant})"
@@ -74,7 +75,7 @@ class CarriedChanges:
         return f"{_shown(table)} has the trigger {found[0][0]}" if found else None
 
     def _of_calls(self, statement: DataStatement) -> str | None:
-        """Of functions that are stored ones, if any is; views that are read may call some as well."""
+        """The objection to stored functions that the statement calls, or that views it reads may call."""
         if not statement.calls and not statement.reads:
             return None
         if not self._holds_everywhere(SHOWS_ROUTINES):
@@ -86,7 +87,7 @@ class CarriedChanges:
         return f"it calls the stored function {found[0]}" if found else self._of_views(statement.reads)
 
     def _of_views(self, reads: Collection[str]) -> str | None:
-        """Of views that are read, where views call stored functions: by which other views is not looked at."""
+        """The objection to views that are read, if any views call stored functions; nesting is not resolved."""
         if not reads or not (calling := rows(self._session, CALLED_BY_VIEWS)):
             return None
         views = rows(self._session, "SELECT TABLE_SCHEMA, TABLE_NAME FROM information_schema.VIEWS")
@@ -96,7 +97,7 @@ class CarriedChanges:
         return f"it may read the view {found[0]}, and views call stored functions ({calling[0][0]}.{calling[0][1]})"
 
     def _with_cascades(self, tables: Sequence[TableId]) -> list[TableId]:
-        """The tables, and those that foreign keys carry their changes on to."""
+        """The tables, and those that foreign keys propagate their changes to."""
         edges = rows(
             self._session,
             "SELECT UNIQUE_CONSTRAINT_SCHEMA, REFERENCED_TABLE_NAME, CONSTRAINT_SCHEMA, TABLE_NAME"

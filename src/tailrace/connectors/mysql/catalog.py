@@ -46,7 +46,7 @@ Wanted = Callable[[TableId], bool]
 
 @dataclass(frozen=True, slots=True)
 class Server:
-    """A server's version and its global variables; one that it does not know is absent."""
+    """A server's version and its global variables; unknown ones are absent."""
 
     version: tuple[int, int, int]
     variables: Mapping[str, str]
@@ -88,7 +88,7 @@ class Head:
 
 
 def server(connection: Connection) -> Server:
-    """The server behind a connection; one that can't be read is refused."""
+    """The server of a connection; refuses an unsupported one."""
     names = ", ".join(f"'{name}'" for name in VARIABLES)
     return from_variables(dict(rows(connection, f"SHOW GLOBAL VARIABLES WHERE Variable_name IN ({names})")))
 
@@ -122,7 +122,7 @@ def files(connection: Connection) -> dict[str, int]:
 
 
 def gtids(connection: Connection) -> tuple[GtidSet, GtidSet]:
-    """The GTIDs executed, and those of them that the log does not hold any more."""
+    """The GTIDs executed, and those of them that were purged from the log."""
     ((executed, purged),) = rows(connection, "SELECT @@GLOBAL.gtid_executed, @@GLOBAL.gtid_purged")
     return GtidSet.parse(executed), GtidSet.parse(purged)
 
@@ -132,7 +132,7 @@ def require_available(
 ) -> None:
     """Raise `PositionLostError` when the server can't send everything from a restart position on.
 
-    `wanted` is the filter of GTID sources: what is missing of others does not matter.
+    `wanted` is the filter of GTID sources: missing transactions of others do not matter.
     """
     if restart.gtids is None:
         _require_file(connection, of, restart)
@@ -172,7 +172,7 @@ def table_ids(connection: Connection, wanted: Wanted | None = None) -> list[Tabl
 
 
 def in_name_order(table: TableId) -> bytes:
-    """What tables are sorted by: `database.table` by UTF-16 code units, as Java compares strings."""
+    """The sort key of tables: `database.table` by UTF-16 code units, as Java compares strings."""
     return f"{table.catalog}.{table.name}".encode("utf-16-be", "surrogatepass")
 
 

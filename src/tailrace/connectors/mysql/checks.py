@@ -1,7 +1,7 @@
-"""Whether a MySQL server is set up for change data capture, and which statement mends what is not.
+"""Whether a MySQL server is set up for change data capture, and which statements fix it.
 
 `check` connects and returns findings; `require` raises for those that make reading impossible or its result
-wrong. The questions are those of Debezium's page "Setting up MySQL", and what tailrace needs beyond.
+wrong. The checks are those of Debezium's page "Setting up MySQL", and what else tailrace needs.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SHORT_RETENTION_SECONDS = 24 * 3600
 
 
 def check(settings: MySqlSettings) -> list[Finding]:
-    """Everything that was looked at; a server that can't be reached is an error among them."""
+    """All findings; an unreachable server is an error among them."""
     try:
         connection = connect(settings)
     except TailraceError as error:
@@ -38,7 +38,7 @@ def check(settings: MySqlSettings) -> list[Finding]:
 
 
 def require(connection: Connection, settings: MySqlSettings) -> list[Finding]:
-    """Raise `SourceSetupError` with all errors; else give the warnings."""
+    """Raise `SourceSetupError` with all errors; otherwise return the warnings."""
     found = list(findings(connection, settings))
     errors = [str(finding) for finding in found if finding.level is Level.ERROR]
     if errors:
@@ -47,7 +47,7 @@ def require(connection: Connection, settings: MySqlSettings) -> list[Finding]:
 
 
 def findings(connection: Connection, settings: MySqlSettings) -> Iterator[Finding]:
-    """Look at everything, most important first; last at what a snapshot needs, where one is configured."""
+    """Check everything, most important first; what a snapshot needs last, if one is configured."""
     found = list(_of_the_log(connection, settings))
     yield from found
     if settings.snapshot_mode in WITH_ROWS:

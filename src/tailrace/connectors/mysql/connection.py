@@ -1,8 +1,8 @@
 """Connections to a MySQL server, and what its errors mean.
 
-`connect` is the one place that opens a connection, for the catalog and for the log alike. A session takes one
-statement at a time, so that no text that became part of one can bring another; `several_statements` is the exception. An
-error of the driver or the server becomes one of tailrace's own: worth another attempt (`RetriableError`), the server's
+`connect` is the only place that opens a connection, for the catalog and for the log alike. A session accepts one
+statement at a time, so that text within a statement can't inject another; `several_statements` is the exception. An
+error of the driver or the server becomes one of tailrace's own: a retriable one (`RetriableError`), the server's
 set-up (`SourceSetupError`) or the configuration (`ConfigError`). Numbers: MySQL Error Message Reference.
 """
 
@@ -50,7 +50,7 @@ DENIED = {1044, 1045, 1130, 1142, 1143, 1227, 1370, 1698, 1820, 1862, 3118, 3879
 NO_TLS_ON_SERVER = 2026
 TOO_LONG = 3024
 SERVER_WANTS_TLS = 3159
-_GARBLED = (struct.error, ValueError, IndexError, ArithmeticError, AssertionError)  # what the driver makes of other bytes
+_GARBLED = (struct.error, ValueError, IndexError, ArithmeticError, AssertionError)  # the driver's, for garbled packets
 _SEVERAL_ON, _SEVERAL_OFF = 0, 1  # MYSQL_OPTION_MULTI_STATEMENTS_ON and _OFF
 
 
@@ -80,7 +80,7 @@ def connect(settings: MySqlSettings, *, for_log: bool = False) -> Connection:
 
 
 def try_login(settings: MySqlSettings) -> None:
-    """Connect and let go; raises what is in the way."""
+    """Connect and disconnect; raises the error of a failed login."""
     connect(settings).close()
 
 
@@ -105,7 +105,7 @@ def execute(connection: Connection, sql: str, *arguments: Any) -> None:
 
 @contextlib.contextmanager
 def several_statements(connection: Connection) -> Iterator[None]:
-    """Within the block a text may hold several statements; only for texts that are all our own, or are the configuration's."""
+    """Allow several statements in one text within the block; only for our own or the configuration's texts."""
     _set_option(connection, _SEVERAL_ON)
     try:
         yield
@@ -116,9 +116,9 @@ def several_statements(connection: Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def read_only(connection: Connection) -> Iterator[None]:
-    """Within the block nothing can be written, whatever a statement calls; no lock is left, be it one of GET_LOCK.
+    """Prevent writes within the block, whatever a statement calls; no lock remains, not even one of GET_LOCK.
 
-    Nor is a row locked: where the server's default is SERIALIZABLE, a SELECT within a transaction would do that.
+    Rows are not locked either: with a server default of SERIALIZABLE, a SELECT within a transaction would lock them.
     """
     execute(connection, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
     execute(connection, "START TRANSACTION READ ONLY")
@@ -132,12 +132,12 @@ def read_only(connection: Connection) -> Iterator[None]:
 
 @contextlib.contextmanager
 def in_time(connection: Connection, settings: MySqlSettings) -> Iterator[None]:
-    """Within the block the server ends a SELECT shortly before `database.query.timeout.ms` would give it up here.
+    """Have the server end a SELECT within the block shortly before `database.query.timeout.ms` ends it here.
 
-    Given up here alone it would go on there, and be asked again beside itself.
+    If only the client gave up, the query would continue on the server, and run again beside itself.
 
     Raises:
-        SourceSetupError: one took that long, and would do so again.
+        SourceSetupError: a query took that long, and would do so again.
 
     """
     limit = settings.database_query_timeout_ms
@@ -157,7 +157,7 @@ def in_time(connection: Connection, settings: MySqlSettings) -> Iterator[None]:
 
 
 def is_encrypted(connection: Connection) -> bool:
-    """Whether TLS is spoken on it."""
+    """Whether the connection uses TLS."""
     return isinstance(connection._sock, ssl.SSLSocket)  # noqa: SLF001 -- the driver has no public way to ask
 
 
@@ -174,14 +174,14 @@ def error_number(error: Exception) -> int:
 
 @contextlib.contextmanager
 def translated(doing: str) -> Iterator[None]:
-    """Errors of the driver become tailrace's, with what was being done before the cause."""
+    """Turn the driver's errors into tailrace's; the message begins with `doing`."""
     try:
         yield
     except pymysql.err.Error as error:
         raise of_driver(error, doing) from error
     except (ConnectionError, TimeoutError) as error:
         raise RetriableError(f"{doing}: {error}") from error
-    except RuntimeError as error:  # what the driver will not do for a server: give it a file, answer for a plugin
+    except RuntimeError as error:  # the driver refuses a server's request: to send it a file, to answer a plugin
         raise SourceSetupError(f"{doing}: what the server asks for is refused: {error}") from error
 
 
@@ -235,7 +235,7 @@ def _options(settings: MySqlSettings, read_timeout: float | None) -> Mapping[str
         "host": settings.database_hostname,
         "port": settings.database_port,
         "user": settings.database_user,
-        "password": (_revealed(settings.database_password) or "").encode(),  # text would be sent as latin1
+        "password": (_revealed(settings.database_password) or "").encode(),  # the driver would encode text as latin1
         "connect_timeout": max(settings.connect_timeout_ms / 1000, 0.001),
         "read_timeout": read_timeout,
         "charset": "utf8mb4",

@@ -1,6 +1,6 @@
-"""Cutting the log into ranges: at ends of files, and inside of a file at transaction boundaries.
+"""Splitting the log into ranges: at ends of files, and inside a file at transaction boundaries.
 
-Inside of a file the log is skimmed: it is walked as for reading, but no table is wanted, so that nothing is decoded.
+Inside a file the log is walked as for reading, but no table is wanted, so that nothing is decoded.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def cut(settings: MySqlSettings, start: RestartPosition, head: RestartPosition, 
 
 
 def _whole_files(opened: Opening, end: RestartPosition, limit_bytes: int) -> RestartPosition | None:
-    """The start of the last file that can be reached by whole files, or the end; None where the first is too long."""
+    """The start of the last file that whole files reach, or the end; None if the first is too long."""
     if opened.start.gtids is not None or end.server_uuid != opened.server.uuid:
         return None
     file, pos, left = opened.start.file, opened.start.pos, limit_bytes
@@ -68,7 +68,7 @@ def _whole_files(opened: Opening, end: RestartPosition, limit_bytes: int) -> Res
 
 
 def _gtids_before(settings: MySqlSettings, here: RestartPosition, file: str) -> str | None:
-    """The GTIDs executed before a file, which it tells in its second event."""
+    """The GTIDs executed before a file, from its second event."""
     if here.gtids is None:
         return None
     with connection.connect(settings) as session:
@@ -79,7 +79,7 @@ def _gtids_before(settings: MySqlSettings, here: RestartPosition, file: str) -> 
 def _skimmed(
     settings: MySqlSettings, opened: Opening, here: RestartPosition, end: RestartPosition, limit_bytes: int
 ) -> RestartPosition:
-    """The first transaction boundary behind so many bytes."""
+    """The first transaction boundary after `limit_bytes`."""
     place = Place(here, here, None, by_gtids=opened.start.gtids is not None)
     succession = Succession(settings)
     until = (end.file, end.pos) if end.server_uuid == here.server_uuid else None

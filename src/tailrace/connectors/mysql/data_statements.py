@@ -1,6 +1,6 @@
-"""A statement that changed rows and stands in the log as text: which tables it names to be changed, which functions it calls.
+"""Statements that changed rows and are in the log as text: which tables they change, which functions they call.
 
-That is all that the text says. Triggers, views and foreign keys that carry a change on to other tables are not in it.
+The text says no more. Triggers, views and foreign keys that propagate a change to other tables are not in it.
 
 Source: MySQL Reference Manual, "Data Manipulation Statements".
 """
@@ -35,24 +35,24 @@ _READS_OTHERS: Final = re.compile(r"(?<![`\"])\b(?:SELECT|TABLE|JOIN|USING)\b|,"
 _BEFORE_BRACKETS: Final = re.compile(
     r"values?|row|in|and|or|not|xor|on|using|select|where|having|by|as|from|join|exists|any|all|some|partition|set|into|table"
     r"|over|with|case|when|then|else|end|between|like|div|mod|is|straight_join|lateral|union|except|intersect|\d+"
-)  # words that are no calls where a bracket follows
+)  # words before a bracket that are not calls
 _BEHIND_A_TABLE: Final = frozenset(
     {"JOIN", "INNER", "CROSS", "LEFT", "RIGHT", "NATURAL", "STRAIGHT_JOIN", "ON", "USING", "SET", "WHERE", "ORDER", "LIMIT"}
     | {"USE", "FORCE", "IGNORE", "PARTITION"}
-)  # words that are no alias
+)  # words that are not an alias
 _SUBQUERY: Final = ("SELECT", "WITH", "TABLE", "VALUES")
 
 
 @dataclass(frozen=True, slots=True)
 class DataStatement:
-    """What a statement's text says of its effect.
+    """What a statement's text says about its effect.
 
     Attributes:
-        verb: its first word, in upper case; behind WITH that of the statement itself.
-        targets: the tables or views that it changes; None where the text does not tell.
-        calls: functions that it may call, each with its database, names in lower case; MySQL's own are among them.
-        changes_keys: rows may be deleted, or get other keys, so that foreign keys cascade.
-        reads: names in it, among which are those of the tables and views that it reads; none where it reads no other.
+        verb: its first word, in upper case; after WITH that of the statement itself.
+        targets: the tables or views that it changes; None if the text does not say.
+        calls: functions that it may call, each with its database, names in lower case; includes MySQL's own.
+        changes_keys: whether rows may be deleted, or get other keys, so that foreign keys cascade.
+        reads: names in it, which include those of the tables and views that it reads; none if it reads no other.
 
     """
 
@@ -66,7 +66,7 @@ class DataStatement:
 def read_data_statement(
     sql: str, database: str, mode: SqlMode = SqlMode(), *, lower_names: bool = False  # noqa: B008 -- immutable
 ) -> DataStatement:
-    """What a statement says; `database` is the session's."""
+    """Parse a statement; `database` is the session's."""
     text = _without_literals(blank_comments(sql, mode), mode)
     reader = _Names(database, lower_names=lower_names)
     found = _INSERT.match(text) or _LOAD.match(text)
@@ -106,7 +106,7 @@ class _Names:
 
 
 def _names(text: str, where: re.Pattern[str]) -> frozenset[str]:
-    """All names in the text, in lower case, if it has a word that other tables may stand behind."""
+    """All names in the text, in lower case, if it has a word that other tables may follow."""
     if not where.search(text):
         return frozenset()
     return frozenset(unquoted(name).lower() for name in re.findall(_NAME, text) if not name.isdigit())
@@ -118,7 +118,7 @@ def _verb(text: str) -> str:
 
 
 def _without_literals(text: str, mode: SqlMode) -> str:
-    """The text with an empty one for each string literal; quoted names stay."""
+    """The text with empty string literals; quoted names stay."""
 
     def blanked(match: re.Match[str]) -> str:
         is_name = match[0][0] == "`" or (match[0][0] == '"' and mode.ansi_quotes)
@@ -161,7 +161,7 @@ def _skip_with(reader: Reader) -> set[str]:
 
 
 def _updated(reader: Reader, given: Collection[str]) -> tuple[TableId, ...]:
-    """Of several tables any may be the one whose columns are set."""
+    """The targets of UPDATE; of several tables, any may be the one whose columns are set."""
     _skip_words(reader, "LOW_PRIORITY", "IGNORE")
     return tuple(dict.fromkeys(table for _, table in _references(reader, given)))
 
@@ -179,14 +179,14 @@ def _deleted(reader: Reader, given: Collection[str]) -> tuple[TableId, ...]:
 
 
 def _meant(name: tuple[str | None, TableId], references: list[tuple[str, TableId]]) -> list[TableId]:
-    """The tables that a name in a DELETE of several tables may stand for: it may be an alias."""
+    """The tables that a name in a multi-table DELETE may mean: it may be an alias."""
     alias, table = name
     found = [each for known, each in references if alias is not None and known.lower() == alias.lower()]
     return found or [table]
 
 
 def _named(reader: Reader) -> list[tuple[str | None, TableId]]:
-    """Names of tables or aliases: `a`, `d.b`, `c.*`; with a database none is an alias."""
+    """Names of tables or aliases: `a`, `d.b`, `c.*`; a name with a database is not an alias."""
     found: list[tuple[str | None, TableId]] = []
     while True:
         parts = [reader.name()]
@@ -201,7 +201,7 @@ def _named(reader: Reader) -> list[tuple[str | None, TableId]]:
 
 
 def _references(reader: Reader, given: Collection[str]) -> list[tuple[str, TableId]]:
-    """The tables of a list of joins, each with the name that it goes by there."""
+    """The tables of a list of joins, each with its name or alias there."""
     found: list[tuple[str, TableId]] = []
     awaits = True
     while not reader.done and not reader.is_("SET") and not reader.is_("WHERE"):

@@ -1,9 +1,9 @@
 """Default values of columns as defaults of their fields' schemas.
 
-The history keeps a default as the text of the DDL. Debezium turns it into a value of the field by rules of
-its own: the current time is the epoch, or no default where the column may be null; a zero date likewise; a
-text that it can't read is no default. Numbers go through a double, which rounds integers beyond 2^53.
-Consumers see the result in every schema, so that it is the same here.
+The history keeps a default as the text of the DDL. Debezium converts it to a value of the field by its own
+rules: the current time is the epoch, or no default if the column is nullable; a zero date likewise; a
+text that it can't parse is no default. Numbers go through a double, which rounds integers beyond 2^53.
+Consumers see the result in every schema, so it is the same here.
 
 Source: Debezium's documentation of the MySQL connector, "Default values".
 """
@@ -61,11 +61,11 @@ _TIME = re.compile(r"(?:\d*-\d*-\d* )?(-?)(\d+):(\d+)(?::(\d+)(?:\.(\d*))?)?", r
 
 
 class _NoDefaultError(ValueError):
-    """Debezium sets no default here, without a complaint."""
+    """Debezium silently sets no default here."""
 
 
 def default_of(column: Column, schema: Schema, settings: MySqlSettings) -> Any:
-    """The default as the JSON converter takes it, `NO_DEFAULT` where the field has none.
+    """The default in the JSON converter's form, `NO_DEFAULT` if the field has none.
 
     Raises:
         StructureError: the text can't be read and `event.converting.failure.handling.mode` is `fail`.

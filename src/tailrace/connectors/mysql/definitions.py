@@ -1,10 +1,10 @@
-"""Statements in the log: what they do to structures, and what is told of it.
+"""Statements in the log: their effect on structures, and their events.
 
-A DDL statement changes the structures that the rows after it are read with, gets a record in the schema history, and
-makes schema-change events. TRUNCATE is a change of data: an event of the table itself. A statement that changed rows
-(statement-based logging) can't be turned into events: `statement_effects` says whether it stops the connector.
+A DDL statement changes the structures for the rows after it, gets a record in the schema history, and
+makes schema change events. TRUNCATE is a change of data: an event of the table itself. A statement that changed rows
+(statement-based logging) can't become events: `statement_effects` says whether it stops the connector.
 
-Of several lanes each does all of this but for the events of schema changes, which the first lane alone has.
+Every lane does all of this, except for schema change events, which only the first lane delivers.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from tailrace.schema.tables import Table, TableId
 
 
 class Definitions:
-    """The structures at the position that the log is read up to."""
+    """The structures at the current reading position."""
 
     def __init__(
         self, settings: MySqlSettings, history: Sequence[HistoryRecord], *, lower_names: bool, tells: bool = True
     ) -> None:
-        """`tells`: schema-change events are wanted, if the configuration wants them."""
+        """`tells`: whether this lane delivers schema change events, if the configuration has them on."""
         self._settings = settings
         self._tells = tells
         self.structures = Structures(
@@ -57,19 +57,19 @@ class Definitions:
         self.renamed: list[TableId] = []
 
     def tell_initial(self, restart: RestartPosition, batch: Batch) -> int:
-        """Add the events of the structures that the connector begins with, where no rows follow; how many they are.
+        """Add the events of the initial structures, when no rows follow; return their number.
 
-        They are counted in all lanes, whoever tells them.
+        All lanes count them, whoever delivers them.
         """
         self.tell_first(restart, batch)
         return self.tell_last(restart, batch, "last")
 
     def tell_first(self, restart: RestartPosition, batch: Batch) -> None:
-        """Add them but for the last one, whose mark depends on whether rows follow."""
+        """Add them except for the last one, whose mark depends on whether rows follow."""
         self.tell_at(self._initial_events()[:-1], 0, "true", restart, batch)
 
     def tell_last(self, restart: RestartPosition, batch: Batch, mark: str) -> int:
-        """Add the last one of them; how many they are together."""
+        """Add the last one of them; return how many they are together."""
         events = self._initial_events()
         self.tell_at(events[-1:], len(events) - 1, mark, restart, batch)
         return len(events)
@@ -84,9 +84,9 @@ class Definitions:
         self._tell(events, {**place, **source_times(batch.now_us), "snapshot": mark}, first, batch)
 
     def apply(self, query: Query, era: int, gtids: str | None, batch: Batch) -> None:
-        """Take in a statement, and add the schema-change events that it makes.
+        """Apply a statement, and add its schema change events.
 
-        Then `truncated` are the tables that it emptied, and `renamed` the names that it gave to tables of other names.
+        Sets `truncated` to the tables that it emptied, and `renamed` to the names that it gave to other tables.
         """
         at = f"{query.file}:{query.start}"
         self.truncated, self.renamed = [], []
@@ -106,22 +106,22 @@ class Definitions:
         self._tell(events, source_of(query), BinlogPosition(era, file_number(query.file), query.start), batch)
 
     def repeat(self, query: Query) -> None:
-        """Take in a statement that is told and recorded already."""
+        """Apply a statement that is already delivered and recorded."""
         if query.kind is QueryKind.DEFINITION:
             self.structures.apply(query.database, query.sql, at=f"{query.file}:{query.start}")
 
     def put(self, table: Table, position: Mapping[str, Any], now_us: int) -> None:
-        """Take a structure that the log itself tells; the history records it as if it had just been made."""
+        """Use a structure from the log itself; the history records it as if the table had just been created."""
         self.structures.put(table)
         change = TableChange(ChangeType.CREATE, table.id.catalog, "", table.id, table=table)
         event = SchemaEvent(table.id.catalog, "", (change,), table.id.name)
         self._remember([event], position, now_us)
 
     def take(self, database: str, change: Mapping[str, Any], restart: RestartPosition, batch: Batch) -> None:
-        """Take a change of a structure that a signal gives, as `tableChanges` has them, and tell it.
+        """Apply a structure change from a signal, in the form of `tableChanges`, and add its event.
 
         Raises:
-            StructureError: it can't be read.
+            StructureError: it can't be parsed.
 
         """
         rebuild([{"tableChanges": [change], "source": {}, "position": {}}], self.structures)
@@ -135,7 +135,7 @@ class Definitions:
         self.tell_at([event], 0, None, restart, batch)
 
     def take_history(self) -> list[HistoryRecord]:
-        """The records that the schema history gets since the last call."""
+        """The new records of the schema history since the last call."""
         taken, self._new_history = self._new_history, []
         return taken
 
@@ -153,10 +153,10 @@ class Definitions:
     def _left_out(
         self, known: Collection[TableId], unknown: Collection[TableId], events: Sequence[SchemaEvent]
     ) -> list[SchemaEvent]:
-        """What the history has to say of captured names beside the events, where it does not get every statement.
+        """Additional history records about captured names, if the history does not get every statement.
 
-        A captured name that went to a table which is not captured is gone; one that came from a table whose structure is
-        not known stands for another structure than the history has.
+        A captured table that was renamed to an uncaptured name is gone; a captured name that now belongs to a table
+        with an unknown structure no longer has the structure in the history.
         """
         if not (self._scope.only_captured_tables or self._scope.only_captured_databases):
             return []
@@ -182,7 +182,7 @@ class Definitions:
 
 
 def _told_gone(events: Sequence[SchemaEvent]) -> set[TableId]:
-    """The names that are gone by what the history gets of these events."""
+    """The names that are gone according to these events."""
     changes = [change for event in events if event.recorded for change in told_changes(event)]
     names = (change.id if change.table is None else change.previous_id for change in changes)
     return {name for name in names if name is not None}

@@ -29,7 +29,7 @@ MAX_NUMBER = 2**63 - 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class Source:
-    """Who numbers transactions: a server, and a tag of it."""
+    """The source part of a GTID: a server's UUID, and a tag."""
 
     uuid: str
     tag: str = ""
@@ -80,7 +80,7 @@ class GtidSet:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """Who has transactions in the set."""
+        """The sources with transactions in the set."""
         return tuple(self._ranges)
 
     def ranges(self, source: Source) -> Ranges:
@@ -93,7 +93,7 @@ class GtidSet:
         return _in_ranges(self.ranges(source), number)
 
     def add(self, gtid: str) -> GtidSet:
-        """The set with one more GTID; cheap where it continues the last range, as in a log."""
+        """The set with one more GTID; cheap if it continues the last range, as in a log."""
         source, number = parse_gtid(gtid)
         return self.add_number(source, number)
 
@@ -166,7 +166,7 @@ def parse_gtid(text: str) -> tuple[Source, int]:
 
 
 def source_filter(includes: Iterable[str] = (), excludes: Iterable[str] = ()) -> Callable[[str], bool]:
-    """What `gtid.source.includes` or `.excludes` want of a source's UUID: regexes for the whole of it."""
+    """A predicate on a source's UUID by `gtid.source.includes` or `.excludes`: regexes for the whole UUID."""
     included = [_pattern("gtid.source.includes", given) for given in includes]
     excluded = [_pattern("gtid.source.excludes", given) for given in excludes]
     if included and excluded:
@@ -188,8 +188,8 @@ def wanted_sources(settings: MySqlSettings) -> Callable[[str], bool]:
 def resumed(progress: GtidSet, executed: GtidSet, wanted: Callable[[str], bool]) -> GtidSet:
     """The set to resume from on a server that has executed this much.
 
-    Transactions of sources that nobody wants count as read, so that the server is not asked for those it no
-    longer has. Of every other source what is missing must still be in the log: a gap is never stepped over.
+    Transactions of unwanted sources count as read, so that we don't request those that the server no
+    longer has. Missing transactions of every other source must still be in the log: a gap is never skipped.
     """
     return progress.union(executed.filtered(lambda source_uuid: not wanted(source_uuid)))
 

@@ -1,11 +1,11 @@
-"""Whether a record of the schema history holds at a place of the log.
+"""Whether a record of the schema history applies at a position of the log.
 
-Files and offsets order what one server wrote; on another server they begin again. GTIDs decide wherever both have them:
+Files and offsets order what one server wrote; on another server they restart. GTIDs decide if both have them:
 
-- the record of a statement has the statement's own GTID, and holds where that was executed;
-- Debezium's records, and those of earlier versions, have only the set from before the statement: it is smaller than that
-  of any place behind the statement. Where the sets are equal, file and offset decide;
-- a structure that no statement made (of the beginning, of a table map, of a signal) holds where its set was executed.
+- the record of a statement has the statement's own GTID, and applies where that was executed;
+- Debezium's records, and those of earlier versions, have only the set from before the statement: it is smaller than
+  that of any position after the statement. If the sets are equal, file and offset decide;
+- a structure without a statement (an initial one, from a table map, from a signal) applies where its set was executed.
 
 Without GTIDs there is one server, and file and offset decide.
 """
@@ -26,13 +26,13 @@ Holds = Callable[[HistoryRecord], bool]
 
 
 def holds_for(settings: MySqlSettings, place: Mapping[str, Any]) -> Holds:
-    """The same as `holds_at`, by what the user wants of GTIDs."""
+    """The same as `holds_at`, with the configured GTID sources."""
     known = {**place, "gtids": None} if settings.gtid_ignore_on_recovery else place
     return holds_at(known, wanted_sources(settings))
 
 
 def holds_at(place: Mapping[str, Any], wanted: Callable[[str], bool] = lambda _source_uuid: True) -> Holds:
-    """Whether a record holds at a place, given as a restart position or as Debezium's offset.
+    """A predicate: whether a record applies at a position, given as a restart position or as Debezium's offset.
 
     `wanted` are the sources whose transactions count, by UUID: a server may lack those of others.
     """

@@ -1,6 +1,6 @@
-"""The schema history that MySQL's log is read with, from where reading begins.
+"""The schema history for reading MySQL's log, from where reading begins.
 
-Where none is there it can be built again from the tables as they are (snapshot.mode=recovery).
+If there is none it can be rebuilt from the current tables (snapshot.mode=recovery).
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ class KeptHistory:
     """The history up to the delivered position.
 
     Attributes:
-        at_restart: those of its records whose structures hold where reading begins.
-        is_rebuilt: they were made of the tables as they are now, and nobody has told of them.
+        at_restart: those of its records whose structures apply where reading begins.
+        is_rebuilt: whether they were rebuilt from the current tables, and not delivered yet.
 
     """
 
@@ -41,17 +41,17 @@ class KeptHistory:
         if self.is_rebuilt:
             self._kept.begin(rebuilt_history(settings, restart))
         self.at_restart = self._kept.records
-        if restart.is_prepared:  # far behind what is delivered: statements in between are gone through once more
+        if restart.is_prepared:  # long before the delivered position: statements in between are read again
             before = holds_for(settings, restart.to_dict())
             self.at_restart = [record for record in self._kept.records if before(record)]
 
     def save(self, new: Sequence[HistoryRecord]) -> list[HistoryRecord]:
-        """Write new records where the settings say; what is to be stored with the progress."""
+        """Write new records to the configured place; return those to store with the progress."""
         return self._kept.save(new)
 
 
 class NoHistory:
-    """Of one who reads with structures that were given, and keeps what comes to them for himself."""
+    """For a reader with given structures that stores no new ones."""
 
     at_restart: Sequence[HistoryRecord] = ()
     is_rebuilt = False
@@ -66,9 +66,9 @@ def _places(settings: MySqlSettings, restart: RestartPosition, delivered: Binlog
     place = restart.to_dict()
     if delivered is None:
         return [holds_for(settings, place)]
-    if not restart.is_prepared:  # one transaction at most is open, whose table maps may have told structures
+    if not restart.is_prepared:  # at most one transaction is open, whose table maps may have had structures
         return [holds_for(settings, {**place, "pos": max(delivered.pos, restart.pos)})]
-    file = file_name(file_base(restart.file), delivered.file)  # of the same server, or reading could not go on
+    file = file_name(file_base(restart.file), delivered.file)  # on the same server, or reading could not resume
     return [holds_for(settings, place), holds_at({"file": file, "pos": delivered.pos})]
 
 

@@ -1,4 +1,4 @@
-"""What the lists of a configuration can match on a MySQL server: its databases, tables and columns."""
+"""The names that a configuration's lists can match on a MySQL server: databases, tables and columns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailrace.schema.tables import TableId
 
 
 def existing(connection: Connection, settings: MySqlSettings) -> Existing:
-    """What the user may see of it."""
+    """The names that the user may see."""
     databases = [name for (name,) in rows(connection, "SELECT SCHEMA_NAME FROM information_schema.SCHEMATA")]
     tables = [each for each in catalog.table_ids(connection) if not settings.tables.system.has(each)]
     lists = settings.tables.without_signal_tables()

@@ -1,4 +1,4 @@
-"""Signals for those who plan a stream and do not read its log: what of `shared/listening.py` only MySQL can tell."""
+"""Signals for a planner, which does not read the log: the MySQL side of `shared/listening.py`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tailrace.schema.tables import TableId
 
 
 def listener(settings: MySqlSettings, signalled: Signalled | None) -> ChannelListener:
-    """The signals of one stream, from what an offset keeps on."""
+    """The signals of one stream, from an offset's state on."""
     return ChannelListener(settings, signalled, _Listened(settings))
 
 
@@ -27,7 +27,7 @@ class _Listened:
         self._settings = settings
 
     def rows(self, table: TableId, most: int) -> Sequence[Sequence[Any]] | None:
-        """The rows of a signal table by their first column, at most so many; None where it is not there."""
+        """The rows of a signal table by their first column, at most `most`; None if it does not exist."""
         name = f"{quoted(table.catalog)}.{quoted(table.name)}"
         with connect(self._settings) as session:
             try:
@@ -38,7 +38,7 @@ class _Listened:
                 raise unreadable(table, error, f"GRANT SELECT ON {name}") from error
 
     def captured(self) -> Sequence[TableId]:
-        """The tables whose rows may be asked for, as they are now."""
+        """The current tables whose rows signals may request."""
         with connect(self._settings) as session:
             lower_names = catalog.server(session).lower_names
             found = catalog.table_ids(session)

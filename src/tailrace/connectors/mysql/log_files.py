@@ -1,12 +1,12 @@
-"""Which log file it is that a server sends under a name.
+"""The identity of the log file that a server sends under a name.
 
-A log that begins again (RESET BINARY LOGS AND GTIDS, RESET MASTER) uses the names of its files once more, and sooner or
-later an event begins where reading stopped in the old file. What tells one file from the other is when it was made: the time
-in the header of its format description event, in seconds. A server sends that event first, wherever in the file a dump
-begins. (The time in its body is of no use: it is 0 where a dump begins within the file.)
+A log that is reset (RESET BINARY LOGS AND GTIDS, RESET MASTER) reuses the names of its files, and sooner or
+later an event begins where reading stopped in the old file. The creation time distinguishes the files: the time
+in the header of the format description event, in seconds. A server sends that event first, wherever in the file a dump
+begins. (The time in its body does not help: it is 0 if a dump begins within the file.)
 
-So the server is asked for the log from the position on, and the first packets say whether an event begins there, and in
-which file. That is no reader of the log: it names itself as none, so that it ends no reader and none ends it.
+So we request the log from the position on, and the first packets say whether an event begins there, and in
+which file. This dump does not register as a replica, so that it ends no reader and none ends it.
 
 Source: MySQL source, `Binlog_sender::send_format_description_event`; source documentation, "Binary log events".
 """
@@ -29,7 +29,7 @@ from tailrace.errors import PositionLostError, RetriableError
 
 PATIENCE_SECONDS: Final = 60.0
 BUFFER: Final = 1 << 12
-EVENT_HEADER: Final = struct.Struct("<xIBIIIH")  # behind the packet's 0: timestamp, type, server id, size, end, flags
+EVENT_HEADER: Final = struct.Struct("<xIBIIIH")  # after the packet's 0: timestamp, type, server id, size, end, flags
 ROTATE, FORMAT_DESCRIPTION, ARTIFICIAL = 4, 15, 0x20
 ERROR, EVENT = 0xFF, 0
 SAME_32_BITS: Final = (1 << 32) - 1
@@ -40,8 +40,8 @@ class FileThere:
     """The file that a server has under the name in a position.
 
     Attributes:
-        created: when it was made, in seconds since the epoch; None where the position can't be asked for by file.
-        is_other: it is not the one that was read.
+        created: its creation time, in seconds since the epoch; None if the position can't be requested by file.
+        is_other: whether it is another file than the one that was read.
 
     """
 
@@ -74,14 +74,14 @@ def file_there(
 
 
 def restart_at(settings: MySqlSettings, server: Server, head: Head, era: int = 0) -> RestartPosition:
-    """To begin reading at the log's end, in that very file."""
+    """A restart position at the log's end, with its file's creation time."""
     return replace(head.restart(server, era), file_created=created_at(settings, From(head.file, head.pos)))
 
 
 def restart_after(
     settings: MySqlSettings, server: Server, files: Mapping[str, int], start: RestartPosition, head: Head
 ) -> RestartPosition:
-    """The same, in the era that the log's end has for one who reads from `start` on.
+    """The same, in the era that the log's end has for a reader from `start` on.
 
     Raises:
         PositionLostError: `start` is in another file of the same name, and has no GTIDs.
@@ -92,7 +92,7 @@ def restart_after(
 
 
 def created_at(settings: MySqlSettings, start: From) -> int:
-    """When the file was made that a dump begins in, in seconds since the epoch.
+    """The creation time of the file that a dump begins in, in seconds since the epoch.
 
     Raises:
         PositionLostError: no event begins there.
@@ -113,9 +113,9 @@ def created_in(packets: Iterator[bytes], start: From) -> int:
         timestamp, kind, _, size, end, flags = EVENT_HEADER.unpack_from(packet)
         if created is None:
             created = timestamp if kind == FORMAT_DESCRIPTION else None
-        elif kind == ROTATE and flags & ARTIFICIAL:  # the file ends there, and the server goes on with the next one
+        elif kind == ROTATE and flags & ARTIFICIAL:  # the file ends there, and the server continues with the next one
             break
-        elif end and not flags & ARTIFICIAL:  # else made up for the connection
+        elif end and not flags & ARTIFICIAL:  # artificial events belong to the connection, not to the file
             _require_begins(start, end - size & SAME_32_BITS)
             break
     if created is None:
@@ -129,7 +129,7 @@ def _require_begins(start: From, pos: int) -> None:
 
 
 def began_again(restart: RestartPosition, created: int) -> PositionLostError:
-    """What to say of a position whose file is not the server's."""
+    """The error for a position in a file that the server no longer has."""
     return PositionLostError(
         f"the progress is {restart.file}:{restart.pos} in a log file that was made at {_utc(restart.file_created or 0)}, "
         f"and the server's file of that name was made at {_utc(created)}: its log began again (RESET BINARY LOGS AND "

@@ -1,7 +1,7 @@
-"""Structures and table maps: whether they agree, and the structure that a table map tells by itself.
+"""Structures and table maps: whether they agree, and the structure that a table map alone gives.
 
 With binlog_row_metadata=FULL a table map has names, labels, signs, character sets and the key of a table's
-columns: a structure can be made from it without any DDL, but for defaults, comments and the spelling of
+columns: a structure can be made from it without any DDL, except for defaults, comments and the spelling of
 types.
 
 Source: MySQL source documentation, "Table_map_event"; MySQL Reference Manual, "Data Type Storage
@@ -74,9 +74,9 @@ def _misfit(table: TableId, column: Column, logged: MapColumn) -> str | None:
 
 
 def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
-    """The structure that a table map with full metadata tells.
+    """The structure of a table map with full metadata.
 
-    Columns that `known` has under the same name and with a type that fits are taken from there, with their
+    Columns that `known` has with the same name and a matching type are taken from there, with their
     defaults, comments and spelling.
     """
     table = TableId(logged.database, "", logged.table)
@@ -95,7 +95,7 @@ def table_of_map(logged: TableMap, known: Table | None = None) -> Table:
 
 
 def _kept(key: tuple[str, ...], columns: list[Column]) -> tuple[str, ...]:
-    """A unique key in place of a primary key, which the log does not tell, if its columns are still there."""
+    """A unique key instead of a primary key, which the log does not have, if its columns still exist."""
     names = {column.name.lower() for column in columns if not column.optional}
     return key if all(name.lower() in names for name in key) else ()
 

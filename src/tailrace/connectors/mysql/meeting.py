@@ -1,6 +1,6 @@
-"""Where lanes that stand apart can meet: a transaction boundary that none of them has passed, close to the farthest.
+"""A common boundary for lanes at different positions: a transaction boundary that none has passed, near the farthest.
 
-The farthest lane may stand within a transaction: then that has to be read to its end, which only the log tells.
+The farthest lane may be within a transaction: then that must be read to its end, which only the log has.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ NextBoundary = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 def meeting_point(lanes: Sequence[Progress], next_boundary: NextBoundary) -> Mapping[str, Any] | None:
-    """A boundary for all lanes; `next_boundary` gives the first one behind the start of a transaction.
+    """A boundary for all lanes; `next_boundary` gives the first one after the start of a transaction.
 
-    None where the restart position does not tell how far the farthest lane is: it lies before an XA transaction that is
-    prepared, or a part of what follows it was delivered by somebody else.
+    None if the restart position does not say how far the farthest lane is: it lies before a prepared XA
+    transaction, or somebody else delivered a part of what follows it.
     """
     farthest = max(lanes, key=lambda lane: lane.delivered)
     restart = RestartPosition.from_dict(farthest.restart)
@@ -30,13 +30,13 @@ def meeting_point(lanes: Sequence[Progress], next_boundary: NextBoundary) -> Map
 
 
 def is_boundary(lane: Progress) -> bool:
-    """Whether a lane has delivered all up to its restart position, and nothing behind it."""
+    """Whether a lane has delivered everything up to its restart position, and nothing after it."""
     restart = RestartPosition.from_dict(lane.restart)
     return _tells_all(restart) and _is_nothing_behind(lane, restart)
 
 
 def _tells_all(restart: RestartPosition) -> bool:
-    """Whether what is delivered is no more than what the position says, or is within the transaction behind it."""
+    """Whether the delivered part ends at the position, or within the transaction after it."""
     return not (restart.is_prepared or restart.skip_gtid or restart.skip_events or restart.skip_rows)
 
 

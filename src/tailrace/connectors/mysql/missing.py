@@ -1,8 +1,8 @@
 """Row images that lack columns (binlog_row_image NOBLOB or MINIMAL, a setting of every session).
 
-As Debezium does, a BLOB or TEXT column that an image lacks is shown with the placeholder for values that are not
-available, because consumers know it. Any other column that lacks would have to be shown as null, which consumers would
-take for the value: that stops the connector instead.
+As in Debezium, a BLOB or TEXT column that an image lacks gets the placeholder for unavailable
+values, because consumers know it. Any other missing column would have to be null, which consumers would
+mistake for the value: that stops the connector instead.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ LARGE_TYPES = ("BLOB", "TEXT")
 
 
 def fill_missing(images: RowImages, table: Table) -> Sequence[Vector | None]:
-    """The columns of the images, with the placeholder where a large value is missing.
+    """The columns of the images, with the placeholder for missing large values.
 
     Raises:
-        LogFormatError: a column is missing that has no placeholder.
+        LogFormatError: a column without a placeholder is missing.
 
     """
     vectors = list(images.vectors)

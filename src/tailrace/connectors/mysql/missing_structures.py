@@ -1,8 +1,8 @@
-"""Structures that neither the history nor the log tells, read from the server.
+"""Structures that neither the history nor the log has, read from the server.
 
-The server knows what a table is like now. That is what it was like at an earlier place of the log if no statement since
-then changed it; and a statement that changes a table names it. So the log from that place up to where the structure was
-read is looked through for definitions that name the table. With `snapshot.mode=recovery` the user says that there are none.
+The server has a table's current structure. It applies at an earlier position of the log if no statement since
+then changed it; and a statement that changes a table names it. So the log from that position up to where the structure
+was read is searched for DDL that names the table. With `snapshot.mode=recovery` the user says that there is none.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tailrace.errors import StructureError
 from tailrace.schema.tables import Table, TableId
 
 AT: Final = "the server's catalog"
-USE: Final = re.compile(r"use `(?:[^`]|``)*`; ", re.IGNORECASE)  # which the server writes before a statement
+USE: Final = re.compile(r"use `(?:[^`]|``)*`; ", re.IGNORECASE)  # the server writes this before a statement
 PLAIN: Final = re.compile(r"[\w$]+")
 HARMLESS: Final = re.compile(r"\s*(?:TRUNCATE|ANALYZE|GRANT|REVOKE)\b", re.IGNORECASE)  # name tables, and change none
 RECOVERY: Final = "recovery"
 
 
 def structure_at(settings: MySqlSettings, table: TableId, place: RestartPosition) -> Table:
-    """A table's structure at a place of the server's log, where an event begins.
+    """A table's structure at a position of the server's log, where an event begins.
 
     Raises:
-        StructureError: it is not proven to be that of now; the message says why.
+        StructureError: it is not proven to be the current one; the message says why.
         RetriableError: it is being changed.
 
     """
@@ -49,7 +49,7 @@ def structure_at(settings: MySqlSettings, table: TableId, place: RestartPosition
 
 
 def may_change(statement: str, table: TableId) -> bool:
-    """Whether a statement of the log may change a table's structure: it names it; its database is not looked at."""
+    """Whether a statement of the log may change a table's structure: it names it, in any database."""
     name, text = table.name.lower(), USE.sub("", statement, count=1).lower()
     if HARMLESS.match(text):
         return False

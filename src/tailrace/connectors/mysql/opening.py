@@ -1,4 +1,4 @@
-"""Before the log is read: whether the server can give everything from a position on, and how to ask for it."""
+"""Before the log is read: whether the server has everything from a position on, and how to request it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailrace.errors import PositionLostError
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Where reading begins: the server, what it is asked for, the restart position as it is on this server, and its files."""
+    """Where reading begins: the server, the dump request, the restart position on this server, and its files."""
 
     server: Server
     start: From
@@ -31,7 +31,7 @@ def opening(settings: MySqlSettings, restart: RestartPosition) -> Opening:
     """How to read from a restart position on.
 
     Raises:
-        PositionLostError: the server can't give everything from there on.
+        PositionLostError: the server no longer has everything from there on.
 
     """
     wanted = wanted_sources(settings)
@@ -59,7 +59,7 @@ def _require_same(restart: RestartPosition, here: RestartPosition, server: Serve
 
 
 def rebuilt_history(settings: MySqlSettings, restart: RestartPosition) -> Sequence[HistoryRecord]:
-    """The schema history from the tables as they are now, which holds if no DDL was run on them since."""
+    """The schema history from the current tables, which is right if no DDL was run on them since."""
     with connection.connect(settings) as session:
         server = catalog.server(session)
         found = structures_now(session, server, settings)

@@ -1,4 +1,4 @@
-"""How far reading has come: the two positions of the progress."""
+"""The reading progress: its two positions."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from tailrace.connectors.mysql.xa import Held
 
 
 class Place:
-    """Where everything is delivered up to, and from where reading must begin again.
+    """The delivered position, and the restart position.
 
-    Neither goes back while what was delivered already is read once more. A server that was asked by GTIDs says where
-    in its files that is only with the first transaction, or with the end of what is to be read: until then the progress
-    stays what it was.
+    Neither goes back while delivered events are read again. After a request by GTIDs the server sends its
+    file and offset only with the first transaction, or at the end of the range: until then the progress
+    does not change.
     """
 
     def __init__(
         self, given: RestartPosition, here: RestartPosition, delivered: BinlogPosition | None, *, by_gtids: bool
     ) -> None:
-        """`given` is the restart position as it was stored, `here` as it is on this server."""
+        """`given` is the stored restart position, `here` the same on this server."""
         self._given = replace(given, initial=False)
         self._is_placed = not by_gtids
         self._restart = replace(here, initial=False)
@@ -37,7 +37,7 @@ class Place:
 
     @property
     def gtids(self) -> str | None:
-        """The GTIDs of the transactions that have ended, as text; None where there are none."""
+        """The GTIDs of the transactions that have ended, as text; None if there are none."""
         return str(self._executed) if self._has_gtids else None
 
     def has_executed(self, gtids: str | None) -> bool:
@@ -45,21 +45,21 @@ class Place:
         return gtids is not None and GtidSet.parse(gtids).is_subset(self._executed)
 
     def note_executed(self, intervals: Sequence[Interval]) -> None:
-        """Transactions have ended."""
+        """Add transactions that have ended."""
         self._is_placed = self._is_placed or bool(intervals)
         if intervals and self._has_gtids:
             self._executed = self._executed.union(_set_of(intervals))
 
     def note_used(self, file: str, position: int, part: int) -> None:
-        """Records were made of everything before this; `part` is the row of its text."""
+        """Set the position before which records were made of everything; `part` is the row in its text."""
         self._is_placed = True
         self._used = BinlogPosition(self._restart.era, file_number(file), position, part)
 
     def note_file(self, file: str, created: int) -> None:
-        """The server sends a file that it made then.
+        """Note the creation time of a file that the server sends.
 
         Raises:
-            PositionLostError: another file of that name was read, or was to be.
+            PositionLostError: another file of that name was read, or is expected.
 
         """
         known = self._created.get(file)
@@ -68,20 +68,20 @@ class Place:
         self._created[file] = created
 
     def created(self, file: str) -> int | None:
-        """When a file was made; None where the server has not sent it."""
+        """A file's creation time; None if the server has not sent it."""
         return self._created.get(file)
 
     def note_reached(self, until: RestartPosition) -> None:
-        """The end of the range, which is stated as a place on this server."""
+        """Set the end of the range as reached, as a position on this server."""
         self._is_placed = True
         self._created.setdefault(until.file, until.file_created)  # the file may only just begin there
 
     def note_told(self, records: int) -> None:
-        """So many records were told at the beginning."""
+        """Set how many initial records were delivered."""
         self._delivered = self._used = replace(self._delivered, row=records)
 
     def note_previous(self, intervals: Sequence[Interval]) -> None:
-        """A file begins, and says what all before it hold: so the GTIDs become known where they were not."""
+        """Take the GTIDs of all earlier files from a file's beginning, if they were not known."""
         if not self._has_gtids and intervals:
             self._executed, self._has_gtids = _set_of(intervals), True
 
@@ -98,10 +98,10 @@ class Place:
 
         Args:
             file: a log file.
-            position: offset in it, behind the last event used.
+            position: offset in it, after the last event used.
             restart: the start of the transaction that is open there, else `position`.
             opened: GTID of that transaction, and how many of its rows are delivered.
-            skip: what is still to be left out.
+            skip: what is still to be skipped.
             prepared: the oldest XA transaction that is not committed.
 
         """

@@ -1,4 +1,4 @@
-"""How each column of a table is read from a row image, and as what it comes out.
+"""How each column of a table is read from a row image, and its output form.
 
 This is the seam between the types (`types.py`, which knows MySQL's types and Debezium's modes) and the row decoder
 (`rows.py`, which knows bytes and nothing else). Formats: MySQL source documentation, "Rows_event" and
@@ -14,7 +14,7 @@ from tailrace.changes.vectors import Kind
 
 
 class Wire(enum.IntEnum):
-    """How a value stands in the row image. `meta` of the plan is explained for each."""
+    """How a value is stored in the row image, with the meaning of the plan's `meta` for each."""
 
     INT = 0  # meta: bytes (1, 2, 3, 4, 8)
     FLOAT = 1  # IEEE single
@@ -38,7 +38,7 @@ class Wire(enum.IntEnum):
 
 
 class Out(enum.IntEnum):
-    """As what the value comes out; the kind of the vector follows."""
+    """The output form of a value; it decides the kind of the vector."""
 
     INT = 0  # INT. Integers, YEAR
     FLOAT32 = 1
@@ -93,16 +93,16 @@ class ColumnPlan:
     """How one column is read.
 
     Attributes:
-        wire: how the value stands in the row image.
+        wire: how the value is stored in the row image.
         meta: the parameter of `wire`.
-        out: as what it comes out.
-        emit: False for a column that nobody wants: it is stepped over.
+        out: its output form.
+        emit: False for a column that is not wanted: it is skipped.
         unsigned: of an integer.
         charset: MySQL's name of a string's character set (`utf8mb4`, `latin1`, `binary`, ...).
         labels: the labels of an ENUM or SET, in order, in UTF-8.
-        pad: BINARY(n) loses its trailing zero bytes in the log; they are put back up to this length. 0: as it is.
-        zero: what a zero or impossible date becomes, and a JSON value of no bytes: None for null, else the text or
-            number that stands for it.
+        pad: the log drops trailing zero bytes of BINARY(n); they are restored up to this length. 0: none.
+        zero: the replacement of a zero or impossible date, and of an empty JSON value: None for null, else a text or
+            number.
         adjust_years: years before 100 of a DATE or DATETIME become 1970 to 2069 (`enable.time.adjuster`).
 
     """

@@ -1,16 +1,16 @@
 """Positions in MySQL's log.
 
 A *position* names one row change: the era, the number of the log file, the offset of the event in it and the
-rank of the row among those of the event. The events of a compressed transaction share an offset: there the
-rank goes on with `ROWS_AN_EVENT` for each event before. The era counts how often file numbers began again:
+rank of the row within the event. The events of a compressed transaction share an offset: there the
+rank grows by `ROWS_AN_EVENT` for each earlier event. The era counts how often file numbers restarted:
 after RESET BINARY LOGS and after a fail-over to another server. As text a position has a fixed width, so that
-text sorts as the log does.
+the text sorts like the log.
 
 The *restart position* is where reading must begin again to understand what follows: the start of a
 transaction, with the GTID set executed before it. With GTIDs the set alone decides where the server begins to
-send; file and offset then only say where that was on the server of that time.
+send; file and offset then only say where that was on the former server.
 
-Both can be told as Debezium's offset and back. Debezium's may lie within a transaction, and then says how
+Both can be converted to Debezium's offset and back. Debezium's may lie within a transaction, and then says how
 many events since its BEGIN, and how many rows of the next one, were delivered.
 """
 
@@ -67,29 +67,29 @@ def file_base(name: str) -> str:
 
 
 def file_name(base: str, number: int) -> str:
-    """The name of a log file; beyond 999999 it just grows longer, as MySQL's own do."""
+    """The name of a log file; above 999999 it has more digits, as in MySQL."""
     return f"{base}.{number:0{FILE_DIGITS}d}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RestartPosition:
-    """From where the log must be read again.
+    """Where reading the log must start again.
 
     Attributes:
-        era: how often file numbers began again since tailrace reads this source.
+        era: how often file numbers restarted since tailrace began to read this source.
         file: name of the log file; "" for the first one that the server has.
         pos: offset of a transaction's first event, or of the end of the one before.
         gtids: the GTIDs executed before it, as text; None where the server has no GTIDs.
-        server_uuid: whose files these are; None when that is not known (an offset of Debezium's).
-        file_created: when the server made that file, in seconds since the epoch; None when that is not known. A log that
-            began again has another file under the same name.
-        skip_events: how many events of the first transaction, counted from its BEGIN, are to be passed over.
-        skip_rows: how many rows of the event after them are to be passed over.
-        skip_gtid: the transaction that `skip_rows` means instead: its first rows, in whichever events they are.
+        server_uuid: the server with these files; None if it is not known (an offset of Debezium's).
+        file_created: the file's creation time, in seconds since the epoch; None if it is not known. A log that
+            was reset has another file with the same name.
+        skip_events: how many events of the first transaction, counted from its BEGIN, to skip.
+        skip_rows: how many rows of the event after them to skip.
+        skip_gtid: the transaction that `skip_rows` applies to instead: its first rows, in whichever events they are.
         open_gtid: the transaction that is open at the delivered position.
-        open_rows: how many rows of captured tables were delivered of it, for a server where it stands elsewhere.
-        is_prepared: the transaction there is an XA one that is prepared, others behind it are delivered.
-        initial: a connector begins here, and has not told the structures that it begins with.
+        open_rows: how many of its rows of captured tables were delivered, for a server where its offset differs.
+        is_prepared: whether the transaction there is a prepared XA one, and later ones are delivered.
+        initial: whether a connector begins here, and has not delivered its initial structures.
 
     """
 
@@ -109,7 +109,7 @@ class RestartPosition:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> RestartPosition:
-        """From what `to_dict` gave."""
+        """Parse the result of `to_dict`."""
         unknown = set(given) - set(cls.__dataclass_fields__)
         if unknown:
             raise ProgressError(
@@ -121,7 +121,7 @@ class RestartPosition:
             raise ProgressError(f"not a restart position of a MySQL log: {dict(given)!r}: {error}") from error
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what has its usual value is left out, but for file and offset."""
+        """As JSON; default values are omitted, except file and offset."""
         fields = {name: getattr(self, name) for name in self.__dataclass_fields__}
         usual = {name: field.default for name, field in self.__dataclass_fields__.items()}
         return {k: v for k, v in fields.items() if k in {"file", "pos"} or v != usual[k]}
@@ -134,16 +134,16 @@ class RestartPosition:
     def on_server(
         self, server_uuid: str, files: Mapping[str, int], *, file_created: int | None = None, is_other_file: bool = False
     ) -> RestartPosition:
-        """The same place on a server with these log files: a new era where they began again.
+        """The same position on a server with these log files: a new era if they restarted.
 
-        A position without GTIDs means nothing on another server or in another file; whether to refuse that is the
-        caller's business, who sees it from `server_uuid`.
+        A position without GTIDs is invalid on another server or in another file; the caller decides whether to refuse
+        that, by `server_uuid`.
 
         Args:
             server_uuid: of the server.
             files: its log files with their sizes.
-            file_created: when it made the file of that name; None where that was not asked.
-            is_other_file: the file of that name is not the one that was read.
+            file_created: the creation time of the file with that name; None if it was not requested.
+            is_other_file: whether the file with that name is not the one that was read.
 
         """
         other = self.server_uuid is not None and self.server_uuid != server_uuid
@@ -153,18 +153,18 @@ class RestartPosition:
         return here.in_new_era() if other or began_again or is_other_file else here
 
     def is_in_file(self, created: int) -> bool:
-        """Whether this may be a place in a file that the server made then; unknown counts as the same."""
+        """Whether this may be in a file with this creation time; unknown counts as the same."""
         return self.file_created in {None, created}
 
     def in_new_era(self) -> RestartPosition:
-        """Where positions begin again: they tell nothing of the transaction that was open, but its rows are counted."""
+        """In a new era: positions no longer identify the rows of the open transaction, but their count does."""
         moved = replace(self, era=self.era + 1, open_gtid=None, open_rows=0)
         if self.open_gtid is None or self.skip_gtid not in {None, self.open_gtid}:
             return moved
         return replace(moved, skip_gtid=self.open_gtid, skip_events=0, skip_rows=self.open_rows)
 
     def not_before(self, others: Iterable[BinlogPosition]) -> RestartPosition:
-        """The same place, in an era in which it does not sort before any of these positions."""
+        """The same position, in an era in which it does not sort before any of these."""
         last = max(others, default=self.position)
         is_behind = replace(self.position, era=last.era) >= last
         return replace(self, era=last.era if is_behind else last.era + 1)
@@ -183,7 +183,7 @@ class RestartPosition:
 
     @classmethod
     def from_debezium(cls, offset: Mapping[str, Any]) -> RestartPosition:
-        """From the value of Debezium's offset record; one that was written within a snapshot is refused."""
+        """Parse the value of Debezium's offset record; one that was written within a snapshot is refused."""
         if any(name.startswith("incremental_snapshot") for name in offset):
             raise ProgressError(
                 "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
@@ -216,13 +216,13 @@ def _split(name: str) -> tuple[str, int]:
 
 
 def log_place(until: RestartPosition, delivered: str = "", restart: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """A place of the log as a snapshot's state has it: up to where it is read, and the progress there; P without any."""
+    """A log position in a snapshot's state: up to where it is read, and the progress there; P without progress."""
     reached = until.to_dict()
     return {"until": reached, "delivered": delivered, "restart": reached if restart is None else restart}
 
 
 def shown(restart: Mapping[str, Any]) -> str:
-    """A restart position as Debezium's logger has it; `restart` as from `RestartPosition.to_dict`."""
+    """A restart position in the form of Debezium's logger; `restart` as from `RestartPosition.to_dict`."""
     return f"{{{', '.join(f'{name}={restart.get(name)}' for name in ('file', 'pos', 'gtids'))}}}"
 
 

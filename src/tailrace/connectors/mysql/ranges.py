@@ -19,17 +19,17 @@ from tailrace.schema.routing import Routing
 
 
 class Ranges:
-    """The part of the connector that plans: which ranges, up to where, under which names of topics."""
+    """The planning part of the connector: which ranges, up to where, under which topic names."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self.settings = settings
 
     def routed(self, routing: Mapping[str, Any]) -> Self:
-        """The same under a routing that was stored."""
+        """The same under a stored routing."""
         return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
 
     def can_be_dealt_out(self, progress: Progress) -> bool:
-        """Not within a transaction of which rows are delivered: on another server so many of a lane's own are passed over."""
+        """Not within a partly delivered transaction: after a fail-over each lane skips its own count of rows."""
         restart = RestartPosition.from_dict(progress.restart)
         return not restart.open_rows and restart.skip_gtid is None
 
@@ -40,7 +40,7 @@ class Ranges:
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
     ) -> Mapping[str, Any]:
-        """The newest position, in `start`'s count of eras; with a limit, about so many bytes behind `start`."""
+        """The newest position, in `start`'s count of eras; with a limit, about `max_bytes` after `start`."""
         newest = self._head_after(start, max_bytes)
         return newest if at_most is None else min(newest, at_most, key=_place)
 
@@ -55,14 +55,14 @@ class Ranges:
         return newest if max_bytes is None else self.cut(start, newest, max_bytes)
 
     def cut(self, start: Mapping[str, Any], head: Mapping[str, Any], limit_bytes: int) -> Mapping[str, Any]:
-        """A transaction boundary with about so many bytes of the log between it and `start`; `head` at most."""
-        from tailrace.connectors.mysql.cutting import cut  # the decoder: the direct way has no use for it
+        """A transaction boundary about `limit_bytes` of the log after `start`; `head` at most."""
+        from tailrace.connectors.mysql.cutting import cut  # imports the decoder: `tailrace run` has no use for it
 
         begin, end = RestartPosition.from_dict(start), RestartPosition.from_dict(head)
         return cut(self.settings, begin, end, limit_bytes).to_dict()
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
-        """The progress of one who has everything before a position."""
+        """The progress after everything before a position was delivered."""
         return Progress(_place(position), position)
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
@@ -77,7 +77,7 @@ class Ranges:
         end: Mapping[str, Any],  # noqa: ARG002
         now_us: int,  # noqa: ARG002
     ) -> Sequence[HistoryRecord] | None:
-        """None: the structures stand in the log, which only a reader decodes."""
+        """None: the structures are in the log, which only a reader decodes."""
         return None
 
 

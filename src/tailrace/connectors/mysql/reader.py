@@ -1,4 +1,4 @@
-"""MySQL as a connector: where its log is, where to begin, and its changes as records."""
+"""The MySQL connector: the log's head, where to begin, and its changes as records."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ log = logging.getLogger(__name__)
 
 
 class MySqlConnector(Ranges):
-    """One MySQL server, read with one configuration. Cheap to make; holds no connection."""
+    """One MySQL server, read with one configuration. Cheap to create; holds no connection."""
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
@@ -53,9 +53,9 @@ class MySqlConnector(Ranges):
             return restart_at(self.settings, server, catalog.head(session, server)).to_dict()
 
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
-        """The head of the log and the structures that hold there, as the first records of a schema history.
+        """The head of the log and the structures there, as the first records of a schema history.
 
-        With a snapshot, in place of the progress in `after`.
+        With a snapshot, which replaces the progress in `after`.
 
         Raises:
             ConfigError: a list of tables matches nothing.
@@ -76,7 +76,7 @@ class MySqlConnector(Ranges):
         return StartPoint(restart.to_dict(), first_history(self.settings, server, restart, found))
 
     def warn_of_lists(self) -> None:
-        """Log what the lists of the configuration name that is not there."""
+        """Log names in the configuration's lists that match nothing."""
         with connection.connect(self.settings) as session:
             unmatched.warn(self.settings, listed_tables.existing(session, self.settings))
 
@@ -86,7 +86,7 @@ class MySqlConnector(Ranges):
         history: History = no_history,  # noqa: ARG002 -- the log is there or not, whatever was read of it
         lane: Lane = ONLY_LANE,  # noqa: ARG002 -- each lane reads the whole log
     ) -> None:
-        """Raise `PositionLostError` where the server can't give everything from there on where this progress goes on."""
+        """Raise `PositionLostError` if the server no longer has everything from this progress on."""
         from tailrace.connectors.mysql.opening import opening  # as below
 
         opening(self.settings, RestartPosition.from_dict(progress.restart))
@@ -94,7 +94,7 @@ class MySqlConnector(Ranges):
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
     ) -> Iterator[LogBatch]:
-        """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done."""
+        """A lane's part of the snapshot in its progress, from there on; the last batch says that it is done."""
         from tailrace.connectors.mysql.snapshots.reading import snapshot_reader  # as below
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches()
@@ -105,7 +105,7 @@ class MySqlConnector(Ranges):
         return Telling(self.settings, progress.delivered or place).skipped()
 
     def snapshot_point(self) -> StartPoint:
-        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
+        """The start of a stream with a snapshot; pass its `snapshot` to `next_parts`."""
         parts.require_structures(self.settings)
         point = self.start_point(1)
         return replace(point, history=parts.history_of(self.settings, point), snapshot=tables_of(point))
@@ -113,11 +113,11 @@ class MySqlConnector(Ranges):
     def next_parts(
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
-        """The next parts of the snapshot at a point, at most `wanted`; `reached` is what the step before gave."""
+        """The next parts of the snapshot at a point, at most `wanted`; `reached` is the previous step's."""
         return parts.next_parts(self.settings, point, reached, wanted, max_bytes)
 
     def listener(self, signalled: Signalled | None) -> Listener:
-        """What looks for signals, behind those that were handled by then."""
+        """A listener for signals, after those that are already handled."""
         from tailrace.connectors.mysql.listening import listener  # rarely needed
 
         return listener(self.settings, signalled)
@@ -125,20 +125,20 @@ class MySqlConnector(Ranges):
     def asked_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
     ) -> AskedStep | None:
-        """The next parts that signals asked for, at most `wanted`; None where none can be read now, or none are wanted."""
+        """The next parts that signals requested, at most `wanted`; None if none can be read now, or none are left."""
         from tailrace.connectors.mysql.snapshots.asked_parts import asked_step  # rarely needed
 
         return asked_step(self.settings, start, signalled, wanted, max_bytes)
 
     def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
-        """The read events of a part; what `progress` says was delivered is left out."""
+        """The read events of a part, without those that `progress` says are delivered."""
         from tailrace.connectors.mysql.snapshots.part_reading import part_reader  # as above
 
         return part_reader(self.settings, part, progress, history).batches()
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
-        """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.mysql.streaming import LogReader  # the decoders: a planner asks only for the head
+        """The changes of a range, batch by batch, without those that `progress` says are delivered."""
+        from tailrace.connectors.mysql.streaming import LogReader  # imports the decoders: a planner only needs the head
 
         log = partial(LogReader, self.settings, range_)
         return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches()

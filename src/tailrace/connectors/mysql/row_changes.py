@@ -1,7 +1,7 @@
-"""From a run of row events to changes: which rows, and where each came from.
+"""From a run of row events to changes: the rows, and the source of each.
 
-What the log says of an event (its offset, its time) or of a transaction (its GTID, its thread) becomes one vector for
-the whole run, shared by all tables; a table's changes only say to which event and transaction they belong.
+The log's facts about an event (its offset, its time) or a transaction (its GTID, its thread) become one vector for
+the whole run, shared by all tables; a table's changes only refer to their event and transaction.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ MICROSECONDS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class RunFacts:
-    """What the tables of a run share.
+    """Facts shared by the tables of a run.
 
     Attributes:
-        source: the source block's fields that vary, but for `row`.
+        source: the source block's varying fields, except `row`.
         position: era, file and offset of the position's text.
-        first_row: what the row's number in the position's text begins with, for each event.
+        first_row: the first row number in the position's text, for each event.
         commit_us: when each event's transaction was committed, microseconds since the epoch.
-        transaction_id: the text id of each transaction; None unless it is asked for.
+        transaction_id: the text id of each transaction; None unless requested.
 
     """
 
@@ -57,8 +57,8 @@ def facts_of(run: RowEvents, era: int, *, query: bool, transaction_ids: bool) ->
     Args:
         run: the run.
         era: of its positions.
-        query: the statements' texts are wanted.
-        transaction_ids: so are the transactions' ids.
+        query: whether the statements' texts are needed.
+        transaction_ids: whether the transactions' ids are needed.
 
     """
     commit_us = commit_times(run)
@@ -130,13 +130,13 @@ def position_texts(era: int, file: int, offsets: Int64) -> Binary:
 
 
 def commit_times(run: RowEvents) -> Int64:
-    """Microseconds since the epoch for each event: of the commit where it was made, else the event's own seconds."""
+    """Microseconds since the epoch for each event: of the original commit, else the event's own seconds."""
     original = named_commit_times(run.transactions)[run.transaction]
     return np.where(original > 0, original, run.timestamp * MICROSECONDS)
 
 
 def named_commit_times(transactions: Transactions) -> Int64:
-    """Microseconds of the commit where it was made; 0 for an anonymous one, of which Debezium sees only seconds."""
+    """Microseconds of the original commit; 0 for an anonymous transaction, of which Debezium sees only seconds."""
     return np.where(transactions.origin >= 0, transactions.original_us, 0)
 
 
@@ -193,7 +193,7 @@ def queries(run: RowEvents) -> Vector:
     return Vector(Kind.TEXT, len(views), views, np.packbits(known, bitorder="little"), buffers)
 
 
-FEW = 4  # so many texts are made quicker one by one than by a template
+FEW = 4  # up to this many texts, a loop is faster than a template
 NO_QUERY, CARRIED_QUERY = -1, -2
 
 

@@ -1,12 +1,12 @@
-"""Structures of tables, and the place in the log where they hold, read without a lock on tables.
+"""Structures of tables, and the log position where they apply, read without table locks.
 
-DDL must not fall between reading the one and the other: LOCK INSTANCE FOR BACKUP keeps it away (and lets rows change)
-where the user may do that and `snapshot.locking.mode` is not `none`; otherwise the log itself is asked afterwards, and all
-is read again if it holds DDL.
+DDL must not come between the two reads: LOCK INSTANCE FOR BACKUP blocks it (and lets rows change)
+if the user has the privilege and `snapshot.locking.mode` is not `none`; otherwise the log is checked afterwards, and
+everything is read again if it has DDL.
 
 The server adds a transaction's GTID to its set after it wrote the transaction to the log, so that the set
-lags behind file and offset by what is being committed. What was logged shortly before the head, and what came
-to the set afterwards without having been logged since, belongs before the head as well.
+lags behind file and offset by the transactions that are committing. Those that were logged shortly before the head, and
+GTIDs that came to the set afterwards without having been logged since, belong before the head as well.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from tailrace.schema.tables import TableId
 
 ATTEMPTS = 10
 LOCK_WAIT_SECONDS = 10
-SETTLING_SECONDS = 0.1  # a commit takes less from the log to the GTID set, unless it waits for replicas
+SETTLING_SECONDS = 0.1  # longer than a commit takes from the log to the GTID set, unless it waits for replicas
 STATEMENTS_AT_ONCE = 200
 EVENTS_AT_ONCE = 10_000
 MOST_EVENTS = 200_000
@@ -48,13 +48,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ServerStructures:
-    """DDL that makes the tables as they are at the head, in order of their names.
+    """DDL that creates the tables as they are at the head, in order of their names.
 
     Attributes:
-        head: where in the log they hold.
+        head: the log position where they apply.
         databases: of these tables.
-        tables: the wanted ones.
-        others: those that were asked for besides, as far as the server can show them.
+        tables: the captured ones.
+        others: the additional ones, if the server can show them.
 
     """
 
@@ -67,7 +67,7 @@ class ServerStructures:
 def structures(
     connection: Connection, of: Server, wanted: Wanted, others: Wanted | None = None, *, locking: bool = True
 ) -> ServerStructures:
-    """The structures of the wanted tables, and of `others` if asked for; and the head of the log at which they hold."""
+    """The structures of the wanted tables, and of `others` if given; and the log head at which they apply."""
     with _ddl_lock(connection, allowed=locking) as locked:
         for _ in range(ATTEMPTS):
             found = _structures_once(connection, of, wanted, others, locked=locked)
@@ -81,7 +81,7 @@ def structures(
 
 @contextlib.contextmanager
 def _ddl_lock(connection: Connection, *, allowed: bool) -> Iterator[bool]:
-    """Block DDL where that is allowed and privileges suffice; whether it is blocked."""
+    """Block DDL if that is allowed and privileges suffice; yields whether it is blocked."""
     locked = allowed and _try(connection, "LOCK INSTANCE FOR BACKUP")
     try:
         yield locked
@@ -93,10 +93,10 @@ def _ddl_lock(connection: Connection, *, allowed: bool) -> Iterator[bool]:
 def _structures_once(
     connection: Connection, of: Server, wanted: Wanted, others: Wanted | None, *, locked: bool
 ) -> ServerStructures | None:
-    """None when DDL came in between, or when it can't be told."""
+    """The structures; None if DDL came in between, or that is unknown."""
     before = head(connection, of)
     execute(connection, f"DO SLEEP({SETTLING_SECONDS})")
-    at = head(connection, of)  # what is being committed now was logged after `before`, most likely
+    at = head(connection, of)  # transactions that are committing now were most likely logged after `before`
     found = _read_structures(connection, at, wanted, others)
     after = head(connection, of)
     events = events_between(connection, before, after)
@@ -108,7 +108,7 @@ def _structures_once(
 
 
 def _only_rows(events: Sequence[Mapping[str, Any]], came: GtidSet) -> bool:
-    """Whether these events hold no DDL, and all transactions that came to the GTID set are among them."""
+    """Whether these events have no DDL, and include all transactions that came to the GTID set."""
     return not any(map(is_ddl, events)) and came.is_subset(_logged(events))
 
 
@@ -128,14 +128,14 @@ def _try(connection: Connection, lock: str) -> bool:
     except (SourceSetupError, RetriableError):
         if not connection.open:
             raise
-        return False  # no privilege for it, no such statement, or somebody's long query is in the way
+        return False  # no privilege, no such statement, or a long query blocks it
     return True
 
 
 def _read_structures(
     connection: Connection, at: Head, wanted: Wanted, others: Wanted | None
 ) -> ServerStructures | None:
-    """None when something went away while it was read."""
+    """The structures; None if something was dropped meanwhile."""
     tables = table_ids(connection, lambda table: wanted(table) or (others is not None and others(table)))
     first = [table for table in tables if wanted(table)]
     try:
@@ -149,7 +149,7 @@ def _read_structures(
 
 
 def _databases(connection: Connection, names: Collection[str]) -> dict[str, str]:
-    """DDL that makes databases."""
+    """DDL that creates databases."""
     sql = "SELECT SCHEMA_NAME, DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA"
     return {
         name: f"CREATE DATABASE {quoted(name)} CHARSET {charset} COLLATE {collation}"
@@ -159,7 +159,7 @@ def _databases(connection: Connection, names: Collection[str]) -> dict[str, str]
 
 
 def _show_others(connection: Connection, tables: Sequence[TableId]) -> dict[TableId, str]:
-    """DDL that makes tables that nobody reads: one that the server can't show is left out, and named."""
+    """DDL that creates uncaptured tables; those that the server can't show are skipped with a warning."""
     found: dict[TableId, str] = {}
     for at in range(0, len(tables), STATEMENTS_AT_ONCE):
         some = tables[at : at + STATEMENTS_AT_ONCE]
@@ -192,7 +192,7 @@ def _show_create(connection: Connection, tables: Sequence[TableId]) -> list[str]
 
 
 def events_between(connection: Connection, start: Head, end: Head) -> list[dict[str, Any]] | None:
-    """The log's events since the first head; None when they are too many or their files are gone."""
+    """The log's events between two heads; None if they are too many or their files are gone."""
     names = list(files(connection))
     if start.file not in names or end.file not in names:
         return None
@@ -201,7 +201,7 @@ def events_between(connection: Connection, start: Head, end: Head) -> list[dict[
 
 
 def logged_since(connection: Connection, start: Head, end: Head) -> Iterator[dict[str, Any]]:
-    """The log's events from the first place, where one begins, to the end of the other's file."""
+    """The log's events from the first position, where one begins, to the end of the other's file."""
     names = list(files(connection))
     for name in names[names.index(start.file) : names.index(end.file) + 1]:
         at, more = start.pos if name == start.file else FIRST_OFFSET, True
@@ -213,7 +213,7 @@ def logged_since(connection: Connection, start: Head, end: Head) -> Iterator[dic
 
 
 def split_at(events: Sequence[Mapping[str, Any]], at: Head) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """Events of the log, as `events_between` has them: those that begin before a head, and those from there on."""
+    """Split events of `events_between`: those that begin before a head, and those from there on."""
     place = _place(at.file, at.pos)
     placed = [(_place(event["Log_name"], event["Pos"]), event) for event in events]
     return [event for begins, event in placed if begins < place], [event for begins, event in placed if begins >= place]
@@ -238,5 +238,5 @@ def _logged(events: Sequence[Mapping[str, Any]]) -> GtidSet:
 
 
 def is_ddl(event: Mapping[str, Any]) -> bool:
-    """Whether an event of the log is a statement that is no part of a transaction."""
+    """Whether an event of the log is a statement outside a transaction."""
     return event["Event_type"] == "Query" and not NOT_DDL.match(event["Info"])

@@ -1,4 +1,4 @@
-"""The tables that signals are written to: which they are, and whether they are there and look as they should."""
+"""The signal tables: which they are, and whether they exist with the right columns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ TEXTS = {"char", "varchar", "tinytext", "text", "mediumtext", "longtext"}
 
 
 def is_captured(settings: MySqlSettings, table: TableId, *, lower_names: bool) -> bool:
-    """Whether a table's rows may be asked for: it is captured, and no table of signals.
+    """Whether signals may request a table's rows: it is captured, and not a signal table.
 
     Args:
-        settings: what is captured.
-        table: its id, as the server or the structures have it.
-        lower_names: whether names of tables are the same for the server in either case.
+        settings: the connector's.
+        table: its id, from the server or the structures.
+        lower_names: whether the server's table names are case-insensitive.
 
     """
     name = _name(table, lower_names=lower_names)

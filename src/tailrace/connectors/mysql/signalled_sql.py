@@ -1,10 +1,10 @@
-"""How MySQL cuts SQL that comes with signals into pieces, in a session with the `sql_mode` of `snapshots/statements.py`.
+"""How MySQL tokenizes SQL that comes with signals, in a session with the `sql_mode` of `snapshots/statements.py`.
 
-There is no ANSI_QUOTES in it (double quotes are literals), and no NO_BACKSLASH_ESCAPES (a backslash takes the next character
-its meaning, but not within backticks). The text comes as utf8mb4, whatever introducers such as `_sjis` say of a literal.
+It has no ANSI_QUOTES (double quotes are literals), and no NO_BACKSLASH_ESCAPES (a backslash escapes the next character,
+but not within backticks). The text is utf8mb4, whatever introducers such as `_sjis` say about a literal.
 
-Refused besides: `--` also where MySQL takes it for two minus signs; `#`; a backslash outside literals, which takes a sign with
-it; and `?`, which stands for a parameter.
+Also refused: `--` even where MySQL reads two minus signs; `#`; a backslash outside literals, which swallows the next
+character; and `?`, which is a parameter.
 
 Source: MySQL Reference Manual, "String Literals", "Comments", "Schema Object Names".
 """

@@ -45,19 +45,19 @@ VARYING: Final = ("ts_ms", "ts_us", "ts_ns", "server_id", "gtid", "file", "pos",
 
 
 def schema(settings: Settings) -> Schema:
-    """The schema of the source block in the shape that is asked for."""
+    """The schema of the source block in the configured shape."""
     return SOURCE_2_1 if snapshot_is_flag(settings) else SOURCE
 
 
 def snapshot_is_flag(settings: Settings) -> bool:
-    """Whether `snapshot` says only yes or no."""
+    """Whether `snapshot` is a boolean."""
     return settings.tailrace_event_shape == SHAPE_2_1
 
 
 def constants(settings: MySqlSettings, database: str, table: str | None) -> dict[str, str | None]:
-    """The fields that are the same for all changes of a table; a null `snapshot` shows as its default.
+    """The fields that are the same for all changes of a table; a null `snapshot` becomes its default.
 
-    `query` is among them unless it is asked for, in which case it varies; `thread` and `gtid` vary.
+    `query` is among them unless `include.query` is on, in which case it varies; `thread` and `gtid` vary.
     """
     found = {**source_blocks.constants(settings, CONNECTOR, database), "table": table}
     if not settings.include_query:

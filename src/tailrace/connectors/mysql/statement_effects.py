@@ -1,15 +1,16 @@
 """Statements in the log that changed rows (statement-based logging): whether they may have changed captured tables.
 
-A session that sets binlog_format to STATEMENT, or MIXED, writes what it did as text, and what the text changed can't be made
-into events. Tools do that on healthy servers as well (pt-table-checksum), and some managed servers for tables of their own.
-So a statement is passed over where it is known to concern no captured table. Its text tells which tables and views it
-changes and which functions it calls; triggers, views, foreign keys, functions and MERGE tables carry changes on to others,
-and about those the server is asked. What it does not show to this user counts as there.
+A session that sets binlog_format to STATEMENT, or MIXED, logs its statements as text, and the changed rows can't become
+events. Tools do that on healthy servers as well (pt-table-checksum), and some managed servers for their own tables.
+So a statement is skipped if it is known to concern no captured table. Its text says which tables and views it
+changes and which functions it calls; triggers, views, foreign keys, functions and MERGE tables propagate changes to
+others, and for those the server is queried. What it does not show to this user counts as existing.
 
-The server answers as of now, and the statement is older. So it is remembered up to where the log went when it was asked: a
-trigger, function or foreign key that is dropped before that was there when the statement ran, and its loss stops reading.
+The server answers as of now, and the statement is older. So the statement is kept until reading reaches the log head of
+that query: a trigger, function or foreign key that is dropped before that existed when the statement ran, and its drop
+stops reading.
 
-Statements on tables of the server's own need no question: these have no triggers.
+Statements on the server's own tables need no query: these have no triggers.
 
 Source: MySQL Reference Manual, "Replication Formats", "INFORMATION_SCHEMA Tables".
 """
@@ -55,7 +56,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Passed:
-    """A statement that was passed over because of what the server said when its log went up to `head`."""
+    """A statement that was skipped by the server's answer at the log head `head`."""
 
     at: str
     statement: DataStatement
@@ -69,24 +70,24 @@ class StatementEffects:
     def __init__(self, settings: MySqlSettings, *, lower_names: bool) -> None:
         self._settings = settings
         self._lower_names = lower_names
-        self._harmless: set[DataStatement] = set()  # until a statement comes that changes what the server was asked
-        self._passed: list[_Passed] = []  # until the log is read up to where the server was asked
+        self._harmless: set[DataStatement] = set()  # until a statement changes what the server answered
+        self._passed: list[_Passed] = []  # until the log is read up to the head of the query
 
     def take(self, query: Query) -> None:
-        """A statement that changed rows.
+        """Check a statement that changed rows.
 
         Raises:
-            LogFormatError: of a captured table, or nobody can tell, and the configuration does not pass over that.
+            LogFormatError: it may have changed captured tables, and the configuration does not skip that.
 
         """
         mode = SqlMode.from_bits(query.sql_mode)
         self._judge(query, read_data_statement(query.sql, query.database, mode, lower_names=self._lower_names))
 
     def take_definition(self, query: Query) -> None:
-        """A statement that changed something else.
+        """Check a statement that changed something else.
 
         Raises:
-            LogFormatError: it drops what may have carried on the changes of an earlier statement.
+            LogFormatError: it drops what may have propagated the changes of an earlier statement.
 
         """
         place = file_number(query.file), query.start
@@ -106,7 +107,7 @@ class StatementEffects:
             self._ask(query, statement, statement.targets)
 
     def _ask(self, query: Query, statement: DataStatement, targets: Sequence[TableId]) -> None:
-        """Ask the server what else the statement may have changed."""
+        """Query the server for what else the statement may have changed."""
         asked = [table for table in targets if table.catalog not in WITHOUT_TRIGGERS]
         if not asked and all(database in WITHOUT_FUNCTIONS_OF_USERS for database, _ in statement.calls):
             return

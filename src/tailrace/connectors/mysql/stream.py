@@ -1,9 +1,9 @@
 """The binary log as a stream of bytes: nothing but I/O.
 
-A `BinlogStream` asks the server to send its log from a file's offset or from a GTID set on (COM_BINLOG_DUMP,
-COM_BINLOG_DUMP_GTID) and fills the caller's buffer with what arrives, packet headers and all, as much as
-there is at once. Where packets begin and what is in them is for the walker of `log/` to find out; when it
-meets an error packet it asks `error_of` what that means. Protocol: MySQL source documentation, "Replication
+A `BinlogStream` requests the server's log from a file's offset or from a GTID set on (COM_BINLOG_DUMP,
+COM_BINLOG_DUMP_GTID) and fills the caller's buffer with the received bytes, including packet headers, as many as
+are available. The walker of `log/` finds the packets and their contents; for an error packet
+it calls `error_of`. Protocol: MySQL source documentation, "Replication
 Protocol".
 """
 
@@ -29,17 +29,17 @@ COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID = 0x12, 0x1E
 NON_BLOCKING, THROUGH_GTID = 1, 4
 ERROR_PACKET = 0xFF
 DUMP_BY_OFFSET_LIMIT = 1 << 32  # COM_BINLOG_DUMP's offset has 32 bits
-FIRST_ANSWER_SECONDS = 120  # a server looks through its files for the first transaction that is not in a GTID set
+FIRST_ANSWER_SECONDS = 120  # a server searches its files for the first transaction that is not in a GTID set
 WRITE_TIMEOUT_SECONDS = 3600  # how long the server waits for a reader that is busy; its own default is a minute
 HIGHEST_SERVER_ID = (1 << 32) - 1
 HEARTBEAT_MS = 5000  # closed streams, too, cost the server a thread until its next heartbeat
-SILENT_HEARTBEATS = 6  # after so many heartbeats that did not come the connection counts as dead
+SILENT_HEARTBEATS = 6  # after this many missing heartbeats the connection counts as dead
 NAMESPACE = uuid.UUID("6a1f8a1e-6f0b-4f0e-9a53-3f4c0c1d7e55")
 
 
 @dataclass(frozen=True, slots=True)
 class From:
-    """Where the log is to begin: a GTID set if there is one, else a file (or the first) and an offset."""
+    """The start of the dump: a GTID set if there is one, else a file (or the first) and an offset."""
 
     file: str = ""
     pos: int = FIRST_OFFSET
@@ -53,13 +53,13 @@ class From:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the log is to be sent.
+    """Options of the dump.
 
     Attributes:
         blocking: wait for more at the log's end; otherwise the server ends the stream with an EOF packet.
-        heartbeat_ms: how often the server says that there is nothing; the keep-alive interval may be shorter.
-        lane: of parallel readers with one server id, which one this is.
-        aside: this is no reader that another one may take for its predecessor, or that ends one.
+        heartbeat_ms: how often the server sends a heartbeat; the keep-alive interval may be shorter.
+        lane: the number of this one of several parallel readers with one server id.
+        aside: whether this stream neither ends another reader with the same id nor is ended by one.
 
     """
 
@@ -101,7 +101,7 @@ class BinlogStream:
         self.close()
 
     def read(self, buffer: memoryview, wait_ms: int) -> int:
-        """Fill the buffer with what is there, waiting for the first byte; the number of bytes.
+        """Fill the buffer with available bytes, waiting for the first one; returns their number.
 
         0 means that nothing came. A connection that was closed or fell silent is a `RetriableError`.
         """
@@ -132,7 +132,7 @@ class BinlogStream:
         self._connection._force_close()  # noqa: SLF001 -- a dump takes no COM_QUIT
 
     def _introduce(self, settings: MySqlSettings, heartbeat_ms: int) -> None:
-        """Say who reads, and how: the server takes that from user variables, under old and new names."""
+        """Set the user variables that describe the reader to the server, under old and new names."""
         identity = str(self._uuid)
         # events come with the checksums they were written with; without this the server refuses to send them
         variables = {"binlog_checksum": "CRC32", "heartbeat_period": heartbeat_ms * 1_000_000}
@@ -200,7 +200,7 @@ class BinlogStream:
         return filled
 
     def _ended(self, filled: int, why: str) -> int:
-        """What came before the end is handed out first; the next call meets the end again."""
+        """Return the bytes before the end first; the next call meets the end again."""
         if filled:
             return filled
         raise RetriableError(f"the log from {self.start}: {why}")
@@ -218,7 +218,7 @@ class BinlogStream:
 
 
 def _server_id(settings: MySqlSettings, lane: int) -> int:
-    """Each lane is a replica of its own to the server: the configured number and those behind it."""
+    """The server id of a lane, which is a separate replica: the configured number plus the lane's."""
     number = settings.database_server_id + lane
     if number > HIGHEST_SERVER_ID:
         raise ConfigError(
@@ -229,9 +229,10 @@ def _server_id(settings: MySqlSettings, lane: int) -> int:
 
 
 def _identity(first: int, own: int) -> uuid.UUID:
-    """The reader's UUID, always the same: the server ends a dump for one that names the same, so zombies die.
+    """The reader's UUID, always the same: the server ends an older dump with the same UUID, so zombies die.
 
-    It is made of the connector's number and of the lane's, lest a lane end the dump of a connector that has the next.
+    It is made of the connector's number and the lane's, so that a lane can't end the dump of a connector with the next
+    id.
     """
     return uuid.uuid5(NAMESPACE, str(own) if own == first else f"{first}:{own}")
 

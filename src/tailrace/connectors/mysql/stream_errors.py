@@ -1,7 +1,7 @@
 """What the server's error packets mean while it sends its log.
 
-Most come as error 1236 with nothing but English text to tell them apart: MySQL source,
-`sql/rpl_binlog_sender.cc`. The words looked for are the same in "master and slave" and in "source and
+Most come as error 1236 and differ only in their English text: MySQL source,
+`sql/rpl_binlog_sender.cc`. The words searched for are the same in "master and slave" and in "source and
 replica" versions.
 """
 
@@ -67,7 +67,7 @@ def of_packet(packet: bytes, start: str) -> TailraceError:
 
 
 def of_first_packet(packet: bytes, start: str) -> TailraceError:
-    """The same where nothing was read yet: what the server can't read there is no event."""
+    """The same before anything was read: if the server can't read there, no event begins there."""
     error = of_packet(packet, start)
     lowered = str(error).lower()
     if any(words in lowered for words in NOT_AN_EVENT):

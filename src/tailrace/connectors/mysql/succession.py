@@ -1,8 +1,8 @@
-"""Whether each file that a server sends follows the one before.
+"""Whether each file that a server sends follows the previous one.
 
-A file says at its end which one comes next, or that the server was shut down. Where it says neither the server died, or its
-log began again under the reader (RESET BINARY LOGS AND GTIDS): then what it sends next is the second file of the new log, and
-the first one is passed over. So the server is asked whether the file that was left is still the same.
+A file's end names the next one, or says that the server was shut down. If it says neither, the server crashed, or its
+log was reset under the reader (RESET BINARY LOGS AND GTIDS): then it sends the second file of the new log next, and
+the first one is skipped. So we check whether the file that was left is still the same on the server.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailrace.errors import PositionLostError
 
 
 class Succession:
-    """Looks at the items of one dump."""
+    """Checks the items of one dump."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
@@ -25,10 +25,10 @@ class Succession:
         self._is_ended = False
 
     def take(self, item: Item) -> None:
-        """Look at an item of the log.
+        """Check an item of the log.
 
         Raises:
-            PositionLostError: the log began again.
+            PositionLostError: the log was reset.
 
         """
         if isinstance(item, FormatDescription):

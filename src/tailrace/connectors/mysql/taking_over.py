@@ -1,11 +1,11 @@
-"""From Debezium's offset to a restart position, and from the progress to an offset that Debezium goes on from.
+"""From Debezium's offset to a restart position, and from the progress to an offset that Debezium can resume from.
 
-Both systems can stand within a transaction. Debezium counts the events since its BEGIN and the rows of the next one,
-and a restart position can say the same. Two things need a look into the log:
+Both systems can be within a transaction. Debezium counts the events since its BEGIN and the rows of the next one,
+and a restart position can say the same. Two things must be read from the log:
 
-- After a statement such as ALTER TABLE, Debezium's offset says where it ends, but its GTID set still lacks it, so that
-  Debezium tells the statement once more when it begins again. Here it counts as told.
-- The progress says up to which byte everything is delivered; how many events since BEGIN that is stands in the log.
+- After a statement such as ALTER TABLE, Debezium's offset is at its end, but its GTID set still lacks it, so that
+  Debezium delivers the statement again after a restart. Here it counts as delivered.
+- The progress says up to which byte everything is delivered; only the log says how many events since BEGIN that is.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ WHY_TOO_EARLY: Final = "without GTIDs Debezium up to 3.6 takes structures from t
 
 
 def partitions_of(settings: MySqlSettings) -> Sequence[Sequence[Mapping[str, Any]]]:
-    """What Debezium's only offset is stored for, in its only form."""
+    """The source partition of Debezium's only offset, in its only form."""
     return [[{"server": settings.topic_prefix}]]
 
 
 def restart_of(settings: MySqlSettings, offsets: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Where to read on from Debezium's offset.
+    """The restart position for Debezium's offset.
 
     Raises:
         ProgressError: it is the offset of an unfinished snapshot, or none at all.
@@ -59,14 +59,14 @@ def restart_of(settings: MySqlSettings, offsets: Sequence[Mapping[str, Any]]) ->
 
 
 def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> list[HistoryRecord]:
-    """The records of a schema history that hold at Debezium's offset."""
+    """The records of a schema history that apply at Debezium's offset."""
     return list(filter(holds_at(offsets[0]), records))
 
 
 def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> int:
-    """How many records Debezium would take for known at an offset though they stand behind it.
+    """How many records Debezium would treat as known at an offset although they come after it.
 
-    Without GTIDs a record with a server's id counts as known wherever it stands, up to Debezium 3.6.
+    Without GTIDs a record with a server's id counts as known at any position, up to Debezium 3.6.
     """
     (offset,) = offsets
     if offset.get("gtids"):
@@ -84,11 +84,11 @@ def place_of(offset: Mapping[str, Any]) -> str:
 def offsets_of(settings: MySqlSettings, progress: Progress) -> list[dict[str, Any]]:
     """Debezium's offset at the delivered position.
 
-    It names neither server nor time: Debezium compares those of a history's records with them, and they are those of
-    the event that was read last, which is not known any more.
+    It has neither server id nor time: Debezium compares them with those of history records, and they belong to
+    the event that was read last, which is no longer known.
 
     Raises:
-        ProgressError: Debezium has no words for this position; the message says what to do.
+        ProgressError: Debezium's offset can't express this position; the message says what to do.
 
     """
     restart = RestartPosition.from_dict(progress.restart)
@@ -106,7 +106,7 @@ def offsets_of(settings: MySqlSettings, progress: Progress) -> list[dict[str, An
     if delivered is not None and _is_begun(restart, delivered):
         _refuse_counted(settings)
         done = _events_done(settings, opened, restart, delivered)
-        if done is not None and done > restart.skip_events:  # else more was done before reading began here
+        if done is not None and done > restart.skip_events:  # otherwise more was delivered before reading began here
             restart = replace(restart, skip_events=done, skip_rows=0)
     return [{name: value for name, value in restart.to_debezium().items() if value is not None and value != ""}]
 
@@ -120,13 +120,13 @@ def _refuse_counted(settings: MySqlSettings) -> None:
 
 
 def _is_begun(restart: RestartPosition, delivered: BinlogPosition) -> bool:
-    """Whether events behind the restart position are delivered (not only structures that were told there)."""
+    """Whether events after the restart position are delivered (not only initial structures there)."""
     whole_events = replace(delivered, row=delivered.row // ROWS_AN_EVENT)
     return whole_events > restart.position
 
 
 def _with_told_statement(settings: MySqlSettings, restart: RestartPosition, gtids: str) -> str:
-    """The GTID set of an offset, with the statement that ends where the offset stands."""
+    """The GTID set of an offset, with the statement that ends at the offset."""
     opened = opening(settings, restart)
     if opened.start.gtids is None:
         return gtids
@@ -144,7 +144,7 @@ def _with_told_statement(settings: MySqlSettings, restart: RestartPosition, gtid
 def _events_done(
     settings: MySqlSettings, opened: Opening, restart: RestartPosition, delivered: BinlogPosition
 ) -> int | None:
-    """How many events of the first transaction, counted from its BEGIN, are delivered; None where it can't be told."""
+    """How many events of the first transaction, counted from its BEGIN, are delivered; None if that is unknown."""
     bounds, done, begun = Bounds(delivered, restart), None, False
     with closing(_items(settings, opened, lambda _: 0)) as items:
         for item in items:

@@ -1,6 +1,6 @@
 """TLS to the database: Debezium's `database.ssl.*` properties as an `ssl.SSLContext`.
 
-Debezium names Java key stores; PEM files may stand in their place.
+Debezium names Java key stores; PEM files work as well.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def context(
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.check_hostname = mode == "verify_identity"
     made.verify_mode = ssl.CERT_REQUIRED if mode in VERIFYING else ssl.CERT_NONE
-    # the certificates that mysqld makes for itself do not pass the strict checks of newer Pythons
+    # the certificates that mysqld creates do not pass the strict checks of newer Pythons
     made.verify_flags &= ~ssl.VERIFY_X509_STRICT
     if mode in VERIFYING:
         _trust(made, truststore, truststore_password)
@@ -54,7 +54,7 @@ def _trust(made: ssl.SSLContext, path: str | None, password: str | None) -> None
 
 
 def _identify(made: ssl.SSLContext, path: str, password: str | None) -> None:
-    """The certificate and key that tell the server who we are."""
+    """Load the client's certificate and key."""
     store = _store("database.ssl.keystore", path, password)
     content = read_store(store.name, path)
     try:
@@ -70,12 +70,12 @@ def _identify(made: ssl.SSLContext, path: str, password: str | None) -> None:
 
 
 def _no_password() -> str:
-    """Without this OpenSSL asks on the terminal."""
+    """Return no password; without this callback OpenSSL prompts on the terminal."""
     raise ValueError("the key has a password, and none is given")
 
 
 def _load_chain(made: ssl.SSLContext, shown: Identity) -> None:
-    """Python's ssl reads keys from files only: here one with a password of the moment, and soon gone."""
+    """Load the key through a short-lived file with a random password: Python's ssl reads keys only from files."""
     password = secrets.token_bytes(24).hex()
     key = shown.key_pem(BestAvailableEncryption(password.encode()))
     with tempfile.NamedTemporaryFile("w", suffix=".pem") as file:

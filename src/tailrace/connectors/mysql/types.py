@@ -1,7 +1,7 @@
-"""MySQL's types as Debezium shows them: the schema of each column's field, and how its values are read.
+"""MySQL's types in Debezium's form: the schema of each column's field, and how its values are read.
 
-Two things decide. The structure says what the field looks like: a type's name, its length, whether it may be
-null, its default, and the handling modes of the configuration. The log says how values stand in it: a table
+The structure and the configuration's handling modes decide the field: the type's name, its length, its
+nullability, its default. The log decides how values are stored: a table
 map's type numbers and parameters. Both meet in a `ColumnPlan`.
 
 Names, versions and parameters of the schemas are Debezium's.
@@ -95,9 +95,9 @@ class ColumnType:
 
     Attributes:
         key: the schema of its field in a key.
-        value: the same in a value, where a column policy may have left its mark.
+        value: the same in a value, where a column policy may have changed it.
         plan: how its values are read.
-        rule: the rule of the configuration that alters its values or their schema; None without one.
+        rule: the configured rule that changes its values or their schema; None without one.
 
     """
 
@@ -156,7 +156,7 @@ def is_unsigned(column: Column) -> bool:
 
 
 def charset_of(column: Column, logged: MapColumn) -> str | None:
-    """The character set of a text column's bytes: the log's word for it counts more than the structure's."""
+    """The character set of a text column's bytes: the log's overrides the structure's."""
     if column.jdbc_type in TEXT_TYPES:
         return charset_of_collation(logged.collation) or column.charset or "utf8mb4"
     return None
@@ -269,7 +269,7 @@ _DATES: Final = (Wire.DATE, Wire.DATETIME2, Wire.TIMESTAMP2, Wire.OLD_DATETIME, 
 
 
 def _zero(column: Column, schema: Schema, wire: Wire) -> int | str | None:
-    """What stands for a date that is none, and for a JSON value of no bytes."""
+    """The replacement of an invalid date, and of an empty JSON value."""
     if column.optional or wire not in (*_DATES, Wire.JSON):
         return None
     if wire is Wire.JSON:

@@ -1,7 +1,7 @@
-"""Moments that `time.precision.mode` has no room for: a TIME that is no time of a day, a DATETIME that nanoseconds can't reach.
+"""Values out of the range of `time.precision.mode`: a TIME outside a day, a DATETIME that nanoseconds can't represent.
 
-The decoder makes them null and counts them. Here that is told, or refused: where the column may not be null there is no
-event that could show the row, and `event.converting.failure.handling.mode=fail` asks for an error in any case.
+The decoder makes them null and counts them. This module warns, or raises: if the column is not nullable no
+event can represent the row, and `event.converting.failure.handling.mode=fail` requires an error in any case.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ log = logging.getLogger(__name__)
 
 
 class UnfitError(ValueError):
-    """A row can't be shown; the message names the column, where it is known."""
+    """No event can represent a row; the message names the column, if it is known."""
 
 
 def refuse_unfit(table: Table, images: RowImages, settings: MySqlSettings) -> None:
-    """Raise `UnfitError` where a value without room can't be null, or is not to be."""
+    """Raise `UnfitError` if an out-of-range value can't be null, or must not be."""
     if not images.unfit:
         return
     room = f"that time.precision.mode={settings.time_precision_mode} has no room for: {_ADVICE}"
@@ -35,7 +35,7 @@ def refuse_unfit(table: Table, images: RowImages, settings: MySqlSettings) -> No
 
 
 def tell_unfit(table: Table, images: RowImages, settings: MySqlSettings) -> None:
-    """Say that values are null in events, as `event.converting.failure.handling.mode` wants it."""
+    """Log that values are null in events, as `event.converting.failure.handling.mode` says."""
     if images.unfit:
         level = logging.WARNING if settings.event_converting_failure_handling_mode == "warn" else logging.DEBUG
         words = "%s: %d values are null in events: time.precision.mode=%s has no room for them; %s"
@@ -43,7 +43,7 @@ def tell_unfit(table: Table, images: RowImages, settings: MySqlSettings) -> None
 
 
 def _needs_value(column: Column) -> bool:
-    """Whether null is no value of its field; a default takes the place of null."""
+    """Whether null is not allowed in its field; a default replaces null."""
     return not column.optional and not (column.has_default and column.default is not None)
 
 

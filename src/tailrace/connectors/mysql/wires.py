@@ -1,6 +1,6 @@
-"""How values stand in row images, as a table map says it.
+"""How values are stored in row images, according to a table map.
 
-A table map gives each column a type number and a parameter of it, and character columns the number of a
+A table map gives each column a type number and its parameter, and character columns the number of a
 collation.
 
 Source: MySQL source documentation, "Table_map_event" and "Rows_event".
@@ -48,7 +48,7 @@ _AS_THEY_ARE: Final = {
 
 
 def wire_of(name: str, logged: MapColumn) -> tuple[Wire, int]:
-    """How a column's values stand in row images, and the parameter of that.
+    """How a column's values are stored in row images, with the parameter.
 
     Raises:
         UnsupportedError: the log's type is not known.
@@ -74,7 +74,7 @@ def decoded_labels(logged: MapColumn) -> tuple[str, ...]:
 
 @cache
 def charset_of_collation(collation: int | None) -> str | None:
-    """The name of the character set of a collation's number; None where that is not known."""
+    """The name of a collation's character set; None if the number is not known."""
     if collation is None:
         return None
     try:

@@ -1,7 +1,7 @@
-"""XA transactions: their rows stand in the log where they are prepared, and count where XA COMMIT is, perhaps never.
+"""XA transactions: the log has their rows where they are prepared; they take effect at XA COMMIT, perhaps never.
 
-Until then they are held here, as the log's own bytes, and reading that begins again begins before the oldest of them.
-Their records have the position of the commit; their source blocks still tell where the rows stand.
+Until then they are held here, as the log's own bytes, and the restart position stays before the oldest of them.
+Their records have the position of the commit; their source blocks have the offsets of the rows.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 from tailrace.connectors.mysql.log import Bytes, Int64, RowEvents, Transactions, XaCommit, XaPrepare, Xid
 from tailrace.errors import LogFormatError, UnsupportedError
 
-MOST_BYTES: Final = 128 << 20
+MOST_BYTES: Final = 128 << 20  # held in memory until XA COMMIT; above it reading stops
 
 
 @dataclass(slots=True)
 class Held:
-    """The rows of one XA transaction, and from where reading must begin to see them again."""
+    """The rows of one XA transaction, and where reading must begin to see them again."""
 
     file: str
     start: int
@@ -30,7 +30,7 @@ class Held:
 
 
 class XaTransactions:
-    """Those that are neither committed nor rolled back, in the order of the log."""
+    """The transactions that are neither committed nor rolled back, in log order."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -39,7 +39,7 @@ class XaTransactions:
 
     @property
     def oldest(self) -> Held | None:
-        """The oldest that is prepared."""
+        """The oldest prepared one."""
         return next(iter(self._prepared.values()), None)
 
     def hold(self, run: RowEvents) -> None:
@@ -56,7 +56,7 @@ class XaTransactions:
                 )
 
     def prepare(self, item: XaPrepare, gtids: str | None) -> list[RowEvents]:
-        """The transaction is prepared; its rows if it is committed at once. `gtids` were executed before it."""
+        """Mark a transaction as prepared; returns its rows if it commits in one phase. `gtids`: executed before it."""
         runs, self._open = self._open, []
         if item.one_phase:
             return _placed(runs, item)
@@ -65,7 +65,7 @@ class XaTransactions:
         return []
 
     def commit(self, item: XaCommit, *, is_new: bool) -> list[RowEvents]:
-        """The rows of a transaction that is committed now; `is_new` if that is not delivered already.
+        """The rows of a transaction that is committed now; `is_new` if the commit is not delivered yet.
 
         Raises:
             LogFormatError: it was prepared before reading began, so its rows are not known.
@@ -83,12 +83,12 @@ class XaTransactions:
         return _placed(held.runs, item)
 
     def roll_back(self, xid: Xid) -> None:
-        """The rows of this one never count."""
+        """Drop the rows of this transaction."""
         self._prepared.pop(xid, None)
 
 
 def _copied(run: RowEvents, events: Int64) -> RowEvents:
-    """Some events of a run with bytes of their own: the block is used again."""
+    """Copy some events of a run with their bytes, since the block is reused."""
     pieces: list[Bytes] = [run.data[run.body[e] : run.end[e]] for e in events]
     texts = [_query_of(run, int(e)) for e in events]
     lengths = np.array([len(piece) for piece in pieces], np.int64)
@@ -129,7 +129,7 @@ def _only(transactions: Transactions, index: int) -> Transactions:
 
 
 def _placed(runs: list[RowEvents], item: XaPrepare | XaCommit) -> list[RowEvents]:
-    """The runs as one transaction that stands at the end of the event that commits it; its events keep their numbers."""
+    """The runs as one transaction at the end of its committing event; its events keep their numbers."""
     return list(_numbered(runs, item.file, item.position - 2))
 
 

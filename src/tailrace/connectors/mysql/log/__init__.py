@@ -9,25 +9,25 @@
         # room for decoder.needed bytes from there on
 
 A block is a `uint8` array, best writable (a read-only one is copied) and of some megabytes. An item may have
-views of the block (`RowEvents.data`): it is done with before the next call of `feed`, whose iterator is
-always used up.
+views of the block (`RowEvents.data`): finish with it before the next call of `feed`, and always exhaust
+its iterator.
 
 Items come in the order of the log. Row events come many at a time, as columns, with the transactions they
 belong to (`RowEvents`); a run ends where the block does and where something comes that a reader must see in
-its place: a statement (`Query`), a new file (`Rotate`, `FormatDescription`, `PreviousGtids`), XA
+order: a statement (`Query`), a new file (`Rotate`, `FormatDescription`, `PreviousGtids`), XA
 (`XaPrepare`, `XaCommit`, `XaRollback`), `Heartbeat`, `Stop`, `EndOfLog`, `ServerError`. However the bytes are
-cut into blocks, the items are the same but for where runs end.
+split into blocks, the items are the same, except for where runs end.
 
-`resolve(table_map)` is asked once for each structure of each table and returns a number of the caller's (the
-`slot` of its row events), or None for a table that is not wanted, whose row events are left out. Where a
-table's map changes or may have changed (after a statement of structure), all events of the old structure are
-yielded before `resolve` is asked about the new one.
+`resolve(table_map)` is called once for each structure of each table and returns the caller's number (the
+`slot` of its row events), or None for a table that is not wanted, whose row events are skipped. If a
+table's map changes or may have changed (after DDL), all events of the old structure are
+yielded before `resolve` is called for the new one.
 
-`file`, `position` and `restart` of an item, or of the decoder after it, say where reading stands; `executed`
+`file`, `position` and `restart` of an item, or of the decoder after it, are the current reading position; `executed`
 adds to a GTID set. An XA transaction's GTID is executed when it is prepared.
 
-What can't be read (a damaged stream, an event of an unknown type that may matter, an incident) is a
-`LogFormatError` that names file and position; nothing is skipped in silence.
+Anything unreadable (a damaged stream, an event of an unknown type that may matter, an incident) is a
+`LogFormatError` that names file and position; nothing is skipped silently.
 """
 
 from tailrace.connectors.mysql.log.decoder import Framing, LogDecoder

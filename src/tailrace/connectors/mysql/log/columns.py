@@ -33,27 +33,27 @@ class Columns:
         self.origins: list[Origin] = []
         self.origin_rows: Bytes = np.zeros((16, walk.ORIGIN_BYTES), np.uint8)
         self.carried_query = b""
-        self.block: Bytes = np.empty(0, np.uint8)  # where the events lie that were gathered so far
+        self.block: Bytes = np.empty(0, np.uint8)  # the block of the events collected so far
         self._continued = False
-        self._begun = False  # a run has told the BEGIN of the open transaction
+        self._begun = False  # a run has had the BEGIN of the open transaction
         self._until = until
         self.enter(file, position)
         self.state[[walk.FIXED_START, walk.OPEN, walk.QUERY, walk.LAST_TABLE, walk.LAST_ENTRY]] = -1
 
     def extend(self, until: tuple[str, int] | None) -> None:
-        """Reading may go on, to another end."""
+        """Continue reading to another end."""
         self._until = until
         self.state[walk.LIMIT] = _limit(self.file, until)
 
     def enter(self, file: str, position: int) -> None:
-        """Go on in a file; reading ends at once in one that comes after the last that is wanted."""
+        """Continue in a file; in one after the last wanted file, reading ends immediately."""
         self.file = file
         self.state[walk.POSITION] = position
         self.state[walk.LIMIT] = _limit(file, self._until)
 
     @property
     def position(self) -> int:
-        """The offset behind the last event that was consumed; a compressed transaction is one event."""
+        """The offset after the last consumed event; a compressed transaction is one event."""
         ended = self.state[walk.FIXED_START] >= 0 and self.state[walk.OPEN] < 0
         return int(self.state[walk.FIXED_END if ended else walk.POSITION])
 
@@ -64,12 +64,12 @@ class Columns:
         return self.position if opened < 0 else int(self.transactions[walk.TX_START, opened])
 
     def take(self) -> Iterator[RowEvents]:
-        """The run that was gathered; nothing if no event came and no transaction ended."""
+        """The collected run; nothing if no event came and no transaction ended."""
         if self.state[walk.EVENTS] or self.state[walk.ENDED]:
             yield self._taken()
 
     def take_events(self) -> Iterator[RowEvents]:
-        """The run that was gathered, if there are events in it: they need the block that is being left."""
+        """The collected run, if it has events: they need the block that is being left."""
         if self.state[walk.EVENTS]:
             yield self._taken()
 
@@ -126,7 +126,7 @@ class Columns:
             walk.begin(data, self.state, self.transactions)
 
     def opened(self) -> Transaction:
-        """The open transaction as it stands."""
+        """The open transaction so far."""
         index = int(self.state[walk.OPEN])
         return _transactions(self.transactions[:, index : index + 1].copy(), self.origins)[0]
 

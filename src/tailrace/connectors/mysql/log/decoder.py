@@ -1,6 +1,6 @@
-"""The decoder of MySQL's log: it is fed blocks of bytes and gives items; it does no I/O.
+"""The decoder of MySQL's log: blocks of bytes in, items out; it does no I/O.
 
-One compiled pass walks a block; what it can't handle comes to the methods of `LogDecoder` here, one event at
+One compiled pass walks a block; the methods of `LogDecoder` handle what it can't, one event at
 a time.
 """
 
@@ -28,7 +28,7 @@ Items = Generator[Item, None, int]
 
 
 class Framing(enum.Enum):
-    """How the events stand in the bytes."""
+    """How the events are framed in the bytes."""
 
     PACKETS = "packets"  # as a server sends them to COM_BINLOG_DUMP(_GTID), behind the command's own packets
     FILE = "file"  # a binlog file from its first byte
@@ -36,14 +36,14 @@ class Framing(enum.Enum):
 
 
 class LogDecoder:
-    """Bytes of the log in, items out, in log order. See the package for what is promised.
+    """Bytes of the log in, items out, in log order. See the package for the guarantees.
 
-    With `until`, a file and an offset, nothing is looked at behind the first end of a transaction there or further on:
-    `EndOfLog` comes instead.
+    With `until`, a file and an offset, `EndOfLog` comes at the first end of a transaction there or later, and
+    nothing after it is read.
 
     Attributes:
-        consumed: after a call of `feed`: offset in the block behind the last event that was used.
-        needed: bytes from there on that must be in the next block, at least, for one more event.
+        consumed: after a call of `feed`: offset in the block after the last event that was used.
+        needed: bytes from there on that the next block must have, at least, for one more event.
 
     """
 
@@ -76,12 +76,12 @@ class LogDecoder:
 
     @property
     def file(self) -> str:
-        """The file that the last item stands in."""
+        """The file of the last item."""
         return self._columns.file
 
     @property
     def position(self) -> int:
-        """The offset in the file behind the last event that was used."""
+        """The offset in the file after the last event that was used."""
         return self._columns.position
 
     @property
@@ -90,11 +90,11 @@ class LogDecoder:
         return self._columns.restart
 
     def extend(self, until: tuple[str, int] | None) -> None:
-        """Go on to another end, behind the one that was reached; None: without end."""
+        """Continue to a later end than the one that was reached; None: without end."""
         self._columns.extend(until)
 
     def feed(self, data: Bytes, start: int, end: int) -> Iterator[Item]:
-        """The items of data[start:end]. To be used up before the next call; then see `consumed`."""
+        """The items of data[start:end]. Exhaust it before the next call; then see `consumed`."""
         if not data.flags.writeable:  # a second compiled walk for read-only arrays costs more than this copy
             data = data.copy()
         self._scratch_filled = 0
@@ -142,7 +142,7 @@ class LogDecoder:
                 return ~o
 
     def _stopped(self, data: Bytes, o: int, end: int) -> Items:
-        """See to what ended the pass; the offset to go on from, or its complement if the block ends there."""
+        """Handle what ended the pass; the offset to continue from, or its complement if the block ends there."""
         status = int(self._state[walk.STATUS])
         if status in (walk.FULL, walk.FOREIGN_BLOCK):
             yield from self._columns.take()
@@ -165,7 +165,7 @@ class LogDecoder:
         return o
 
     def _carry_query(self, data: Bytes) -> Iterator[Item]:
-        """Keep the text of the statement whose rows still come: the block that it stands in is left."""
+        """Keep the text of the statement whose rows still come, before its block is left."""
         st = self._state
         if st[walk.QUERY] >= 0:
             yield from self._columns.take_events()
@@ -189,7 +189,7 @@ class LogDecoder:
         self._columns.add_origin(row[:16], row[walk.ORIGIN_TAG : walk.ORIGIN_TAG + row[16]])
 
     def _marker(self, data: Bytes, o: int) -> Items:
-        """A packet that is no event: the end of the log, or an error."""
+        """A packet that is not an event: the end of the log, or an error."""
         length = little(data[o : o + 3].tobytes(), 0, 3)
         packet = data[o + 4 : o + 4 + length].tobytes()
         yield from self._columns.take()
@@ -244,7 +244,7 @@ class LogDecoder:
         return joined[1:]
 
     def _other(self, data: Bytes) -> Items:
-        """An event that the walk leaves to Python; the offset behind it."""
+        """An event that the walk leaves to Python; returns the offset after it."""
         event = event_at(self._state, data)
         if event.kind == events.TRANSACTION_PAYLOAD:
             yield from self._payload(event)
@@ -274,7 +274,7 @@ class LogDecoder:
         st[walk.CHECKSUM], st[walk.FIXED_START], st[walk.PART] = checksum, -1, 0
 
     def _small_payload(self, packed: payload.Payload) -> Iterator[Item]:
-        """Unpack it behind the one before, so that many small transactions make one run."""
+        """Unpack it after the previous one, so that many small transactions make one run."""
         if self._scratch_filled + packed.size > len(self._scratch):
             yield from self._columns.take()
             self._scratch = np.empty(payload.PIECE, np.uint8)
@@ -305,7 +305,7 @@ class LogDecoder:
             raise LogFormatError(f"{self._where()}: the event's contents end in the middle of an event")
 
     def _format_error(self, data: Bytes, status: int) -> LogFormatError:
-        """What the walk found wrong."""
+        """The error that the walk found."""
         event = event_at(self._state, data)
         if status == walk.BAD_LENGTH:
             return LogFormatError(f"{self._where()}: an event's length does not fit: the stream is damaged")

@@ -84,7 +84,7 @@ _CODEC_OF: Final = {number: codec for codec, numbers in _CODECS.items() for numb
 
 @dataclass(slots=True)
 class QueryBody:
-    """What a query event says (`Query_event`)."""
+    """The contents of a query event (`Query_event`)."""
 
     thread: int
     error_code: int
@@ -117,7 +117,7 @@ def parse_query(body: bytes, *, extra: int = 0) -> QueryBody:
 
 
 def _text(sql: bytes, charset: int | None) -> str:
-    """The statement as its client wrote it; bytes that its character set doesn't have become U+FFFD."""
+    """The statement as its client wrote it; bytes that are invalid in its character set become U+FFFD."""
     try:
         return sql.decode(_CODEC_OF.get(charset or 0, "utf-8"))
     except UnicodeDecodeError:
@@ -125,7 +125,7 @@ def _text(sql: bytes, charset: int | None) -> str:
 
 
 def _status_variables(query: QueryBody, data: bytes) -> None:
-    """Take what matters; the first unknown code ends it, since its length is unknown as well."""
+    """Parse the relevant variables; the first unknown code ends this, since its length is unknown as well."""
     o = 0
     while o < len(data):
         code, o = data[o], o + 1
@@ -178,7 +178,7 @@ def _databases_size(data: bytes, o: int) -> int:
 
 
 def query_kind(sql: str) -> QueryKind:
-    """What a statement does, judged by its first word behind comments and brackets."""
+    """What a statement does, by its first word after comments and brackets."""
     word = first_word(sql)
     if word in _DEFINITIONS:
         return QueryKind.DEFINITION
@@ -228,7 +228,7 @@ def parse_format_description(event: bytes) -> tuple[int, str, int, bool, bytes]:
 
 
 def parse_incident(body: bytes) -> str:
-    """`Incident_event`: what the server has to say about it."""
+    """`Incident_event`: the server's message."""
     number = little(body, 0, 2)
     return body[3 : 3 + body[2]].decode("utf-8", "replace") or f"incident {number}"
 

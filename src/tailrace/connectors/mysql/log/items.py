@@ -1,7 +1,7 @@
-"""What the log decoder gives: runs of row events as columns, and one by one whatever stands between them.
+"""The log decoder's items: runs of row events as columns, and single items for whatever is between them.
 
-Every item says in which file it stands, where that file is read up to once the item is handled (`position`,
-the offset behind its last event) and from where reading must begin again to understand what follows
+Every item has its file, the offset up to which that file is read once the item is handled (`position`,
+after its last event) and the offset from which reading must begin again to understand what follows
 (`restart`: the start of the open transaction, else `position`). `executed` are the GTIDs of transactions that
 ended with the item.
 """
@@ -27,9 +27,9 @@ class Outcome(enum.IntEnum):
 
     OPEN = 0
     COMMITTED = walk.COMMITTED
-    ROLLED_BACK = walk.ROLLED_BACK  # what it changed in tables without transactions stays changed
+    ROLLED_BACK = walk.ROLLED_BACK  # changes of tables without transactions remain
     PREPARED = walk.PREPARED  # XA: it counts when its XA COMMIT comes, perhaps never
-    ABANDONED = walk.ABANDONED  # the log goes on without its end
+    ABANDONED = walk.ABANDONED  # the log continues without its end
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +149,8 @@ class Item:
 class RowEvents(Item):
     """A run of row events of wanted tables, in log order, and the transactions that they belong to.
 
-    There may be no event at all: then only transactions ended, none of which touched a wanted table. Nothing
-    but `data` and what is made from it without a copy (views) ends to be valid when the decoder is fed again.
+    There may be no event at all: then only transactions ended, none of which touched a wanted table. When the
+    decoder is fed again, only `data` and its views become invalid.
 
     Attributes:
         data: the block that `body`, `end` and `query` count in.
@@ -171,7 +171,7 @@ class RowEvents(Item):
         carried_query: the text of a statement that came before this block.
         transactions: of the run.
         continued: the first transaction began in an earlier run.
-        placed: file and offset where the events count, if that is not where they stand (XA).
+        placed: file and offset where the events take effect, if that is not where they are (XA).
 
     """
 
@@ -196,12 +196,12 @@ class RowEvents(Item):
 
     @property
     def place_file(self) -> str:
-        """The file where the events count."""
+        """The file where the events take effect."""
         return self.file if self.placed is None else self.placed[0]
 
     @property
     def places(self) -> Int64:
-        """The offset where each event counts: where it stands, but for XA."""
+        """The offset where each event takes effect: its own, except for XA."""
         return self.start if self.placed is None else np.full(len(self.start), self.placed[1], np.int64)
 
     def __len__(self) -> int:
@@ -299,7 +299,7 @@ class XaRollback(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotate(Item):
-    """The log goes on in `file`; `made_up` if the server says so to the connection and not in the file."""
+    """The log continues in `file`; `made_up` if the event is only sent to the connection and not in the file."""
 
     made_up: bool
 
@@ -325,17 +325,17 @@ class PreviousGtids(Item):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heartbeat(Item):
-    """The server has nothing to send; it stands at `position`."""
+    """The server has nothing to send; it is at `position`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stop(Item):
-    """The server was shut down in good order."""
+    """The server was shut down cleanly."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndOfLog(Item):
-    """The end of a dump that was asked not to wait, or of the part of the log that was wanted (`reached`)."""
+    """The end of a non-blocking dump, or of the requested part of the log (`reached`)."""
 
     reached: bool = False
 

@@ -17,14 +17,14 @@ _LONGEST_HEADER: Final = 64
 
 
 class Reader(Protocol):
-    """What unpacks a payload."""
+    """Unpacks a payload."""
 
     def readinto(self, into: memoryview) -> int:
-        """Fill with the next bytes; how many there were, 0 at the end."""
+        """Read the next bytes; returns their number, 0 at the end."""
 
 
 class Payload:
-    """A payload event's body: the packed events stand at `start` in `data`.
+    """A payload event's body: the compressed events begin at `start` in `data`.
 
     `size` is how many bytes they unpack to; 0 if the event doesn't say.
     """
@@ -38,7 +38,7 @@ class Payload:
         self._data = data
 
     def reader(self, zstd: zstandard.ZstdDecompressor) -> Reader:
-        """The unpacked events; the reader before, of the same decompressor, ends to be valid."""
+        """The unpacked events; invalidates the previous reader of the same decompressor."""
         return zstd.stream_reader(self._data[self.start : self.stop].data, read_across_frames=True)
 
 

@@ -1,6 +1,6 @@
-"""The events that come one by one: statements, XA, new files, heartbeats, and what else needs Python.
+"""The events that are handled one by one: statements, XA, new files, heartbeats, and whatever else needs Python.
 
-Each is handled where it stands: the run of row events before it is given first, then its own item, if it has
+Each is handled in order: the run of row events before it is yielded first, then its own item, if it has
 one.
 """
 
@@ -40,8 +40,8 @@ _HEADER: Final = struct.Struct("<IBIIIH")  # timestamp, type, server id, size, p
 _ARTIFICIAL, _IGNORABLE = 0x20, 0x80
 _OUTCOMES: Final = {"commit": Outcome.COMMITTED, "rollback": Outcome.ROLLED_BACK}
 
-# What concerns no reader of rows: files of LOAD DATA in statement format (the statement follows), and what
-# group replication notes.
+# Irrelevant for a reader of rows: files of LOAD DATA in statement format (the statement follows), and
+# group replication's own events.
 _SKIPPED: Final = {
     events.BEGIN_LOAD_QUERY,
     events.APPEND_BLOCK,
@@ -55,7 +55,7 @@ _SET_POSITION: Final = {events.ROTATE, events.HEARTBEAT, events.HEARTBEAT_V2}
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event: its header, and where it stands in the block and in the file."""
+    """One event: its header, and its offsets in the block and in the file."""
 
     data: Bytes
     offset: int
@@ -70,7 +70,7 @@ class Event:
 
     @property
     def body(self) -> bytes:
-        """What stands between header and checksum."""
+        """The bytes between header and checksum."""
         return self.data[self.offset + HEADER : self.stop].tobytes()
 
     @property
@@ -98,7 +98,7 @@ def event_at(state: Int64, data: Bytes) -> Event:
 
 
 class SingleEvents:
-    """What each event that needs Python does to the walk's state, and the items it gives."""
+    """The effect of each event that needs Python on the walk's state, and its items."""
 
     def __init__(self, columns: Columns, tables: KnownTables, *, checksum_known: bool) -> None:
         self._columns = columns
@@ -218,13 +218,13 @@ class SingleEvents:
         yield Rotate(file=file, position=position, restart=position, made_up=made_up)
 
     def _abandon(self, event: Event) -> Iterator[Item]:
-        """No transaction crosses files: one that is open has lost its end."""
+        """End an open transaction at a new file: none crosses files, so this one has lost its end."""
         if self._state[walk.OPEN] >= 0:
             walk.close(event.data, self._state, self._columns.transactions, Outcome.ABANDONED)
             yield from self._columns.take()
 
     def _find_checksum(self, event: Event) -> Event:
-        """The first event of a dump comes before the one that tells of checksums: see if it has one."""
+        """Detect the checksum of a dump's first event, which comes before the event that announces checksums."""
         whole = event.whole
         has = zlib.crc32(whole[:-4]) == little(whole, len(whole) - 4, 4)
         self._state[walk.CHECKSUM] = 4 if has else 0
@@ -255,7 +255,7 @@ class SingleEvents:
         yield PreviousGtids(**self._at(event), intervals=events.parse_previous_gtids(event.body))
 
     def _heartbeat(self, event: Event) -> Iterator[Item]:
-        """The server's position: it may have left out what was not asked for."""
+        """Take the server's position: it may have skipped events that were not requested."""
         position = event.after
         if event.kind == events.HEARTBEAT_V2:
             _, stated = events.parse_heartbeat_v2(event.body)

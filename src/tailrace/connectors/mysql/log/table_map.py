@@ -34,7 +34,7 @@ class MapColumn:
     """One column. What the log doesn't say is None.
 
     Attributes:
-        type: MySQL's type number; ENUM, SET and STRING are told apart, so that VAR_STRING is never found.
+        type: MySQL's type number; ENUM, SET and STRING are distinguished, so VAR_STRING never occurs.
         meta: VARCHAR, STRING: longest length in bytes. DECIMAL: precision << 8 | scale. BIT: bits. ENUM, SET:
             bytes. Times: fractional digits. BLOB, JSON, GEOMETRY, VECTOR: bytes of the length. FLOAT, DOUBLE:
             bytes. Else 0.
@@ -100,7 +100,7 @@ class _Metadata:
 
 
 def parse_table_map(body: bytes) -> TableMap:
-    """Read the body (behind the header, without checksum) of a table map event."""
+    """Parse the body (after the header, without checksum) of a table map event."""
     table_id, flags = int.from_bytes(body[:6], "little"), int.from_bytes(body[6:8], "little")
     database, o = _name(body, 8)
     table, o = _name(body, o)
@@ -160,7 +160,7 @@ def _type(type_: int, meta: bytes) -> tuple[int, int]:
     if type_ in (STRING, ENUM, SET):
         if meta[0] in (ENUM, SET):
             return meta[0], meta[1]
-        # two bits of a length above 255 hide, inverted, in the type's byte
+        # two bits of a length above 255 are stored, inverted, in the type's byte
         return STRING, (meta[0] & 0x30 ^ 0x30) << 4 | meta[1]
     return type_, meta[0] if meta else 0
 
@@ -176,7 +176,7 @@ def _optional(body: bytes, o: int, count: int) -> _Metadata:
 
 
 def _take(found: _Metadata, kind: int, data: bytes, count: int) -> None:
-    """Note one piece of optional metadata; kinds that are not known say nothing that decoding needs."""
+    """Store one piece of optional metadata; decoding does not need unknown kinds."""
     match kind:
         case 1:
             found.signs = _bits_from_top(data)
@@ -246,7 +246,7 @@ def _default_charset(data: bytes) -> Callable[[int], int]:
 def _columns(
     kinds: list[tuple[int, int, int | None]], nullable: list[bool], found: _Metadata
 ) -> Iterator[MapColumn]:
-    """Join what the log lists by kind of column (the n-th number, the n-th ENUM, ...) to the columns."""
+    """Assign metadata that the log lists by kind of column (the n-th number, the n-th ENUM, ...) to the columns."""
     seen = {"number": 0, "text": 0, "labels": 0, ENUM: 0, SET: 0, GEOMETRY: 0, VECTOR: 0}
 
     def turn(kind: str | int) -> int:

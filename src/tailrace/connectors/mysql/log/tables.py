@@ -1,4 +1,4 @@
-"""The tables that the log has named: which id is which table, and who wants its rows."""
+"""The tables that the log has named: their ids, and whether their rows are wanted."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _MOST: Final = 1 << 16  # table ids; beyond, all are forgotten and found again
 
 
 class KnownTables:
-    """Table ids, in the form that the walk looks them up in, and the names they stand for.
+    """Table ids, in the form that the walk looks them up in, and their names.
 
-    A server gives a table a new id whenever it opens it anew: after a change of structure, FLUSH TABLES, or
-    when its cache is too small. An id with the same map as before, and no statement of structure since, is
-    the same table in the same structure: it keeps its slot, and nobody is asked.
+    A server gives a table a new id whenever it opens it again: after DDL, FLUSH TABLES, or
+    when its cache is too small. An id with the same map as before, and no DDL since, is
+    the same table with the same structure: it keeps its slot, without a call of `resolve`.
     """
 
     def __init__(self, resolve: Resolve) -> None:
@@ -32,23 +32,23 @@ class KnownTables:
         self.forget()
 
     def forget(self) -> None:
-        """Forget all ids (a server counts anew when it starts), not what they stood for."""
+        """Forget all ids (a server restarts counting when it starts), but not the tables."""
         self.keys: Int64 = np.full(_SLOTS, -1, np.int64)
         self.entries: Int64 = np.zeros((_SLOTS, 3), np.int64)
         self.maps: Bytes = np.empty(1 << 16, np.uint8)
         self._used = self._filled = 0
 
     def note_definition(self) -> None:
-        """A statement may have changed the structure of tables: the next new id of each is asked for."""
+        """Note that DDL may have changed structures: the next new id of each table is resolved again."""
         self._definitions += 1
 
     def replaces(self, body: bytes) -> bool:
-        """Whether this map puts something else in the place of a table that had rows before."""
+        """Whether this map replaces that of a table that had rows before."""
         known = self._names.get(_name(body))
         return known is not None and not self._same(known, body)
 
     def add(self, body: bytes) -> None:
-        """Note a table map; ask for the table's slot if it may have changed."""
+        """Add a table map; resolve the table's slot if the map may have changed."""
         name = _name(body)
         known = self._names.get(name)
         if known is None or not self._same(known, body):

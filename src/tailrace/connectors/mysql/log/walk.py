@@ -1,9 +1,9 @@
 """The walk over a block of the log: one compiled pass that turns events into columns.
 
-Common events (GTIDs, BEGIN and COMMIT, table maps that are known, rows queries, row events, XIDs) are handled
+Common events (GTIDs, BEGIN and COMMIT, known table maps, rows queries, row events, XIDs) are handled
 here, some nanoseconds each. Whatever needs Python (a new table, a statement, a new file, a compressed
-transaction) ends the pass with a status; the decoder sees to it and calls again. All state lives in one array
-of integers, so that a pass can stop anywhere between two events and go on later, in another block.
+transaction) ends the pass with a status; the decoder handles it and calls again. All state lives in one array
+of integers, so that a pass can stop anywhere between two events and resume later, in another block.
 
 Event formats: MySQL source documentation, "Binary log events" (`Gtid_event`, `Query_event`,
 `Table_map_event`, `Rows_event`, `Rows_query_event`, `Xid_event`), and "MySQL Serialization Library" for the
@@ -39,7 +39,7 @@ EVENT, STOP, NEXT, START, AFTER = 8, 9, 10, 11, 12  # of the event that ended th
 EVENTS, TRANSACTIONS, OPEN, BEGUN = 13, 14, 15, 16
 QUERY, QUERY_LENGTH = 17, 18  # QUERY: -1 none, CARRIED: kept aside from an earlier block
 LAST_TABLE, LAST_ENTRY, LAST_ORIGIN, ORIGINS = 19, 20, 21, 22
-FOREIGN = 23  # the events gathered so far lie in another block than this one
+FOREIGN = 23  # the events collected so far are in another block than this one
 ENDED = 24  # transactions that ended since the columns were last emptied
 PART = 25  # row events so far in the compressed transaction
 FIELDS: Final = 26  # twelve: of a tagged GTID
@@ -101,7 +101,7 @@ _MASK32: Final = 0xFFFFFFFF
 _ARTIFICIAL: Final = 0x20
 _DUMMY_TABLE: Final = 0xFFFFFFFFFFFF
 _STATEMENT_END: Final = 1
-_SHORTEST = np.zeros(256, np.int64)  # bytes of the body that the walk reads without a further look, by type
+_SHORTEST = np.zeros(256, np.int64)  # bytes of the body that the walk reads unchecked, by type
 _SHORTEST[[16, 19, 23, 24, 25, 30, 31, 32, 39]] = 8
 _SHORTEST[[2, 33, 34, 42]] = 13, 25, 25, 4
 _BEGIN = np.frombuffer(b"BEGIN", np.uint8)
@@ -220,7 +220,7 @@ def _place(data: Bytes, event: int, size: int, st: Cells) -> int:
     st[START] = position
     st[AFTER] = position
     if u16(data, event + 17) & _ARTIFICIAL != 0 or (low == 0 and (position + size) & _MASK32 != 0):
-        return _GO_ON  # made up by the server for the connection: it stands in no file
+        return _GO_ON  # artificial: the server sends it for the connection, it is in no file
     after = (position & ~_MASK32) | low
     if after < position:
         after += 1 << 32
@@ -278,7 +278,7 @@ def _rows(data: Bytes, st: Cells, ev: Cells, tx: Cells, table_keys: Cells, table
     if known:
         st[LAST_TABLE] = table
         st[LAST_ENTRY] = entry
-    elif table != _DUMMY_TABLE:  # that one has no rows: it only ends a statement
+    elif table != _DUMMY_TABLE:  # a dummy event has no rows: it only ends a statement
         return UNKNOWN_TABLE
     if known and table_entries[entry, 0] >= 0:
         n = st[EVENTS]
@@ -310,7 +310,7 @@ def _rows(data: Bytes, st: Cells, ev: Cells, tx: Cells, table_keys: Cells, table
 
 @inlined
 def _rows_query(st: Cells) -> int:
-    """Note where the statement stands; its first byte is a length that newer servers leave meaningless."""
+    """Note the statement's offset; its first byte is a length that newer servers leave meaningless."""
     if st[FOREIGN] != 0:
         return FOREIGN_BLOCK
     st[QUERY] = st[EVENT] + _HEADER + 1
@@ -330,7 +330,7 @@ def find_table(table_keys: Cells, table: int) -> int:
 
 @inlined
 def _table_map(data: Bytes, st: Cells, table_keys: Cells, table_entries: Cells, maps: Bytes) -> int:
-    """Step over a table map that is known byte by byte; any other is a new table."""
+    """Skip a table map that is byte for byte known; any other is a new table."""
     body = st[EVENT] + _HEADER
     table = _u48(data, body)
     entry = st[LAST_ENTRY] if table == st[LAST_TABLE] else find_table(table_keys, table)
@@ -533,5 +533,5 @@ def _query(data: Bytes, st: Cells, tx: Cells) -> int:
     if n >= 10 and _equal(data, sql, _SAVEPOINT, 0, 10):
         return _GO_ON
     if n >= 11 and _equal(data, sql, _ROLLBACK_TO, 0, 11):
-        return _GO_ON  # what was undone is not in the log, or could not be undone
+        return _GO_ON  # what a savepoint undid is not in the log, or could not be undone
     return OTHER

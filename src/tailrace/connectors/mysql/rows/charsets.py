@@ -1,7 +1,7 @@
 """MySQL's character sets, as the row decoder treats them.
 
 Tables and codecs follow the server's own conversion, which is not always the one that a set's name suggests:
-`latin1` is Windows' code page 1252 with the five bytes that this leaves out, `euckr` has the letters of code
+`latin1` is Windows' code page 1252 plus its five unused bytes, `euckr` has the letters of code
 page 949.
 """
 
@@ -121,7 +121,7 @@ def _repair(charset: str) -> None:
 
 
 def _character(charset: str, sequence: bytes) -> str:
-    """A character that Python's codec for the set does not know; U+FFFD if nobody does."""
+    """A character that Python's codec for the set does not know; U+FFFD if no table has it."""
     if charset == "big5":
         return sequence.decode("cp950", "replace")
     if charset not in _EXTENDED_UNIX or len(sequence) < 2:

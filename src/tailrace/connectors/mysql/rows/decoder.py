@@ -1,11 +1,11 @@
 """Row events to columns: the part of tailrace through which every change passes.
 
-A `RowDecoder` belongs to one structure of one table. It is fed the places of row events in a block of the log
-and gives back the row images as vectors. It does no I/O and keeps nothing between calls but guesses about
-sizes.
+A `RowDecoder` belongs to one structure of one table. It takes the offsets of row events in a block of the log
+and returns the row images as vectors. It does no I/O and keeps only size estimates between
+calls.
 
-Memory is bounded: a call stops after `limit` images or when it has made a lot of text, if need be inside an
-event, and says where to go on.
+Memory is bounded: a call stops after `limit` images or when it has made a lot of text, if necessary inside an
+event, and returns where to continue.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tailrace.errors import StructureError
 
 DEFAULT_LIMIT: Final = 1 << 16
 MOST_TEXT: Final = 1 << 26
-"""A call ends after the chunk in which it has made so much text."""
+"""A call ends after the chunk in which it has made this many bytes of text."""
 
 _FEWEST: Final = 64
 """The smallest room for images."""
@@ -110,7 +110,7 @@ class RowDecoder:
         return room
 
     def _learn(self, task: _Task) -> None:
-        """Keeps the size of an image and of the text made for one: what the next call reckons with."""
+        """Keeps the size of an image and of its text, as the next call's estimates."""
         images = task.count(s.IMAGES)
         if images >= _FEWEST:
             self._image_bytes = max(task.size_until_now() / images, 1.0)
@@ -179,7 +179,7 @@ class _Task:
             mem[begin + old.images // 8 : begin + room.images // 8] = 0xFF if zeroed else 0
 
     def run(self) -> int:
-        """Runs the compiled code until it wants something."""
+        """Runs the compiled code until it needs something."""
         status = self._call(run)
         while status == s.RARE:
             status = self._call(RUN_OF_ROUTE.get(self._route(self.count(s.COLUMN)), run_rare))
@@ -209,7 +209,7 @@ class _Task:
         self.state[s.NEED] = 0
 
     def is_full(self) -> bool:
-        """Whether the run stopped for want of room, not because of a limit."""
+        """Whether the run stopped because it ran out of room, not because of a limit."""
         room = self.room.images
         return room < self.limit and self.count(s.IMAGES) + 2 > room and self.count(s.AUX) <= MOST_TEXT
 

@@ -34,7 +34,7 @@ def texts_of_views(views: Views, buffers: Sequence[Bytes], rows: npt.NDArray[np.
 
 
 def put_texts(views: Views, rows: npt.NDArray[np.int64], texts: Sequence[bytes], buffer: int) -> Bytes:
-    """Replaces the views of some rows by views of new texts, which stand in the buffer returned."""
+    """Replaces the views of some rows by views of new texts, which are in the returned buffer."""
     place = 0
     for i, text in zip(rows, texts, strict=True):
         head = text[:4] if len(text) > 12 else text.ljust(12, b"\0")

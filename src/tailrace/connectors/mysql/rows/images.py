@@ -1,4 +1,4 @@
-"""What the row decoder gives back."""
+"""The row decoder's results."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class RowError(LogFormatError):
 class RowImages:
     """`m` row images of one table and the `n` changes they belong to, in log order.
 
-    Everything here lies in memory that is used again once nothing refers to it, and text may lie in the block
+    Everything here is in memory that is reused once nothing refers to it, and text may be in the block
     of the log: a vector keeps both alive.
 
     Attributes:
@@ -41,7 +41,7 @@ class RowImages:
         next_row: the number of the row to go on with; pass it to the next call.
         missing: for each column that some image lacks (binlog_row_image MINIMAL or NOBLOB), a bitmap of the
             images, lowest bit first, with a bit set where the value is missing rather than null.
-        unfit: how many values are null because the unit asked for has no room for the moment.
+        unfit: how many values are null because they are out of the configured unit's range.
 
     """
 

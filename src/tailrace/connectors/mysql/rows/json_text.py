@@ -4,8 +4,8 @@
 
 A document is a tree of containers with offsets; a container lists its keys (already sorted, and kept in that
 order), then its values, each a type byte and either the value itself or its offset from the container's
-beginning. The tree is walked with a stack of its own, and every offset is checked: a damaged document ends in
-an error, not in a read outside of it. Values that JSON has no type for are kept as MySQL types: decimals
+beginning. The tree is walked with an explicit stack, and every offset is checked: a damaged document ends in
+an error, not in a read outside it. Values that JSON has no type for are kept as MySQL types: decimals
 become numbers, dates and times text, anything else base64.
 
 Source: MySQL source documentation, `json_binary.h`, whose first comment has the grammar.

@@ -1,9 +1,9 @@
 """Plans as the compiled code takes them: numbers, a block of tables, and places in a block of results.
 
 A row of the matrix is a column's route (the loop that reads it), its width in the row image and the
-parameters of the loop. Tables (characters of a set, views of labels, the view of a zero date's text) stand
-one after the other in one block. Results stand in one block too: first the bitmaps, then what each change is,
-then the columns; every place is a multiple of the number of images that there is room for, so that a layout
+parameters of the loop. Tables (characters of a set, views of labels, the view of a zero date's text) are
+consecutive in one block. Results are in one block too: first the bitmaps, then the changes,
+then the columns; every offset is a multiple of the number of images that fit, so that a layout
 is computed once and scaled.
 """
 
@@ -117,7 +117,7 @@ class Layout:
     zeroed: frozenset[int]
 
     def places(self, images: int) -> Places:
-        """Where everything stands in a block with room for so many images."""
+        """The offsets of everything in a block with room for `images` images."""
         widths = [images * width for width in CHANGE_WIDTHS]
         widths += [images // 8] * self.bitmaps
         widths += [images * width for width in self.slots]
@@ -128,7 +128,7 @@ class Layout:
 
 @dataclass(slots=True)
 class Places:
-    """Where changes, bitmaps and slots stand in a block with room for `images` images; also as a list."""
+    """The offsets of changes, bitmaps and slots in a block with room for `images` images; also as a list."""
 
     images: int
     numbers: Int64
@@ -239,7 +239,7 @@ class _Builder:
         return self.table(np.frombuffer(views, np.uint8))
 
     def zero(self, row: list[int], plan: ColumnPlan) -> None:
-        """Notes what stands for a zero date."""
+        """Adds the replacement of a zero date."""
         if isinstance(plan.zero, str):
             row[columns.ZERO], row[columns.ZERO_VALUE] = ZERO_IS_TEXT, self.texts([plan.zero.encode()])
         elif plan.zero is not None:

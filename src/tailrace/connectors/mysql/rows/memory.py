@@ -19,20 +19,20 @@ _SMALLEST: Final = 1 << 14
 _LARGEST: Final = 1 << 26
 """Larger blocks are not kept."""
 _KEPT: Final = 6
-"""How many blocks of each size are kept: what one task has under way."""
+"""How many blocks of each size are kept: as many as one task uses at a time."""
 _UNUSED: Final = 2
 """References to a block that only the pool has: its list and the argument of `getrefcount`."""
 
 
 class Pool:
-    """Hands out blocks of bytes of at least the size asked for; their content is arbitrary."""
+    """Provides blocks of at least the requested size; their content is arbitrary."""
 
     def __init__(self) -> None:
         self._blocks: dict[int, list[Bytes]] = {}
         self._lock = threading.Lock()
 
     def take(self, size: int) -> Bytes:
-        """A block that nobody else holds."""
+        """A block without other references."""
         size = max(_SMALLEST, 1 << (size - 1).bit_length())
         if size > _LARGEST:
             return np.empty(size, np.uint8)

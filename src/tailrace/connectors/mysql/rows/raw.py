@@ -19,7 +19,7 @@ STRIDE: Final = 4 * (1024 + 16)
 
 @inlined
 def offset_of(offsets: Any, c: Int, j: Int) -> Int:
-    """Where the value of column `c` in image `j` of the chunk stands; negative for a null."""
+    """The offset of the value of column `c` in image `j` of the chunk; negative for a null."""
     return np.int64(np.int32(load32(offsets, c * STRIDE + 4 * j)))
 
 

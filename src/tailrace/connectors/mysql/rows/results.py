@@ -1,7 +1,7 @@
 """From the block that the compiled code has filled to vectors.
 
-A small table brings some hundred images a call, so making an object for each column has to be quick: every
-vector is a few windows into the block, and what is the same for each call stands ready in the layout.
+A small table has some hundred images per call, so making an object for each column must be quick: every
+vector is a few windows into the block, and the layout has everything that is the same for each call.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ class Results:
         return _NOTHING if bitmap is None else flagged(bitmap, self._count)
 
     def none(self, _c: int, _column: Column) -> None:
-        """A column that nobody wants."""
+        """A column that is not wanted."""
         return
 
     def numbers(self, c: int, column: Column) -> Vector:

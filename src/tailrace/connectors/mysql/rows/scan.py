@@ -27,7 +27,7 @@ CHUNK_BYTES: Final = 4 << 20
 """A chunk also ends after so many bytes of the log, so that made text stays small for long values."""
 NULL: Final = -1
 MISSING: Final = -2
-"""The offsets that stand for a null and for a value that the event does not hold."""
+"""The offsets that mean a null and a value that the event does not have."""
 SOME_NULL: Final = 1
 SOME_MISSING: Final = 2
 
@@ -209,7 +209,7 @@ def _ones(data: Any, o: Int, columns: Int) -> Int:
 def _image(
     data: Any, o: Int, stop: Int, there: Int, present: Int, widths: Any, offsets: Any, holes: Any, j: Int
 ) -> Int:
-    """Finds the values of one image; the place after it, or -1 where it runs over the end of its event."""
+    """Finds the values of one image; the offset after it, or -1 if it exceeds its event."""
     nulls = o
     o += (present + 7) >> 3
     if o > stop:

@@ -2,10 +2,10 @@
 # mypy: disable-error-code="no-any-return, assignment"
 """DATE, TIME, DATETIME and TIMESTAMP, in the formats since MySQL 5.6.4 and before it.
 
-A date that is no day of the calendar (a zero year, month or day, or one like February 30) becomes what the
-plan's `zero` says: null, a number or a text. So does the TIMESTAMP 0. The rest are days, or milli-, micro- or
+An invalid date (a zero year, month or day, or one like February 30) becomes the
+plan's `zero`: null, a number or a text. So does the TIMESTAMP 0. The rest are days, or milli-, micro- or
 nanoseconds since 1970, or text in the form of Java's ISO formatters, which Debezium uses. TIME is a duration
-with a sign; its text, and its number of milliseconds, are a time of day, so a TIME that is none becomes null
+with a sign; its text, and its number of milliseconds, are a time of day, so a TIME outside a day becomes null
 there, as in Debezium.
 
 Source: MySQL Internals Manual, "Date and Time Data Type Representation"; `my_time.cc`.
@@ -56,7 +56,7 @@ def _is_day(year: Int, month: Int, day: Int) -> bool:
 
 @inlined
 def _seconds(year: Int, month: Int, day: Int, second: Int, adjust: bool) -> Any:
-    """(True, seconds since the epoch), or (False, 0) where that is no day."""
+    """(True, seconds since the epoch), or (False, 0) for an invalid day."""
     if not _is_day(year, month, day) or second < 0:
         return False, np.int64(0)
     if adjust and year < 100:
@@ -138,7 +138,7 @@ def moment_numbers(
     size: Int,
     state: Any,
 ) -> None:
-    """Days, milliseconds, microseconds or nanoseconds; null where the unit has no room for the moment."""
+    """Days, milliseconds, microseconds or nanoseconds; null if the timestamp is out of the unit's range."""
     time = wire == _TIME2 or wire == _OLD_TIME
     for j in range(k):
         o = offset_of(offsets, c, j)
@@ -159,7 +159,7 @@ def moment_numbers(
 
 @inlined
 def _fits(seconds: Int, micros: Int, unit: Int, time: bool) -> bool:
-    """Whether a TIME is a time of day where it must be one, and nanoseconds (1677 to 2262) have room."""
+    """Whether a TIME is a time of day if it must be one, and nanoseconds are in range (1677 to 2262)."""
     if unit == _NANOS:
         return abs(seconds * _MILLION + micros) <= _MOST_NANOS_IN_MICROS
     return unit != _MILLIS or not time or _of_a_day(seconds, micros)

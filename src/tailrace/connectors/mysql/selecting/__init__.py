@@ -1,9 +1,9 @@
-"""Rows of a SELECT as columns, with the values that the log would give for the same rows.
+"""Rows of a SELECT as columns, with the values that the log would have for the same rows.
 
-A prepared statement's rows are turned, by one pass of compiled code, into the row images of an insert as the log
-would hold it, and the decoder of the log's row events makes vectors of them. So a type is read in one place, and a
-snapshot shows a row as the stream does. `plans.py` says what is selected and how it is turned over, `rows.py` runs
-it; `keys.py` makes the bytes that tell rows apart, from selected rows and from the log's alike, `whole_rows.py` those of
+One pass of compiled code transcodes a prepared statement's rows into the row images of an insert in the log,
+and the decoder of the log's row events makes vectors of them. So a type is read in one place, and a
+snapshot has the same values as the stream. `plans.py` says what is selected and how it is transcoded, `rows.py` runs
+it; `keys.py` makes the bytes that identify rows, from selected rows and from the log's alike, `whole_rows.py` those of
 rows without a key.
 """
 

@@ -1,8 +1,8 @@
-"""How the columns of a key are read, so that its bytes tell rows apart (`snapshot/key_bytes.py`).
+"""How the columns of a key are read, so that its bytes identify rows (`snapshot/key_bytes.py`).
 
-They are read as they are stored: numbers, times and bits as the number that their bytes are, texts as bytes in their own
-character set, decimals as unscaled numbers. Selected rows and the log's row images hold the same bytes for the same stored
-value, so both are read with the same plans here, and give the same bytes.
+They are read as they are stored: numbers, times and bits as the number of their bytes, texts as bytes in their own
+character set, decimals as unscaled numbers. Selected rows and the log's row images have the same bytes for the same
+stored value, so the same plans read both, and give the same bytes.
 """
 
 from __future__ import annotations

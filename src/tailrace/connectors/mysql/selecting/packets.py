@@ -1,8 +1,8 @@
-"""A server's packets in one large buffer, which is used again and again.
+"""A server's packets in one large, reused buffer.
 
-The driver makes a Python object of each packet; here compiled code finds them itself, where they stand. A buffer is
-filled with as much as is there; what is left of it, the beginning of a packet, moves to the front when there is no
-more room behind.
+The driver makes a Python object of each packet; here compiled code finds them in place. A buffer is
+filled with everything available; its rest, the beginning of a packet, moves to the front when there is no
+more room after it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ SIZE: Final = 4 << 20
 
 
 class PacketReader:
-    """What a socket brings, from `data[start]` to `data[end]`; `SPARE` bytes behind that are always there."""
+    """Received bytes, from `data[start]` to `data[end]`; there are always `SPARE` more bytes after them."""
 
     def __init__(self, sock: socket.socket, doing: str, size: int = SIZE) -> None:
-        """`doing` stands before the cause in an error."""
+        """`doing` precedes the cause in an error."""
         self._socket = sock
         self._doing = doing
         self.data: Bytes = POOL.take(size)
@@ -30,7 +30,7 @@ class PacketReader:
         self.end = 0
 
     def need(self, count: int) -> None:
-        """Wait until there are so many bytes from `start` on; more may be there then.
+        """Wait until there are at least `count` bytes from `start` on.
 
         Raises:
             RetriableError: the connection was lost, or nothing came within its timeout.
@@ -73,7 +73,7 @@ class PacketReader:
         return len(self.data) - SPARE
 
     def _size(self, at: int) -> int:
-        """What the header `at` so many bytes behind the start says."""
+        """The size in the header `at` bytes after the start."""
         begin = self.start + at
         return int.from_bytes(self.data[begin : begin + 3].tobytes(), "little")
 

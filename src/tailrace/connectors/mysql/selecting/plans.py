@@ -1,8 +1,8 @@
-"""What is selected of a table, and how each value is turned over and read.
+"""The SELECT list of a table, and how each value is transcoded and read.
 
-A column is planned as the stream plans it, from the structure and from what the log's table map would say of it.
+A column is planned as in the stream, from the structure and the table map that the log would have.
 That follows from the structure alone (`logged_column`), so schemas are known before a row is read; the server's own
-description of the result must agree, and its word for a text's character set counts more than the structure's.
+description of the result must agree, and its character set of a text overrides the structure's.
 
 ENUM and SET are selected as the numbers that the log has. JSON is the one type whose value is not the log's: the
 server has no binary form of it to offer, so it is its text (`_as_selected`), as in Debezium's snapshots.
@@ -79,14 +79,14 @@ _RESULTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class SelectPlans:
-    """What a SELECT of a table's rows has to name, and how its columns are read.
+    """The SELECT list for a table's rows, and how its columns are read.
 
     Attributes:
         table: the structure.
         types: how each of the table's columns is read and shown.
         selected: indices of the columns that are selected, in the order of the SELECT list.
-        wanted: those of them whose values come out.
-        key: indices of the columns that tell rows apart.
+        wanted: those of them whose values are returned.
+        key: indices of the columns that identify rows.
         settings: how values are shown.
 
     """
@@ -100,7 +100,7 @@ class SelectPlans:
 
     @property
     def select_list(self) -> str:
-        """What stands between SELECT and FROM."""
+        """The SELECT list as SQL."""
         return ", ".join(expression(self.table.columns[i]) for i in self.selected)
 
     @property
@@ -176,7 +176,7 @@ def _require_key(table: Table, column: Column) -> None:
 
 
 def expression(column: Column) -> str:
-    """What stands for a column in a SELECT list; without an alias, which ORDER BY would take for the column."""
+    """A column's expression in a SELECT list; without an alias, which ORDER BY would mistake for the column."""
     name = quoted(column.name)
     return f"CAST({name} AS UNSIGNED)" if _base(column) in {"ENUM", "SET"} else name
 

@@ -1,4 +1,4 @@
-"""Plans as the transcoder takes them, and blocks of images that it fills."""
+"""Plans in the transcoder's form, and the blocks of images that it fills."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Program:
     Attributes:
         ops: a row of numbers for each column of the result.
         keys: the columns that are written twice.
-        head: what an insert event with such rows begins with.
+        head: the beginning of an insert event with such rows.
         slack: bytes an image may have more than `copies` packets.
         copies: of the values of a row.
 
@@ -47,7 +47,7 @@ class Program:
 
 
 def program(plans: Sequence[ColumnPlan], repeated: Sequence[int]) -> Program:
-    """The program for columns with these plans, of which some are repeated behind the others."""
+    """The program for columns with these plans, some of which are repeated after the others."""
     count = len(plans) + len(repeated)
     rows = [_operation(plan) for plan in plans]
     slack = sum(row[v.WIDTH] for row in rows + [rows[i] for i in repeated]) + (count + 7) // 8 + t.SPARE
@@ -71,17 +71,17 @@ def _operation(plan: ColumnPlan) -> list[int]:
 
 
 def _head(columns: int) -> bytes:
-    """The body of a WRITE_ROWS_EVENT up to its first image: all columns are there."""
+    """The body of a WRITE_ROWS_EVENT up to its first image, with all columns present."""
     count = bytes([columns]) if columns < 251 else b"\xfc" + columns.to_bytes(2, "little")
     fixed = bytes(8) + (2).to_bytes(2, "little")  # table id, flags, no extra data
     return fixed + count + b"\xff" * ((columns + 7) // 8)
 
 
 class Block:
-    """Images of up to `limit` rows, behind the head of their event."""
+    """Images of up to `limit` rows, after the head of their event."""
 
     def __init__(self, of: Program, limit: int, first_row: int = 0) -> None:
-        """`first_row`: bytes of the packet of the row that is certainly to have room."""
+        """`first_row`: bytes of the packet of a row that must fit."""
         self._program = of
         self._limit = limit
         head = of.head
@@ -92,7 +92,7 @@ class Block:
         self._state[t.OUT] = len(head)
 
     def fill(self, data: Bytes, start: int, end: int) -> tuple[int, int]:
-        """Take the packets of `data[start:end]`: how that ended (see `transcoding`), and where."""
+        """Add the packets of `data[start:end]`; returns how that ended (see `transcoding`), and where."""
         self._state[t.IN] = start
         of = self._program
         status = t.transcode(
@@ -101,12 +101,12 @@ class Block:
         return int(status), int(self._state[t.IN])
 
     def add(self, data: Bytes, begin: int, stop: int) -> int:
-        """Take the one row `data[begin:stop]`, for which there is room."""
+        """Add the one row `data[begin:stop]`, which must fit."""
         of = self._program
         return int(t.transcode_row(data, begin, stop, of.ops, of.keys, self._spans, self.data, self._state))
 
     def has_room(self, size: int) -> bool:
-        """Whether a row of so many bytes may still be added."""
+        """Whether a row of `size` bytes may still be added."""
         room = len(self.data) - self.end - self._program.slack
         return self.rows < self._limit and self._program.copies * size <= room
 

@@ -1,4 +1,4 @@
-"""Prepared statements on the wire: commands as bytes, and what the server's answers to them mean. No I/O.
+"""Prepared statements on the wire: encodes commands and parses the server's answers. No I/O.
 
 A statement is prepared (COM_STMT_PREPARE), run with parameters in binary form (COM_STMT_EXECUTE) and closed. An
 answer is packets: each definition of a column is one, and so is each row.
@@ -17,7 +17,7 @@ from tailrace.connectors.mysql.log import table_map as types
 from tailrace.connectors.mysql.log.wire import lenenc
 
 Parameter: TypeAlias = int | float | str | bytes | None
-"""A value for a question mark in a statement: a text is utf8mb4, bytes have no character set."""
+"""A parameter's value: a text is utf8mb4, bytes have no character set."""
 
 COM_STMT_PREPARE, COM_STMT_EXECUTE, COM_STMT_CLOSE = 0x16, 0x17, 0x19
 OK, END, ERROR = 0x00, 0xFE, 0xFF
@@ -31,11 +31,11 @@ class Definition:
     """A column of a result, as the server describes it.
 
     Attributes:
-        name: what it is called.
+        name: of the column.
         type: MySQL's type number.
         collation: number of the collation; 63 is binary.
         length: longest value in bytes; for a BIT the bits, for a DECIMAL the characters.
-        decimals: digits behind the point, or of a fraction of seconds.
+        decimals: digits after the point, or of a fraction of seconds.
         is_unsigned: of a number.
 
     """
@@ -50,7 +50,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What the server answers to a statement: its number, and how many columns and parameters it has."""
+    """The server's answer to a statement: its number, and how many columns and parameters it has."""
 
     number: int
     columns: int
@@ -58,12 +58,12 @@ class Prepared:
 
 
 def prepared(packet: bytes) -> Prepared:
-    """The first packet of the answer to COM_STMT_PREPARE."""
+    """Parse the first packet of the answer to COM_STMT_PREPARE."""
     return Prepared(*struct.unpack_from("<IHH", packet, 1))
 
 
 def definition(packet: bytes) -> Definition:
-    """A packet that describes a column."""
+    """Parse a packet that describes a column."""
     o = 0
     texts = []
     for _ in range(6):  # catalog, schema, table, original table, name, original name
@@ -76,12 +76,12 @@ def definition(packet: bytes) -> Definition:
 
 
 def columns_of_result(packet: bytes) -> int:
-    """The first packet of the answer to COM_STMT_EXECUTE: how many columns the rows have, 0 where there are no rows."""
+    """Parse the first packet of the answer to COM_STMT_EXECUTE: the number of columns, 0 without rows."""
     return lenenc(packet, 0)[0]
 
 
 def execution(number: int, parameters: Sequence[Parameter]) -> bytes:
-    """The payload of COM_STMT_EXECUTE, without its command byte; rows are asked for all at once."""
+    """The payload of COM_STMT_EXECUTE, without its command byte and without a cursor."""
     head = struct.pack("<IBI", number, 0, 1)
     if not parameters:
         return head
@@ -113,7 +113,7 @@ def _bound(value: Parameter) -> tuple[int, bytes]:
 
 
 def _prefixed(value: bytes) -> bytes:
-    """A string with its length before it, as short as that may be."""
+    """A string after its length, in the shortest form."""
     size = len(value)
     if size < 251:
         return bytes([size]) + value

@@ -1,7 +1,7 @@
-"""A selection: a statement run, its rows as blocks of vectors.
+"""A selection: runs a statement and returns its rows as blocks of vectors.
 
-Memory is bounded: a block has at most `limit` rows and about 4 MB, or one row that is longer. What was yielded stays
-valid, and its memory is used again once nobody holds it.
+Memory is bounded: a block has at most `limit` rows and about 4 MB, or one longer row. Yielded blocks stay
+valid, and their memory is reused once nothing refers to it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class SelectedRows:
     """Some rows, in the order of the result.
 
     Attributes:
-        images: as if they had been inserted: `after` counts up, `op` is `c`; a vector for each of the table's
+        images: in the form of inserts: `after` counts up, `op` is `c`; a vector for each of the table's
             columns, None for one that is not wanted.
         keys: the raw vectors of the key's columns, for `key_bytes`.
 
@@ -54,15 +54,15 @@ class SelectedRows:
 
     @property
     def rows(self) -> INT32:
-        """Where each row's values are in the vectors, shape (n,)."""
+        """The index of each row's values in the vectors, shape (n,)."""
         return self.images.after
 
 
 class Selection:
-    """The rows of one statement, which must name `plans.select_list`; not safe for more than one thread.
+    """The rows of one statement, which must select `plans.select_list`; not thread-safe.
 
-    The connection is free again when the rows have come to an end. A selection that is closed before, or fails in
-    the midst of its rows, closes the connection.
+    After the last row the connection is free again. A selection that is closed earlier, or fails within
+    its rows, closes the connection.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Selection:
         *,
         limit: int = DEFAULT_LIMIT,
     ) -> None:
-        """Run the statement; the rows begin to come.
+        """Run the statement.
 
         Raises:
             StructureError: the server's columns are not those of the structure; the connection stays free.
@@ -106,11 +106,11 @@ class Selection:
         self.close()
 
     def close(self) -> None:
-        """End it; the connection with it, unless all rows have come."""
+        """End the selection, and close the connection unless all rows were read."""
         self._statement.abandon()
 
     def images(self) -> Iterator[SelectedRows]:
-        """The rows, block by block; to be called once.
+        """The rows, block by block; call it once.
 
         Raises:
             RetriableError: the connection was lost.
@@ -179,7 +179,7 @@ class Selection:
         return rows
 
     def _split(self, images: RowImages) -> SelectedRows:
-        """The table's columns, and those of the key that stand behind them."""
+        """Split the table's columns from those of the key after them."""
         plans = self._plans
         vectors: list[Vector | None] = [None] * len(plans.table.columns)
         for index, vector in zip(plans.selected, images.vectors, strict=False):

@@ -1,9 +1,9 @@
 """A prepared statement on a connection of the driver: prepared, run, its packets read, closed.
 
-From the answer to the first command until the end of the rows the socket is read here and not by the driver, which
-would make an object of each packet. It has nothing buffered then: a server speaks only when it is asked. When the
-rows have come to their end, or the server has answered with an error, the connection can be used for other
-statements; one that is left before is closed, since the rest of the rows would have to be read.
+From the answer to the first command until the end of the rows this module reads the socket, not the driver, which
+would make an object of each packet. The driver has nothing buffered then: a server sends only answers. After
+the last row, or an error of the server, the connection can be used for other
+statements; if it is abandoned earlier it is closed, since the other rows would have to be read.
 
 Text comes in each column's own character set, as in the log (`character_set_results`).
 """
@@ -23,15 +23,15 @@ from tailrace.connectors.mysql.selecting.protocol import Definition, Parameter
 from tailrace.errors import LogFormatError
 
 DEPRECATE_EOF: Final = 1 << 24
-WRITE_TIMEOUT_SECONDS: Final = 3600  # how long the server waits for a reader that is busy delivering; else a minute
+WRITE_TIMEOUT_SECONDS: Final = 3600  # how long the server waits for a reader that is busy delivering; its default is a minute
 _SHOWN: Final = 120
 
 
 class Statement:
-    """A statement that gives rows; not safe for more than one thread.
+    """A statement that returns rows; not thread-safe.
 
     Attributes:
-        definitions: of the columns, as they are now.
+        definitions: the current ones of the columns.
         packets: the rows, once it runs.
 
     """
@@ -61,7 +61,7 @@ class Statement:
 
         Raises:
             TailraceError: the server refuses that, or the connection is lost.
-            ValueError: it takes another number of parameters, or gives no rows.
+            ValueError: it has another number of parameters, or returns no rows.
 
         """
         try:
@@ -71,7 +71,7 @@ class Statement:
             raise
 
     def end(self) -> None:
-        """Take the packet behind the last row; the connection is free then.
+        """Read the packet after the last row, which frees the connection.
 
         Raises:
             TailraceError: the packet is an error of the server's.
@@ -84,7 +84,7 @@ class Statement:
         self.close()
 
     def close(self) -> None:
-        """Close it, unless it is closed; to be called only where no rows are under way."""
+        """Close it, unless it is closed; call it only when no rows are pending."""
         if not self._is_open:
             return
         self._is_open = False
@@ -94,7 +94,7 @@ class Statement:
         mysql.execute(self._connection, f"SET character_set_results = {self._connection.charset}")
 
     def abandon(self) -> None:
-        """Close the connection, unless the statement is closed: the rows under way are not wanted any more."""
+        """Close the connection, unless the statement is closed: the pending rows are no longer wanted."""
         if self._is_open:
             self._is_open = False
             self._connection._force_close()  # noqa: SLF001 -- nothing can be said in the midst of an answer
@@ -126,14 +126,14 @@ class Statement:
         sock.settimeout(self._connection._read_timeout)  # noqa: SLF001 -- the driver's own, set for writing now
 
     def _definitions(self, count: int) -> tuple[Definition, ...]:
-        """So many definitions, and the packet that tells their end, which newer clients do without."""
+        """Read `count` definitions, and the packet at their end, which newer clients don't need."""
         found = tuple(protocol.definition(self._answer()) for _ in range(count))
         if count and not self._connection.client_flag & DEPRECATE_EOF:
             self._answer()
         return found
 
     def _answer(self) -> bytes:
-        """The next packet; an error of the server's is raised, and leaves the connection free."""
+        """The next packet; raises the server's error, which leaves the connection free."""
         packet = self.packets.packet()
         if packet[:1] == bytes([protocol.ERROR]):
             self.close()

@@ -1,12 +1,12 @@
 # mypy: disable-error-code="no-any-return, assignment"
-"""Rows of the binary protocol turned into row images of the log, one pass over the packets.
+"""Transcodes rows of the binary protocol into row images of the log, in one pass over the packets.
 
-A row of a prepared statement's result is a byte of zero, a bitmap of nulls (two bits of it are not used) and the
-values. A row image is a bitmap of nulls and the values, which stand there as they are stored: times are packed,
-decimals are groups of digits, lengths have a fixed size. What both write alike is copied. The columns of the key are
-written a second time behind the others, for a decoder that shows them in two ways.
+A row of a prepared statement's result is a zero byte, a null bitmap (two bits of it are not used) and the
+values. A row image is a null bitmap and the values as they are stored: times are packed,
+decimals are groups of digits, lengths have a fixed size. Values with the same form are copied. The columns of the key
+are written a second time after the others, for a decoder that returns them in two forms.
 
-Nothing is read outside a packet: a value that runs over it, or that the structure has no room for, stops the pass.
+Nothing is read outside a packet: a value that exceeds it, or the column's type, stops the pass.
 `data` must have `SPARE` bytes more than are in use, since numbers are copied eight bytes at a time.
 
 Source: MySQL source documentation, "Binary Protocol Resultset"; for the images `rows/scan.py`.
@@ -22,11 +22,11 @@ from tailrace.connectors.mysql.selecting.values import put_value
 from tailrace.kernels.arrays import copy_bytes, load8, load32, store8
 from tailrace.kernels.compiling import Int, compiled, entry, inlined
 
-# What `state` holds between calls: where to go on reading and writing, rows until now, bytes needed, column at fault.
+# What `state` holds between calls: where to continue reading and writing, rows so far, bytes needed, column at fault.
 IN, OUT, ROWS, NEED, COLUMN, STATE_SIZE = range(6)
 
 # How a pass ended: more bytes are needed; no room for another row; the next row is longer than a packet; the next
-# packet is no row; a value is damaged.
+# packet is not a row; a value is damaged.
 MORE, FULL, LONG, END, DAMAGED = range(5)
 
 HEADER: Final = 4
@@ -48,14 +48,14 @@ def transcode(
     out: Any,
     state: Any,
 ) -> Int:
-    """Turn over whole packets of `data[state[IN]:end]` until something is in the way; returns what.
+    """Transcode whole packets of `data[state[IN]:end]`; returns how the pass ended.
 
     Args:
         data: packets with their headers.
         end: where they end.
         ops: a row of numbers for each column, see `values.py`.
         keys: the columns to be written twice.
-        spans: room for a number more than there are columns.
+        spans: room for one number more than there are columns.
         slack: bytes that a row's image may take more than `copies` times its packet.
         copies: see `slack`.
         limit: most rows.
@@ -95,7 +95,7 @@ def transcode(
 
 @entry
 def transcode_row(data: Any, begin: Int, stop: Int, ops: Any, keys: Any, spans: Any, out: Any, state: Any) -> Int:
-    """Turn over the one row `data[begin:stop]`, without a header; `MORE`, or `DAMAGED`."""
+    """Transcode the one row `data[begin:stop]`, without a header; `MORE`, or `DAMAGED`."""
     after = _row(data, begin, stop, ops, keys, spans, out, state[OUT], state)
     if after < 0:
         return DAMAGED
@@ -106,7 +106,7 @@ def transcode_row(data: Any, begin: Int, stop: Int, ops: Any, keys: Any, spans: 
 
 @compiled
 def _row(data: Any, p: Int, stop: Int, ops: Any, keys: Any, spans: Any, out: Any, o: Int, state: Any) -> Int:
-    """Writes one image; the place after it, or -1 with the column at fault in `state`."""
+    """Writes one image; the offset after it, or -1 with the column at fault in `state`."""
     columns = len(ops)
     nulls = p + 1
     p = nulls + ((columns + 9) >> 3)

@@ -1,9 +1,9 @@
 # ruff: noqa: PLR1714 -- compiled loops compare plainly
 # mypy: disable-error-code="no-any-return, assignment"
-"""One value of the binary protocol turned into what the log holds for it: one function for each kind.
+"""Transcodes one value of the binary protocol into the log's form: one function for each kind.
 
-Each takes the place of the value in the packet `data[p:stop]` and the place `o` in `out` where it goes, and gives back
-the places after both; the first is -1 where the value runs over its packet or has no place in the column's type.
+Each takes the offset of the value in the packet `data[p:stop]` and the offset `o` in `out` where it goes, and returns
+the offsets after both; the first is -1 if the value exceeds its packet or the column's type.
 
 Source: MySQL source documentation, "Binary Protocol Value"; for what is stored `rows/temporal.py`, `rows/decimals.py`.
 """
@@ -28,7 +28,7 @@ from tailrace.kernels.arrays import (
 )
 from tailrace.kernels.compiling import Int, compiled, inlined
 
-# How a value is turned over, and the parameters of that. A: bytes it takes in the packet; precision; bytes of the
+# How a value is transcoded, with parameters. A: bytes it takes in the packet; precision; bytes of the
 # fraction. B: scale. WIDTH: bytes it takes in the image, or those of its length.
 NUMBER, YEAR, TEXT, BITS, DECIMAL, DATE, TIME, DATETIME, TIMESTAMP = range(9)
 OP, A, B, WIDTH, FIELDS = range(5)
@@ -46,7 +46,7 @@ def put_value(data: Any, p: Int, stop: Int, ops: Any, c: Int, out: Any, o: Int) 
     if op == NUMBER:
         if p + a > stop:
             return -1, o
-        store64(out, o, load64(data, p))  # more than the value; what comes next is written over it
+        store64(out, o, load64(data, p))  # always eight bytes; the next value overwrites the excess
         return p + a, o + width
     if op == TEXT:
         return _text(data, p, stop, width, out, o)
@@ -63,7 +63,7 @@ def put_value(data: Any, p: Int, stop: Int, ops: Any, c: Int, out: Any, o: Int) 
 
 @inlined
 def _length(data: Any, p: Int, stop: Int) -> Any:
-    """Bytes of a length-encoded string, and where it begins; (-1, p) where it runs over the packet."""
+    """Bytes of a length-encoded string, and where it begins; (-1, p) if it exceeds the packet."""
     if p >= stop:
         return -1, p
     n = np.int64(load8(data, p))
@@ -155,7 +155,7 @@ def _decimal(data: Any, p: Int, stop: Int, precision: Int, scale: Int, width: In
 def _groups(data: Any, at: Int, left: Int, lead: Int, low: Int, high: Int, out: Any, o: Int) -> Any:
     """Writes the digits from text place `at` on, the first `lead` of them as a group; places outside the text are zeros.
 
-    The bits seen in all groups (-1 where there is something else than digits), and the place after.
+    Returns the bits of all groups (-1 if there are other characters than digits), and the offset after them.
     """
     seen = np.int64(0)
     while left > 0:
@@ -178,7 +178,7 @@ def _groups(data: Any, at: Int, left: Int, lead: Int, low: Int, high: Int, out: 
 
 @compiled
 def _date(data: Any, p: Int, stop: Int, op: Int, fraction: Int, out: Any, o: Int) -> Any:
-    """DATE, DATETIME and TIMESTAMP: a length, and of year, month, day, clock and microseconds as many as are not zero."""
+    """DATE, DATETIME and TIMESTAMP: a length, then year, month, day, clock and microseconds without trailing zeros."""
     if p >= stop:
         return -1, o
     n = np.int64(load8(data, p))
@@ -230,6 +230,6 @@ def _time(data: Any, p: Int, stop: Int, fraction: Int, out: Any, o: Int) -> Any:
 
 @inlined
 def _put_big(out: Any, o: Int, value: Int, n: Int) -> Int:
-    """Writes the lowest `n` bytes (at least one) of a number, the highest first; the place after."""
+    """Writes the lowest `n` bytes (at least one) of a number, the highest first; the offset after them."""
     store64(out, o, swap64(np.uint64(value) << np.uint64(64 - 8 * n)))
     return o + n

@@ -1,9 +1,9 @@
-"""Whole rows as they are stored: what tells the rows of a table apart that has no key.
+"""Whole rows as they are stored: they identify the rows of a table without a key.
 
-All that a key may be made of is read as in `keys.py`. Beside that there are values that no key has: geometries and
-vectors, whose bytes are the same in both forms, and JSON, of which a SELECT has the text and the log a binary form. There
-both texts are brought into one form: the server's writes times with six digits and says what a value is that JSON has no
-type for, the stream's does as Debezium. A number is its value in this form, so that 1 and 1.0 are equal.
+Types that a key may have are read as in `keys.py`. The others are geometries and
+vectors, whose bytes are the same in both forms, and JSON, which a SELECT returns as text and the log has in binary
+form. Both JSON texts are normalised: the server's has times with six digits and names the type of values that JSON has
+no type for, the stream's is Debezium's. A number is compared by value, so that 1 and 1.0 are equal.
 """
 
 from __future__ import annotations
