@@ -11,7 +11,7 @@ from tailrace.connectors.mysql import source_block
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import BinlogPosition
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import source_times
+from tailrace.connectors.shared.source_blocks import source_times
 from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.schema.changes_topic import SchemaEvent
 

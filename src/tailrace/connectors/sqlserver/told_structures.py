@@ -19,7 +19,7 @@ from tailrace.config.properties.own import SHAPE_1_4
 from tailrace.config.settings import SqlServerSettings
 from tailrace.connectors.base import HistoryRecord
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.schema_records import source_times
+from tailrace.connectors.shared.source_blocks import source_times
 from tailrace.connectors.sqlserver import source_block
 from tailrace.connectors.sqlserver.catalog import Instance
 from tailrace.connectors.sqlserver.lsn import Lsn
