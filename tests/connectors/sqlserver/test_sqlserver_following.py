@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from support.sqlserver_reading import Read, begin, read_on, records_of, settings_of, structures, told
-from tailrace.changes import heartbeats as beats
 from tailrace.connectors.base import LogRange
 from tailrace.connectors.sqlserver import database_log
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import ConfigError, PositionLostError, RetriableError
+from tailrace.events import heartbeats as beats
 from tailrace_standins.servers.sqlserver_server import Database, Server, StandInServer
 
 pytestmark = pytest.mark.drivers

@@ -82,3 +82,8 @@ def context(settings: Settings, connector: str) -> Mapping[str, str]:
     if not settings.tailrace_context_headers:
         return {}
     return context_headers(connector, settings.topic_prefix)
+
+
+def source_times(time_us: int) -> dict[str, int]:
+    """The source block's times of one moment, microseconds since the epoch."""
+    return {"ts_ms": time_us // 1000, "ts_us": time_us, "ts_ns": time_us * 1000}
