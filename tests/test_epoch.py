@@ -33,11 +33,3 @@ def test_a_moment_is_counted_in_microseconds_from_1970(text, time_us):
 @given(st.datetimes())
 def test_no_microsecond_of_a_moment_is_lost(moment):
     assert epoch.moment_of(epoch.microseconds_of(moment)) == moment
-
-
-def test_a_source_block_has_one_time_in_three_units():
-    assert epoch.source_times(1_700_000_000_123_456) == {
-        "ts_ms": 1_700_000_000_123,
-        "ts_us": 1_700_000_000_123_456,
-        "ts_ns": 1_700_000_000_123_456_000,
-    }

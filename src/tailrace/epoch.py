@@ -31,8 +31,3 @@ def microseconds_of(moment: dt.datetime) -> int:
 def moment_of(time_us: int) -> dt.datetime:
     """The moment after so many microseconds."""
     return EPOCH + dt.timedelta(microseconds=time_us)
-
-
-def source_times(time_us: int) -> dict[str, int]:
-    """The source block's times of one moment: Debezium tells each in milliseconds, microseconds and nanoseconds."""
-    return {"ts_ms": time_us // 1000, "ts_us": time_us, "ts_ns": time_us * 1000}

@@ -22,7 +22,6 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import RestartPosition, beginning_of
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.source_blocks import source_times
-from tailrace.epoch import source_times
 from tailrace.errors import StructureError
 from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.schema.changes_topic import SchemaEvent

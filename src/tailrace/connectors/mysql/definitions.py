@@ -23,7 +23,7 @@ from tailrace.connectors.mysql.statement_effects import StatementEffects
 from tailrace.connectors.mysql.statement_events import Scope, schema_events
 from tailrace.connectors.mysql.structures import SqlMode, Structures
 from tailrace.connectors.shared.batches import Batch
-from tailrace.epoch import source_times
+from tailrace.connectors.shared.source_blocks import source_times
 from tailrace.schema.changes_topic import SchemaEvent, told_changes
 from tailrace.schema.history import GTID, history_record, parse_id
 from tailrace.schema.table_changes import ChangeType, TableChange

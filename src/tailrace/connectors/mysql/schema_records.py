@@ -12,7 +12,6 @@ from tailrace.connectors.mysql.positions import BinlogPosition
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.source_blocks import source_times
-from tailrace.epoch import source_times
 from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.schema.changes_topic import SchemaEvent
 

@@ -15,8 +15,7 @@ from tailrace.changes.model import INT32, READ, Changes, Fact, Level
 from tailrace.changes.vectors import Kind, Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
-from tailrace.connectors.shared.source_blocks import MARKS
-from tailrace.epoch import source_times
+from tailrace.connectors.shared.source_blocks import MARKS, source_times
 from tailrace.events.shape import RowChanges, Shape
 from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.tables import Table, TableId
