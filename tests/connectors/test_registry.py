@@ -17,7 +17,7 @@ SETTINGS = {MYSQL: unit_settings(), SQL_SERVER: sqlserver_unit_settings()}
 FUNCTIONS = {
     "checks": ("check",),
     "applying": ("statements_of", "apply"),
-    "rows": ("row_schema", "read_rows", "read_part"),
+    "rows": ("row_schema", "row_settings"),
     "taking_over": ("partitions_of", "restart_of", "history_of", "offsets_of", "too_early", "place_of", "NEEDS_HISTORY"),
 }
 
