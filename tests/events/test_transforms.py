@@ -26,6 +26,7 @@ from tailrace.events.transactions import Boundaries, Counts, TransactionLayouts
 from tailrace.notifications.model import Notification
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.source import task
+from tailrace.source.job import Job
 from tailrace.source.slices import Turn
 
 TO_300 = Turn(Lane(), True, "", {"n": 300})
@@ -66,7 +67,7 @@ unwrapped.layouts = {}
 def done(tmp_path, monkeypatch, *transforms):
     """What a task made of the log's first 300 changes, with these transforms."""
     job = counting_job(tmp_path, 300)
-    monkeypatch.setattr(task, "pipeline_of", lambda settings: RecordPipeline(json_encoder(settings), transforms))
+    monkeypatch.setattr(Job, "new_pipeline", lambda _: RecordPipeline(json_encoder(SETTINGS), transforms))
     return job, task.deliver(job, TO_300)
 
 

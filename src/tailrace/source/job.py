@@ -15,6 +15,7 @@ from attrs import asdict, field, frozen
 
 from tailrace.connectors import load_object, try_login
 from tailrace.connectors.interface import Connector
+from tailrace.events.pipeline import RecordPipeline, pipeline_of
 from tailrace.sinks import open_lease, open_sink
 from tailrace.sinks.base import Sink
 from tailrace.sinks.lease import LeaseRecord
@@ -100,6 +101,10 @@ class Job:
         make: Callable[[Mapping[str, Any]], Connector] = load_object(self.connector)
         connector = make(self.document)
         return connector if self.routing is None else connector.routed(self.routing)
+
+    def new_pipeline(self) -> RecordPipeline:
+        """What makes records of the connector's events."""
+        return pipeline_of(self.new_connector().settings)
 
     def try_login(self) -> None:
         """Log in to the source and out again; raises the error of a failed login."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 from contextlib import closing
 
 from tailrace.connectors.base import Progress
-from tailrace.events.pipeline import pipeline_of
 from tailrace.sinks.base import Claim
 from tailrace.source.anew import Ask, is_pending
 from tailrace.source.job import Job
@@ -24,11 +23,10 @@ def tell(job: Job, claim: Claim, ask: Ask) -> None:
 
 
 def _deliver(job: Job, first: Progress) -> None:
-    connector = job.new_connector()
-    events = list(connector.skipped(first))
+    events = list(job.new_connector().skipped(first))
     if not events:
         return
-    records = pipeline_of(connector.settings).records(events, interleaved=False)
+    records = job.new_pipeline().records(events, interleaved=False)
     with closing(job.new_sink()) as sink:
         opened = sink.open(0)
         if opened.progress is not None:

