@@ -15,7 +15,12 @@ import tailrace_standins
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = ROOT / "src"
-ASKS_FOR_THEM = {"tailrace/cli/demo.py", "tailrace/cli/demo_shops.py", "tailrace/docs/__init__.py"}
+ASKS_FOR_THEM = {
+    "tailrace/cli/demo.py",
+    "tailrace/connectors/mysql/demo.py",
+    "tailrace/connectors/sqlserver/demo.py",
+    "tailrace/connectors/sqlserver/pages.py",
+}
 NAME = re.compile(r"[A-Za-z0-9_.-]+")
 
 

@@ -62,6 +62,8 @@ def test_a_connector_has_every_method_of_the_interface_with_its_arguments(connec
     made = connector_for(SETTINGS[connector_class])
     assert lacks(made, Connector) == []
     for name in members(Connector):
+        if isinstance(getattr(Connector, name), property):
+            continue
         assert arguments(getattr(made, name)) == arguments(getattr(Connector, name)), name
 
 

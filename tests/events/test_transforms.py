@@ -18,11 +18,11 @@ from tailrace.connectors.base import Lane
 from tailrace.connectors.mysql import source_block
 from tailrace.encoding.json import JsonEncoder, JsonFormat
 from tailrace.events.heartbeats import HeartbeatLayouts
-from tailrace.events.notifications import Notifications
 from tailrace.events.ordering import TransactionCounter
 from tailrace.events.pipeline import RecordPipeline, json_encoder
 from tailrace.events.schema_changes import SchemaChangeLayouts, SchemaChanges
 from tailrace.events.transactions import Boundaries, Counts, TransactionLayouts
+from tailrace.notifications.event import Notifications
 from tailrace.notifications.model import Notification
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.source import task

@@ -17,8 +17,8 @@ from tailrace.cli.exit_codes import exit_code_for
 from tailrace.config.settings import Settings
 from tailrace.config.worker import Worker
 from tailrace.connectors import applying_of, checks_of
+from tailrace.connectors.findings import Finding, Level, Statement
 from tailrace.connectors.load import load
-from tailrace.connectors.shared.findings import Finding, Level, Statement
 from tailrace.errors import SourceSetupError
 
 SIGNS = {Level.OK: ("ok", "green"), Level.WARNING: ("warning", "yellow"), Level.ERROR: ("error", "bold red")}

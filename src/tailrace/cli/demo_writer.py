@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from tailrace.connectors.shared.demo import Words
+from tailrace.connectors.demo import Words
 
 SECONDS_BETWEEN = 0.3
 FIRST_NAMES = ("Ida", "Noah", "Priya", "Omar", "Lena", "Kofi", "Yara", "Jun")

@@ -40,8 +40,8 @@ if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is name
     from tailrace.config.property import PropertyTables
     from tailrace.config.settings import Settings
     from tailrace.config.values import Value
-    from tailrace.connectors.shared.demo import Shop
-    from tailrace.connectors.shared.findings import Applied, Finding, Statement
+    from tailrace.connectors.demo import Shop
+    from tailrace.connectors.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
     from tailrace.events.event import Event
 

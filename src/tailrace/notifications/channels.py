@@ -14,7 +14,7 @@ from typing import Final
 
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
-from tailrace.events.notifications import Notifications
+from tailrace.notifications.event import Notifications
 from tailrace.notifications.model import Notification
 
 SINK: Final = "sink"

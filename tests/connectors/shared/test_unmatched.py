@@ -3,8 +3,8 @@
 import pytest
 
 from support.unit_settings import sqlserver_unit_settings, unit_settings
+from tailrace.connectors.findings import Level
 from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.findings import Level
 from tailrace.connectors.shared.unmatched import MOST, Existing, findings, require, wants_columns, warn
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId

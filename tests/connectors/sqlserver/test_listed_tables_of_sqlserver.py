@@ -5,7 +5,7 @@ import pytest
 from support.sqlserver_reading import settings_of
 from support.streaming_frames import next_batch, options_of
 from tailrace.connectors.base import Progress
-from tailrace.connectors.shared.findings import Level
+from tailrace.connectors.findings import Level
 from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.connectors.sqlserver.reader import SqlServerConnector

@@ -15,7 +15,7 @@ from support.streaming_frames import next_batch, options_of
 from support.streaming_frames import read as read_frame
 from support.unit_settings import sqlserver_unit_settings
 from tailrace.config.time_zones import TimeZone
-from tailrace.connectors.shared.findings import Level
+from tailrace.connectors.findings import Level
 from tailrace.connectors.sqlserver import local_times
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.errors import ConfigError

@@ -8,8 +8,8 @@ from tests.support.unit_settings import sqlserver_unit_settings
 
 from support.sqlserver_reading import READER_PASSWORD
 from tailrace.cli.main import main
+from tailrace.connectors.findings import Finding, Level, Statement
 from tailrace.connectors.load import from_mapping
-from tailrace.connectors.shared.findings import Finding, Level, Statement
 from tailrace.connectors.sqlserver import applying, catalog, checks, setup_sql
 from tailrace.connectors.sqlserver.applying import statements_of
 from tailrace.connectors.sqlserver.checking import jobs, tables

@@ -18,7 +18,7 @@ from tailrace.connectors.change_tables.instances import Instance, identity, not_
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.findings import listed
+from tailrace.connectors.findings import listed
 from tailrace.schema.tables import Table, TableId
 
 log = logging.getLogger(__name__)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import Connection, rows
-from tailrace.connectors.shared.findings import Finding, Level, listed
 from tailrace.schema.tables import TableId
 
 _LOGGED: Final = (9, 6, 0)

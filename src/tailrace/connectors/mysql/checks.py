@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.connectors.findings import SHOWN, Finding, Level, listed
 from tailrace.connectors.mysql import catalog, listed_tables
 from tailrace.connectors.mysql.cascades import cascades
 from tailrace.connectors.mysql.connection import Connection, connect, is_encrypted, rows
 from tailrace.connectors.mysql.privileges import EVERYTHING, account, privileges
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
 from tailrace.errors import SourceSetupError, TailraceError
 from tailrace.schema.tables import TableId
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from tailrace.connectors.shared.demo import COMMON, DATABASE, PASSWORD, USER, Shop, Words
+from tailrace.connectors.demo import COMMON, DATABASE, PASSWORD, USER, Shop, Words
 from tailrace.errors import ConfigError
 from tailrace_standins.servers.mysql_install import Unavailable
 from tailrace_standins.servers.mysql_server import MySqlServer

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from tailrace.connectors.findings import Finding, Level
 from tailrace.connectors.mysql.catalog import quoted
 from tailrace.connectors.mysql.connection import Connection, rows
 from tailrace.connectors.mysql.settings import MySqlSettings
-from tailrace.connectors.shared.findings import Finding, Level
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.schema.tables import TableId
 from tailrace.signals.table import COLUMNS

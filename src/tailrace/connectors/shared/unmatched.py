@@ -18,7 +18,7 @@ from tailrace.config.filters import NameFilter, Naming, TableNames
 from tailrace.config.near_misses import Thing, near_miss
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.config.settings import Settings
-from tailrace.connectors.shared.findings import Finding, Level, listed
+from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 

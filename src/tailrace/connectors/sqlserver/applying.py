@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tailrace.connectors.shared.findings import Applied, Finding, Statement
+from tailrace.connectors.findings import Applied, Finding, Statement
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import TailraceError

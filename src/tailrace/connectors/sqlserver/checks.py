@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
+from tailrace.connectors.findings import Finding, Level
 from tailrace.connectors.shared import unmatched
-from tailrace.connectors.shared.findings import Finding, Level
 from tailrace.connectors.sqlserver import catalog, listed_tables, local_times, setup_sql, structures
 from tailrace.connectors.sqlserver.checking import access, jobs, signals, tables
 from tailrace.connectors.sqlserver.connection import Session

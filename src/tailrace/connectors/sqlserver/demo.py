@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
-from tailrace.connectors.shared.demo import COMMON, DATABASE, Shop, Words
+from tailrace.connectors.demo import COMMON, DATABASE, Shop, Words
 from tailrace.errors import ConfigError
 from tailrace_standins.servers.sqlserver_server import Database, StandInServer, Unavailable
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.shared.findings import Statement
+from tailrace.connectors.findings import Statement
 from tailrace.connectors.sqlserver.connection import literal, quoted
 from tailrace.schema.tables import TableId
 

@@ -7,7 +7,7 @@ from tests.connectors.sqlserver.signalled.signalling import signal_table
 
 from support.signalling import begin
 from support.sqlserver_reading import settings_of
-from tailrace.connectors.shared.findings import Level
+from tailrace.connectors.findings import Level
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.schema.tables import TableId

@@ -5,7 +5,7 @@ from tests.connectors.sqlserver.signalled.signalling import execute, filled, ids
 
 from support.signalling import begin
 from support.sqlserver_reading import settings_of
-from tailrace.connectors.shared.findings import Level
+from tailrace.connectors.findings import Level
 from tailrace.connectors.sqlserver.checks import check
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.errors import SourceSetupError

@@ -138,7 +138,7 @@ def test_nulls_of_times_that_have_none_are_the_epoch_in_every_mode(time: str, da
         typed("day", jdbc.DATE, "date", time=time, optional=False, length=10, scale=0),
         typed("clock", jdbc.TIME, "time", time=time, optional=False, length=8, scale=0),
         typed("moment", jdbc.TIMESTAMP, "datetime2", time=time, optional=False, length=19, scale=0),
-        typed("zoned", jdbc.DATETIMEOFFSET, "datetimeoffset", time=time, optional=False, length=26, scale=0),
+        typed("zoned", jdbc_types.DATETIMEOFFSET, "datetimeoffset", time=time, optional=False, length=26, scale=0),
     ]
     none = pa.array([None], pa.timestamp("us"))
     arrays = (none.cast(pa.date32()), pa.array([None], pa.time64("us")), none, none.cast(pa.timestamp("us", tz="UTC")))

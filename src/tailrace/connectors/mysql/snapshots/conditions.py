@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from tailrace.connectors.findings import SHOWN, Finding, Level, listed
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.cascades import cascades
 from tailrace.connectors.mysql.catalog import Server, quoted
@@ -19,7 +20,6 @@ from tailrace.connectors.mysql.snapshots.keys import keys_of
 from tailrace.connectors.mysql.snapshots.planning import tables_to_read
 from tailrace.connectors.mysql.snapshots.prepared import prepared_now
 from tailrace.connectors.mysql.snapshots.read_locks import may_lock, may_lock_tables
-from tailrace.connectors.shared.findings import SHOWN, Finding, Level, listed
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.schema.tables import TableId
 

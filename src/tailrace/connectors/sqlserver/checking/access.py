@@ -11,7 +11,7 @@ from typing import Final
 
 from tailrace.config.properties.snapshots import WITH_ROWS
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.shared.findings import Finding, Level, listed
+from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.settings import SqlServerSettings

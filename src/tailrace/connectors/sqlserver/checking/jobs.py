@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from tailrace.connectors.shared.findings import Finding, Level
+from tailrace.connectors.findings import Finding, Level
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.catalog import agent_is_running
 from tailrace.connectors.sqlserver.connection import Session

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.shared.findings import Finding, Level, listed
+from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.shared.signalled_sql import ALLOWED
 from tailrace.connectors.sqlserver import setup_sql

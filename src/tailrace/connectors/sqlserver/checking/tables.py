@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance, not_captured
-from tailrace.connectors.shared.findings import Finding, Level, listed
+from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
