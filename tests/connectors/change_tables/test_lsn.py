@@ -54,6 +54,22 @@ def test_a_text_that_is_no_lsn_is_refused(text: str) -> None:
         FORM.parse(text)
 
 
+@pytest.mark.parametrize("size", [9, 10, 16])
+def test_they_have_the_width_of_their_database(size: int) -> None:
+    form = LsnForm(size, "a database")
+    lsns = [form.of(bytes([i // 3] * (size - 1) + [i % 3])) for i in range(9)]
+    raw = lsn_columns.raw_of(pa.array([lsn.raw for lsn in lsns], pa.large_binary()), "x", size)
+    assert [form.parse(text) for text in lsn_columns.texts(raw).to_arrow().to_pylist()] == lsns
+    assert lsn_columns.runs_of(raw)[0].tolist() == list(range(9))
+    assert lsn_columns.runs_of(np.repeat(raw, 2, axis=0))[0].tolist() == [i // 2 for i in range(18)]
+    assert lsn_columns.serials(np.repeat(raw, 2, axis=0), np.repeat(raw, 2, axis=0), None).tolist() == [1, 2] * 9
+    numbers = list(zip(*(each.tolist() for each in lsn_columns.as_integers(raw)), strict=True))
+    assert numbers == sorted(set(numbers))
+    assert form.zero < lsns[1] < form.highest
+    with pytest.raises(ValueError, match=f"has {size} bytes"):
+        form.of(bytes(size + 1))
+
+
 @given(st.lists(LSNS, max_size=30))
 def test_columns_have_the_texts_of_their_values(lsns: list[Lsn]) -> None:
     raw = lsn_columns.raw_of(pa.array([lsn.raw for lsn in lsns], pa.large_binary()), "x", 10)

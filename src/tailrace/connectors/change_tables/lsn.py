@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final, Self
+from typing import Final
 
 from tailrace.errors import ProgressError
 
@@ -20,11 +20,6 @@ class Lsn:
     """A place in the log of one database."""
 
     raw: bytes
-
-    @classmethod
-    def from_bytes(cls, raw: bytes) -> Self:
-        """From the binary value of a change table."""
-        return cls(bytes(raw))
 
     @property
     def text(self) -> str:

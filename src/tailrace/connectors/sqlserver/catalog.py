@@ -11,7 +11,7 @@ from typing import Any, Final
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import ZERO
+from tailrace.connectors.sqlserver.lsn import LSNS, ZERO
 from tailrace.errors import ConfigError, SourceSetupError
 from tailrace.schema.tables import TableId
 
@@ -138,4 +138,4 @@ def _by_object(rows: list[tuple[Any, ...]]) -> dict[int, list[str]]:
 
 
 def _lsn(raw: bytes | None) -> Lsn:
-    return Lsn.from_bytes(raw) if raw else ZERO
+    return LSNS.of(raw) if raw else ZERO

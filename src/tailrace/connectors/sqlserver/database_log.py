@@ -19,8 +19,8 @@ from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.next_window import next_window
 from tailrace.connectors.change_tables.positions import DatabasePosition
-from tailrace.connectors.change_tables.reach import require_not_restored
 from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.transactions import Transactions
@@ -179,19 +179,12 @@ class DatabaseLog:
         if self._zone is not None:
             warn_of_other_offset(self._zone, str(self._settings.database_server_timezone), head.offset_minutes)
         self._times.offset_minutes = head.offset_minutes if self._given_offset is None else self._given_offset
-        after = self.position.lsn
-        if self.position.until is not None:
-            self._instances.refresh(session)
-            return Window(after, self.position.until)
-        require_not_restored(self._database, head.lsn, after)
-        window = Window(after, head.lsn if until is None else min(head.lsn, until))
-        if window.is_empty:
+        window = next_window(session, self._database, self._instances, self.position, head.lsn, until)
+        if window is None:
             self._look_at_agent(session)
-            return None
-        self._quiet_since = time.monotonic()
-        self._instances.refresh(session)
-        switch = self._instances.first_switch(window)
-        return window if switch is None else Window(after, switch.previous())
+        elif self.position.until is None:
+            self._quiet_since = time.monotonic()
+        return window
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
         """The window's transactions, and the window that they fill, if there are more than are wanted."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 from tailrace.connectors.base import HistoryRecord, Progress
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, RowPosition
-from tailrace.connectors.sqlserver.lsn import LSNS, SIZE, ZERO
+from tailrace.connectors.sqlserver.lsn import LSNS, ZERO
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ProgressError
@@ -24,7 +24,7 @@ Offset = Mapping[str, Any]
 NEEDS_HISTORY: Final = False  # structures stand beside the change tables
 WHY_TOO_EARLY: Final = ""  # it goes by LSNs
 _NULL: Final = "NULL"  # what Debezium writes for an LSN that it does not have
-_BEHIND_ALL: Final = Lsn(b"\xff" * SIZE)
+_BEHIND_ALL: Final = LSNS.highest
 
 
 def partitions_of(settings: SqlServerSettings) -> Sequence[Sequence[Mapping[str, Any]]]:

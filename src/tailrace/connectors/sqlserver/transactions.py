@@ -20,7 +20,7 @@ from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.local_times import LocalTimes, microseconds
-from tailrace.connectors.sqlserver.lsn import SIZE
+from tailrace.connectors.sqlserver.lsn import LSNS, SIZE, ZERO
 
 _BATCH: Final = 50_000
 _NTH: Final = (
@@ -41,7 +41,7 @@ class Head:
 def head(session: Session) -> Head:
     """How far the log is captured now."""
     ((lsn, offset),) = session.rows(_HEAD)
-    return Head(Lsn(bytes(lsn)) if lsn else Lsn(bytes(SIZE)), int(offset))
+    return Head(LSNS.of(lsn) if lsn else ZERO, int(offset))
 
 
 def transactions(session: Session, window: Window, at_most: int, times: LocalTimes, *, ends: bool) -> Transactions:
@@ -93,7 +93,7 @@ def nth_transaction(session: Session, window: Window, number: int) -> tuple[Lsn,
     ((lsn, count),) = session.rows(_NTH.format(number), window.after.raw, window.until.raw)
     if lsn is None or count < number:
         return window.until, True
-    return Lsn(bytes(lsn)), False
+    return LSNS.of(lsn), False
 
 
 def newest_commit(session: Session, lsn: Lsn) -> dt.datetime | None:

@@ -18,6 +18,7 @@ from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import catalog, filled_tables, replicas
 from tailrace.connectors.sqlserver.change_tables import rows_of
 from tailrace.connectors.sqlserver.connection import Session, connect
+from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.replicas import connect_at, wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements, views
@@ -164,7 +165,7 @@ class Database:
     def nth_entry(self, window: Window, number: int) -> Lsn | None:
         """By `cdc.lsn_time_mapping`."""
         found = self.asking.one(_NTH.format(number), window.after.raw, window.until.raw)
-        return None if found is None else Lsn(bytes(found))
+        return None if found is None else LSNS.of(found)
 
     def are_within(self, read: ReadTable, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
         """Whether each bound of a table's key lies in any interval, as the server compares."""

@@ -1,7 +1,7 @@
 """One part of a snapshot of SQL Server, for the DataFrame way: what of `shared/snapshots/part_reading.py` only it can tell.
 
-What an image before lacks (`text`, `ntext`, `image`; see `touched_rows.py`) a row that changes before it is read has as it is
-read. Such a row may differ when the part is read again; the log that follows mends both.
+What an image before lacks (`text`, `ntext`, `image`; see `incomplete_images.py`) a row that changes before it is read has as it
+is read. Such a row may differ when the part is read again; the log that follows mends both.
 """
 
 from __future__ import annotations

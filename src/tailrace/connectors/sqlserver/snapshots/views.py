@@ -25,7 +25,7 @@ from tailrace.connectors.change_tables.snapshots.blocks import ReadRows, blocks_
 from tailrace.connectors.change_tables.snapshots.row_digests import row_digests
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.lsn import ZERO
+from tailrace.connectors.sqlserver.lsn import LSNS, ZERO
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.snapshot.digests import Digests
@@ -131,4 +131,4 @@ def opened(read: ReadTable, locking: Session, versioned: Session, override: str 
 def place_at(session: Session, middle: dt.datetime, reached: Lsn) -> Lsn:
     """S of a moment that the capture job has passed; not before where the log is read up to."""
     found = session.one(_AT, middle)
-    return max(ZERO if found is None else Lsn(bytes(found)), reached)
+    return max(ZERO if found is None else LSNS.of(found), reached)
