@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from tailrace import epoch
 from tailrace.changes.model import TRUNCATE, Changes, Fact, Level
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of
 from tailrace.connectors.mysql.log import Query
 from tailrace.connectors.mysql.positions import file_number
 from tailrace.connectors.mysql.schema_records import source_of
+from tailrace.connectors.shared.source_blocks import source_times
 
 
 def truncation_of(
@@ -30,7 +30,7 @@ def truncation_of(
     """
     given = source_of(query)
     ts_ms, gtid = given["ts_ms"], given["gtid"]
-    numbers = epoch.source_times(ts_ms * 1000)
+    numbers = source_times(ts_ms * 1000)
     numbers |= {"server_id": query.server_id, "pos": query.start, "row": 0, "thread": query.thread}
     texts = {"gtid": None if gtid is None else gtid.encode(), "file": query.file.encode()}
     source = {name: Fact(integers(np.array([number])), Level.BATCH) for name, number in numbers.items()}
