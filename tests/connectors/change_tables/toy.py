@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from tailrace.changes.shape import Shape
 
 from support.unit_settings import unit_settings
 from tailrace.changes.model import INT32
@@ -34,6 +33,7 @@ from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.keys import IndexKey
 from tailrace.errors import LogFormatError, SourceSetupError
+from tailrace.events.shape import Shape
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 from tailrace.snapshot.segments import Bound, Interval
