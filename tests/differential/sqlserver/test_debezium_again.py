@@ -6,8 +6,9 @@ them (about ten minutes). With TAILRACE_TEST_SQLSERVER_URL both read a real serv
 
 import pytest
 from tests.differential.compare import Mask, compare
+from tests.differential.snapshots.signalled_comparing import without
 from tests.differential.sqlserver.following import Following
-from tests.differential.sqlserver.known import MASKED, OWN_CLOCK, comparable, split, without_times
+from tests.differential.sqlserver.known import LEFT_OUT, MASKED, OWN_CLOCK, comparable, split, without_times
 from tests.differential.sqlserver.playing import Both, play
 from tests.differential.sqlserver.recording import golden, played
 from tests.differential.sqlserver.running import DebeziumSession
@@ -29,9 +30,17 @@ SIDE_BY_SIDE = (*MASKED, Mask(r"value(\.payload)?\.source\.ts_(ms|us|ns)", OWN_C
 def test_a_scenario_gives_the_recorded_records(scenario, tmp_path):
     fresh = played(scenario, tmp_path / "engine").records
     theirs, ours = (
-        [without_times(r) for r in comparable(c.record for c in found)] for found in (golden(scenario), fresh)
+        by_topic(without_times(r) for r in comparable(c.record for c in found)) for found in (golden(scenario), fresh)
     )
     assert ours == theirs
+
+
+def by_topic(records):
+    """Where a change of structure comes among the records of other topics depends on when Debezium looks for it."""
+    topics = {}
+    for record in records:
+        topics.setdefault(record.topic, []).append(record)
+    return topics
 
 
 @pytest.mark.parametrize("scenario", PLAYED, ids=lambda s: s.name)
@@ -40,7 +49,8 @@ def test_both_read_the_same_log_alike(scenario, sqlserver_server, tmp_path):
         theirs = DebeziumSession(stand, scenario, tmp_path / "engine")
         with theirs, Following(stand, scenario) as ours:
             play(scenario, stand, Both(theirs, ours))
-    records = comparable(each.record for each in theirs.records)
+    kept = without(scenario.name, theirs.records, LEFT_OUT)
+    records = comparable(each.record for each in kept)
     unexplained, _ = split(scenario.name, compare(records, comparable(ours.records), SIDE_BY_SIDE))
     shown = "\n".join(str(difference) for difference in unexplained[:SHOWN])
     assert not unexplained, f"{len(unexplained)} differences:\n{shown}"
