@@ -3,7 +3,9 @@
 import numpy as np
 import pytest
 
-from support.row_changes import row_changes, shape_of
+from support.row_changes import changes_of, row_changes, shape_of
+from tailrace.changes.model import Fact, Level
+from tailrace.changes.views import vector_of
 from tailrace.encoding.json import JsonEncoder, JsonFormat
 from tailrace.encoding.sizes import JsonSizes
 
@@ -43,3 +45,17 @@ def test_of_a_block_of_which_few_rows_are_shown_few_count():
     one = shape_of().prepare(changes, 0)
     one.total_order = one.data_collection_order = np.ones(1, np.int64)
     assert one.outline().content < 4000
+
+
+@pytest.mark.parametrize("lengths", [(20, 20_000), (20_000, 20)])
+def test_statements_count_in_the_record_of_each_row_whatever_was_first(lengths):
+    format_, shape = JsonFormat(schemas=False), shape_of()
+    for length in lengths:
+        changes = changes_of([("c", None, (n, "a")) for n in range(50)])
+        changes.event[1:] = 1  # a statement of one row, and one of many
+        changes.source = {**changes.source, "query": Fact(vector_of([b"q", b"q" * length]), Level.EVENT)}
+        rows = shape.prepare(changes, 0)
+        rows.total_order = rows.data_collection_order = np.ones(50, np.int64)
+        records = JsonEncoder(format_, format_, format_).encode(rows.source_records())
+        real = int(records.keys.offsets[-1] + records.values.offsets[-1])
+        assert 0.5 * real < JsonSizes(format_, format_).of(rows.outline()) < 2 * real

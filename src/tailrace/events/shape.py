@@ -17,7 +17,7 @@ from tailrace.changes import expand as roles
 from tailrace.changes.expand import Expansion, expand
 from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
 from tailrace.changes.model import Changes, Level
-from tailrace.changes.outline import Outline, content_of
+from tailrace.changes.outline import NUMBER, Outline, content_of
 from tailrace.changes.records import Binary
 from tailrace.changes.source_records import EventKind, Mask, SourceHeader, SourceRecords
 from tailrace.changes.vectors import Kind, Vector, integers
@@ -129,7 +129,6 @@ class Shape:
         self._policies = dict(policies or {})
         self._context = constant_headers(settings.context_headers)
         self._layouts: _Layouts | None = None
-        self._source_bytes: int | None = None
 
     def prepare(self, changes: Changes, now_us: int) -> RowChanges:
         """Which records the changes become; `now_us` is the processing time, microseconds since the epoch."""
@@ -183,10 +182,8 @@ class Shape:
         images = max(table[0].length if table else 0, 1)
         content, memory = content_of(table)
         keys = content_of(rows.keys or ())[0]
-        if self._source_bytes is None:
-            self._source_bytes = sum(_about(fact.vector) for fact in rows.changes.source.values())
         content = content * min(2 * n, images) // images  # of a snapshot's block some rows may be left out
-        content += keys * n // images + n * (self._source_bytes + _TIMES_BYTES)
+        content += keys * n // images + n * _TIMES_BYTES + _source_content(rows)
         return Outline(n, layouts.key, layouts.value, content, memory)
 
     def _layouts_of(self, rows: RowChanges) -> _Layouts:
@@ -237,9 +234,18 @@ def flat(columns: Sequence[Vector]) -> list[Vector]:
     return found
 
 
-def _about(vector: Vector) -> int:
-    """About how many bytes one value takes as text."""
-    return content_of([vector])[0] // max(vector.length, 1)
+def _source_content(rows: RowChanges) -> int:
+    """About how many bytes the source blocks take as text; a statement stands in the record of each of its rows."""
+    n, content = len(rows), 0
+    for fact in rows.changes.source.values():
+        if fact.vector.kind is not Kind.TEXT:
+            content += NUMBER * n
+        elif fact.level is Level.BATCH:
+            content += n * content_of([fact.vector])[0]
+        else:
+            lengths = fact.vector.data[:, 0]  # the views' first words
+            content += int(np.add.reduce(lengths[rows.expansion.roles[fact.level]], dtype=np.int64))
+    return content
 
 
 def _those_with(expansion: Expansion, role: int) -> Mask | None:
