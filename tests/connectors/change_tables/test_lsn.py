@@ -82,7 +82,16 @@ def test_a_piece_of_an_arrow_column_is_that_piece() -> None:
     assert lsn_columns.raw_of(array.slice(2, 2), "x", 10).tolist() == [[2] * 10, [3] * 10]
 
 
-@pytest.mark.parametrize("values", [[None], [b"short"], [b"x" * 10, b"y" * 11]])
+@pytest.mark.parametrize("type_", [pa.binary(), pa.binary(16), pa.binary_view(), pa.string()])
+def test_a_driver_may_have_them_as_another_type_of_bytes(type_: pa.DataType) -> None:
+    values = [bytes([0xF0 + i] * 16) for i in range(5)]
+    array = pa.array(values, pa.binary()).view(type_) if type_ == pa.string() else pa.array(values, type_)
+    assert lsn_columns.raw_of(array, "x", 16).tobytes() == b"".join(values)
+    assert lsn_columns.raw_of(array.slice(1, 2), "x", 16).tobytes() == b"".join(values[1:3])
+    assert lsn_columns.raw_of(array.slice(0, 0), "x", 16).shape == (0, 16)
+
+
+@pytest.mark.parametrize("values", [[None], [b"short"], [b"x" * 10, b"y" * 11], [b"x" * 9, b"y" * 11]])
 def test_what_is_no_lsn_in_a_row_is_refused(values: list[bytes | None]) -> None:
     with pytest.raises(LogFormatError, match="seqval"):
         lsn_columns.raw_of(pa.array(values, pa.large_binary()), "__$seqval", 10)

@@ -27,20 +27,20 @@ Int32 = npt.NDArray[np.int32]
 
 
 def raw_of(array: pa.Array, what: str, size: int) -> Bytes:
-    """The bytes of an Arrow column of binary values of one size, without a copy; shape (n, size).
+    """The bytes of an Arrow column of binary values of one size, without a copy of large binary ones; shape (n, size).
 
     Raises:
         LogFormatError: one is NULL or has another length; `what` is the column's name.
 
     """
-    n = len(array)
-    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + n + 1]
-    if array.null_count or (n and int(offsets[-1] - offsets[0]) != n * size):
-        raise LogFormatError(f"{what} is NULL or no LSN in a row of a change table")
-    if not n:
+    if not len(array):
         return np.empty((0, size), np.uint8)
+    array = array.cast(pa.large_binary())  # drivers have other types as well, with other offsets
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    if array.null_count or (np.diff(offsets) != size).any():
+        raise LogFormatError(f"{what} is NULL or no LSN in a row of a change table")
     data = np.frombuffer(array.buffers()[2], np.uint8)
-    return data[int(offsets[0]) : int(offsets[-1])].reshape(n, size)
+    return data[int(offsets[0]) : int(offsets[-1])].reshape(-1, size)
 
 
 def lsn_at(raw: Bytes, index: int) -> Lsn:

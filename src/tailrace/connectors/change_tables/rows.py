@@ -31,7 +31,8 @@ class ChangeRows:
     Attributes:
         commit: commit LSNs, shape (n, size).
         change: the changes' own LSNs, shape (n, size).
-        command: the command within the transaction, 0 where the database tells none; shape (n,).
+        command: the command within the transaction, 0 where the database tells none; shape (n,). Snapshots take the rows of
+            one for the work of one statement (`snapshots/touched_rows.py`).
         operation: `DELETE`, `INSERT`, `BEFORE` or `AFTER`; shape (n,).
         mask: which columns changed, binary; None where it is not asked for.
         columns: what was selected, in that order.
@@ -94,7 +95,11 @@ class RowQuery(Protocol):
         ...
 
     def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
-        """The operation of a row."""
+        """The operation of a row, as far as it can be told without the row behind it.
+
+        `BEFORE` where that may be the update's other row, which is waited for; `rows` has the last word. So a database that
+        writes an update as a delete and an insert gives `BEFORE` for every delete.
+        """
         ...
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
@@ -125,15 +130,13 @@ def whole_changes(query: RowQuery, after: RowPosition | None) -> Generator[Chang
             count += batch.num_rows
             whole, held = _whole(query, batch if held is None else pa.concat_batches([held, batch]))
             if whole is not None:
-                rows = query.rows(whole)
-                _check_pairs(rows, query)
-                yield rows
+                yield _checked(query.rows(whole), query)
             last = batch
         if not query.limit or count < query.limit:
             break
         after = query.rows(last.slice(last.num_rows - 1)).position(0)
     if held is not None:
-        raise _torn(query.rows(held), query)
+        yield _checked(query.rows(held), query)
 
 
 def _whole(query: RowQuery, batch: pa.RecordBatch) -> tuple[pa.RecordBatch | None, pa.RecordBatch | None]:
@@ -144,12 +147,13 @@ def _whole(query: RowQuery, batch: pa.RecordBatch) -> tuple[pa.RecordBatch | Non
     return (batch.slice(0, n - 1) if n > 1 else None), batch.slice(n - 1)
 
 
-def _check_pairs(rows: ChangeRows, query: RowQuery) -> None:
-    """Each row before an update is followed by the one after it."""
+def _checked(rows: ChangeRows, query: RowQuery) -> ChangeRows:
+    """The rows, of which each one before an update is followed by the one after it."""
     first = np.flatnonzero(rows.operation == BEFORE)
     second = np.flatnonzero(rows.operation == AFTER)
     if len(first) != len(second) or (first + 1 != second).any():
         raise _torn(rows, query)
+    return rows
 
 
 def _torn(rows: ChangeRows, query: RowQuery) -> LogFormatError:

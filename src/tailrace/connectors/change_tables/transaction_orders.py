@@ -35,7 +35,7 @@ class Keys:
     Attributes:
         name: of the table, as transaction metadata has it.
         transaction: index of each change's transaction in the window; shape (n,).
-        change: change LSNs, shape (n, 10).
+        change: change LSNs, shape (n, size).
         weight: how many records that count each becomes; shape (n,).
 
     """

@@ -1,7 +1,9 @@
 """What a window of the log says of one table's rows: which were changed, and what they were before.
 
 Order is that of the change table, by commit, command and change. But within one command deletes count before inserts: a
-statement that hands keys on from row to row takes them all away before it gives them again, and is told row by row.
+statement that hands keys on from row to row takes them all away before it gives them again, and is told row by row. Where
+commands are not told, a transaction counts as one: of a key that it inserts and deletes, the delete comes first, and the row
+seems to have been there before.
 """
 
 from __future__ import annotations
