@@ -120,3 +120,12 @@ def test_the_demo_takes_no_servers_of_another_version(monkeypatch, capsys):
     with pytest.raises(SystemExit, match="2"):
         main(["demo"])
     assert f"are of version 0.0.9, tailrace is {tailrace.__version__}" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_folder_that_an_uninstallation_left_is_no_stand_in(monkeypatch, capsys):
+    from tailrace.cli.main import main
+
+    monkeypatch.delattr(tailrace_standins, "__version__")
+    with pytest.raises(SystemExit, match="2"):
+        main(["demo"])
+    assert "the demo's servers are not installed" in " ".join(capsys.readouterr().err.split())

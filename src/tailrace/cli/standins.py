@@ -17,13 +17,20 @@ _WHAT_TO_DO = "from a checkout of tailrace, call `./run demo`, or `pip install .
 
 def check_standins() -> None:
     """Raises `ConfigError` where the demo's servers are not installed, or are of another version than tailrace."""
+    found = _version()
+    if found is None:
+        raise ConfigError(f"the demo's servers are not installed; they are no part of the package tailrace: {_WHAT_TO_DO}")
+    if found != __version__:
+        raise ConfigError(f"the demo's servers are of version {found}, tailrace is {__version__}: {_WHAT_TO_DO}")
+
+
+def _version() -> str | None:
+    """None also where a folder of that name is left that holds nothing but caches, as after `pip uninstall`."""
     try:
-        found = import_module(_PACKAGE).__version__
+        package = import_module(_PACKAGE)
     except ModuleNotFoundError as error:
         if error.name != _PACKAGE:
             raise
-        raise ConfigError(
-            f"the demo's servers are not installed; they are no part of the package tailrace: {_WHAT_TO_DO}"
-        ) from None
-    if found != __version__:
-        raise ConfigError(f"the demo's servers are of version {found}, tailrace is {__version__}: {_WHAT_TO_DO}")
+        return None
+    version: str | None = getattr(package, "__version__", None)
+    return version
