@@ -34,8 +34,8 @@ from bench.snapshots.plan import Case as SnapshotCase  # noqa: E402
 
 from bench import run as engines  # noqa: E402
 from bench import workloads  # noqa: E402
-from tailrace.config.load import from_mapping  # noqa: E402
 from tailrace.connectors import connector_for  # noqa: E402
+from tailrace.connectors.load import from_mapping  # noqa: E402
 from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 PARTS = ("read", "kafka", "snapshot")
