@@ -98,11 +98,9 @@ class Layout:
 
 
 def layout_of_values(schema: Schema, first: int, role: int) -> Layout:
-    """The layout of a struct whose fields are `Objects`, in slots from `first` on; see `objects_of`."""
+    """The layout of a struct whose fields are `Objects`, in slots from `first` on; see `values_by_field`."""
     fields = tuple(Values(field.schema, first + i, role) for i, field in enumerate(schema.fields))
     return Layout(Struct(schema, fields))
-
-
 
 
 def values_by_field(schema: Schema, values: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
