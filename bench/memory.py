@@ -9,18 +9,14 @@ a transaction of many rows took more than the limit; a single long row may take 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "bench"), str(ROOT / "src")]
 
-from run import properties  # noqa: E402
+from run import properties, readings_of  # noqa: E402
 from workloads import ROWS, SETUP  # noqa: E402
 
 from tailrace.connectors import connector_for  # noqa: E402
@@ -66,21 +62,8 @@ def measure(server: MySqlServer, table: str, statement: str) -> dict[str, dict[s
     for schemas in (False, True):
         given = properties(server, DATABASE, schemas=schemas)
         job = {"properties": given, "start": point.restart, "until": until, "history": point.history, "readings": 0}
-        found["on" if schemas else "off"] = _read(job)
+        found["on" if schemas else "off"] = readings_of(job)[-1]
     return found
-
-
-def _read(job: dict[str, Any]) -> dict[str, Any]:
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        file.write(json.dumps(job))
-        file.flush()
-        command = [sys.executable, str(ROOT / "bench" / "engine_side.py"), file.name]
-        env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
-    if done.returncode:
-        raise SystemExit(done.stderr[-3000:])
-    figures: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return figures
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -82,16 +82,20 @@ def properties(server: MySqlServer, database: str, *, schemas: bool) -> dict[str
 def tailrace_side(given: dict[str, str], start: Any, until: Any, history: Any, rounds: int) -> list[Side]:
     """Read the range in a fresh process, once to warm up and then `rounds` times."""
     job = {"properties": given, "start": start, "until": until, "history": history, "readings": rounds}
+    return [Side(int(r["changes"]), r["seconds"], r["cpu_seconds"], r["peak_mb"]) for r in readings_of(job)]
+
+
+def readings_of(job: Mapping[str, Any], checkout: Path = ROOT) -> list[dict[str, Any]]:
+    """The figures of each reading of a job (`engine_side.py`), in a fresh process with the sources of a checkout."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(json.dumps(job))
         file.flush()
-        command = [sys.executable, str(ROOT / "bench" / "engine_side.py"), file.name]
-        env = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+        command = [sys.executable, str(checkout / "bench" / "engine_side.py"), file.name]
+        env = os.environ | {"PYTHONPATH": str(checkout / "src")}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
     if done.returncode:
         raise SystemExit(done.stderr[-3000:])
-    readings = [json.loads(line) for line in done.stdout.splitlines()]
-    return [Side(int(r["changes"]), r["seconds"], r["cpu_seconds"], r["peak_mb"]) for r in readings]
+    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def debezium_side(given: dict[str, str], before: Any, marker: str, changes: int) -> Side:

@@ -12,12 +12,9 @@ figures are medians over the pairs of this one's rate, CPU seconds and peak memo
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -119,15 +116,7 @@ def read_cases(args: argparse.Namespace) -> Iterator[tuple[str, Measure]]:
 
 def reading(checkout: Path, job: Mapping[str, Any]) -> Figures:
     """A process that reads the log with the sources of a checkout."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        file.write(json.dumps(job))
-        file.flush()
-        command = [sys.executable, str(checkout / "bench" / "engine_side.py"), file.name]
-        env = os.environ | {"PYTHONPATH": str(checkout / "src")}
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env=env)
-    if done.returncode:
-        raise SystemExit(done.stderr[-3000:])
-    found = [json.loads(text) for text in done.stdout.splitlines()]
+    found = engines.readings_of(job, checkout)
     return {
         "rate": statistics.median(each["changes"] / each["seconds"] for each in found),
         "cpu": statistics.median(each["cpu_seconds"] for each in found),
