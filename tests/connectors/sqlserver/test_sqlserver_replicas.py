@@ -13,14 +13,15 @@ import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
 from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.gathered import gather
 from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
-from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.beginning import heads
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
@@ -205,7 +206,7 @@ def test_an_incremental_snapshot_does_not_keep_the_log_waiting(replica: Replica)
     replica.write(2)
     reader = SqlServerIncrementalReader(settings)
     work = Work((TableWork(TableId(replica.database.name, "dbo", "a")),))
-    at = LogBoundary(Progress("", restart_at(heads(settings)).to_dict()))
+    at = LogBoundary(Progress("", restart_at(heads(settings)).to_dict()), POSITIONS)
     replica.behind = [early] * 10_000
     began = time.monotonic()
     assert reader.step(work, at) is None

@@ -32,6 +32,8 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.positions import DatabasePosition
+from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
@@ -136,6 +138,36 @@ class Catalogue(Events, Protocol[Session_contra]):
         ...
 
 
+class Log(Protocol[Session]):
+    """One database's log while it is read, with what is kept in between: its clock, say."""
+
+    @property
+    def most_transactions(self) -> int | None:
+        """How many transactions a window has at most, where the configuration says it."""
+        ...
+
+    def connect(self) -> AbstractContextManager[Session]:
+        """A session in the database, which was there when reading began.
+
+        Raises:
+            RetriableError: it is not there now. Else as the connector's sessions do.
+
+        """
+        ...
+
+    def head(self, session: Session) -> Lsn:
+        """How far it is captured: all transactions up to there are in the change tables, to the last row."""
+        ...
+
+    def transactions(self, session: Session, window: Window, at_most: int) -> Transactions:
+        """The first transactions of a window, of those that have changes, of rows or of structure."""
+        ...
+
+    def look_why_quiet(self, session: Session, head: Lsn) -> None:
+        """Nothing new is captured: where that lasts, and nobody captures, say so."""
+        ...
+
+
 class Dialect(Catalogue[Session], Protocol[Session]):
     """All that one kind of database knows."""
 
@@ -173,6 +205,10 @@ class Dialect(Catalogue[Session], Protocol[Session]):
             RetriableError: it does not come there.
 
         """
+        ...
+
+    def log(self, database: str, planned: DatabasePosition | None) -> Log[Session]:
+        """A database's log, to be read; `planned` is the end of a range that was planned, with what it says of clocks."""
         ...
 
     def head(self, session: Session) -> Lsn:

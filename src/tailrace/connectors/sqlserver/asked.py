@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from tailrace.config.filters import TableFilter
 from tailrace.connectors.base import Lane, Progress
-from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.told_structures import NO_INSTANCE, ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.sqlserver import setup_sql
-from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns, is_captured
@@ -27,40 +24,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class LogBoundary:
-    """A place between windows, at least of some databases.
-
-    Attributes:
-        progress: of there.
-
-    """
-
-    progress: Progress
-
-    def has(self, database: str) -> bool:
-        """Whether a database is read at all."""
-        return database.lower() in map(str.lower, self.progress.restart)
-
-    def lsn(self, database: str) -> Lsn | None:
-        """Up to where all of a database is delivered, and nothing behind it; None where a window is delivered in part."""
-        restart = POSITIONS.restart(self.progress.restart)
-        position = restart[next(name for name in restart if name.lower() == database.lower())]
-        return position.lsn if position.is_between_windows else None
-
-
 class SqlServerSignalledLog:
     """The logs that a lane reads, with its tables and structures."""
 
-    def __init__(self, settings: SqlServerSettings, lane: Lane, tables: CapturedTables, told: ToldStructures) -> None:
+    def __init__(
+        self, settings: SqlServerSettings, lane: Lane, owns: Callable[[TableId], bool], told: ToldStructures
+    ) -> None:
         self._settings = settings
         self._lane = lane
-        self._tables = tables
+        self._owns = owns
         self._told = told
 
     def owns(self, table: TableId) -> bool:
         """Whether this lane delivers a table's topic."""
-        return self._tables.owns(table)
+        return self._owns(table)
 
     def tables(self) -> list[TableId]:
         """The tables whose rows may be asked for."""

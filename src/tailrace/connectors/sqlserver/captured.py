@@ -6,7 +6,7 @@ other tables too, but only at what tells how many records their rows become.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -18,16 +18,18 @@ from tailrace.changes.model import Level
 from tailrace.changes.vectors import Vector
 from tailrace.connectors.base import Lane
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.change_tables.positions import position_program
+from tailrace.connectors.change_tables.positions import RowPosition, position_program
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.column_policies import column_policies
 from tailrace.connectors.shared.shapes import shape_settings
 from tailrace.connectors.sqlserver import source_block, values
-from tailrace.connectors.sqlserver.change_tables import Reading
-from tailrace.connectors.sqlserver.connection import quoted
+from tailrace.connectors.sqlserver.change_tables import Reading, rows_of
+from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.signal_table import is_for_signals
+from tailrace.connectors.sqlserver.structures import UNLIMITED
 from tailrace.connectors.sqlserver.types import ColumnType, column_types
 from tailrace.errors import LogFormatError, StructureError
 from tailrace.events.shape import Shape
@@ -52,6 +54,7 @@ class Captured:
         lobs: for those columns whose NULL in an update may mean that the value is not there: the index of the column, and its
             place among the captured columns.
         placeholder: what such a value is shown as.
+        moves_keys: an update of two rows may change the key.
         is_owned: its events are delivered by this lane.
         is_signals: rows that are inserted into it are signals, for every lane.
 
@@ -65,6 +68,7 @@ class Captured:
     reading: Reading
     lobs: tuple[tuple[int, int], ...]
     placeholder: str
+    moves_keys: bool = True
     is_owned: bool = True
     is_signals: bool = False
 
@@ -72,6 +76,17 @@ class Captured:
     def name(self) -> str:
         """As transaction metadata names it: database.schema.table."""
         return str(self.table.id)
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a value that is read may be of any length."""
+        return any((self.table.columns[i].length or 0) >= UNLIMITED // 2 for i in self.selected)
+
+    def rows(
+        self, session: Session, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
+    ) -> Generator[ChangeRows]:
+        """Its rows in a window, behind the row `after`."""
+        return rows_of(session, self.reading, window, after, batch_rows)
 
     def columns(self, rows: ChangeRows) -> list[Vector | None]:
         """What the rows hold, a vector for each column of the structure; None where it is not read.
@@ -154,7 +169,10 @@ class CapturedTables:
         selected = tuple(sorted(set(schemas.key_columns if only_keys else schemas.columns)))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         lobs = tuple((i, ordinals[types[i].name]) for i in selected if types[i].is_lob)
-        selects = [each for i in selected for each in types[i].select(f"c.{quoted(types[i].name)}")]
+        keys = {types[i].name for i in schemas.key_columns}
+        moves_keys = not keys <= set(instance.index_columns)  # made of columns that the instance does not tell rows by
+        read = () if only_keys and not moves_keys else selected
+        selects = [each for i in read for each in types[i].select(f"c.{quoted(types[i].name)}")]
         is_signals = is_for_signals(self._settings, table.id)
         return Captured(
             table=readable,
@@ -162,9 +180,10 @@ class CapturedTables:
             selected=selected,
             shape=self._shape(readable, types, schemas, is_read=False),
             constants=source_block.constants(self._settings, table.id),
-            reading=self._reading(instance, tuple(selects), mask=bool(lobs), skips=not is_signals),
+            reading=self._reading(instance, tuple(selects), mask=bool(lobs) and not only_keys, skips=not is_signals),
             lobs=lobs,
             placeholder=self._settings.unavailable_value_placeholder,
+            moves_keys=moves_keys,
             is_owned=self.owns(table.id),
             is_signals=is_signals,
         )
@@ -180,12 +199,6 @@ class CapturedTables:
     def constants(self, table: TableId) -> Mapping[str, str | None]:
         """The fields of the source block that are the same for all changes of a table."""
         return source_block.constants(self._settings, table)
-
-    def moves_keys(self, table: Table, instance: Instance) -> bool:
-        """Whether an update of two rows may change the key: it is made of columns that the instance does not tell rows by."""
-        readable, types = with_fields(table, self._settings)
-        keys = {types[i].name for i in self._schemas(readable, types).key_columns}
-        return not keys <= set(instance.index_columns)
 
     def _reading(self, instance: Instance, selects: tuple[str, ...], *, mask: bool, skips: bool) -> Reading:
         settings = self._settings

@@ -10,6 +10,7 @@ from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import (
     altered_columns,
@@ -28,6 +29,7 @@ from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
 from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.transaction_log import TransactionLog
 from tailrace.errors import SourceSetupError
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
@@ -148,6 +150,10 @@ class SqlServerDialect:
     def wait_for(self, session: Session, lsn: Lsn) -> None:
         """Wait for a replica."""
         replicas.wait_for(session, lsn)
+
+    def log(self, database: str, planned: DatabasePosition | None) -> TransactionLog:
+        """With the clock of the plan."""
+        return TransactionLog(self._settings, database, None if planned is None else planned.offset_minutes)
 
     def head(self, session: Session) -> Lsn:
         """`sys.fn_cdc_get_max_lsn`."""

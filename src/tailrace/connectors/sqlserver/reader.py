@@ -123,9 +123,10 @@ class SqlServerConnector(Ranges):
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.sqlserver.streaming import LogReader  # the decoders: a planner asks only for the head
+        from tailrace.connectors.change_tables.streaming import LogReader
+        from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner asks only for the head
 
-        log, can_begin = partial(LogReader, self.settings, range_), partial(is_boundary, POSITIONS)
+        log, can_begin = partial(LogReader, log_parts(self.settings), range_), partial(is_boundary, POSITIONS)
         return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches()
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:

@@ -20,6 +20,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace import epoch
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
@@ -29,7 +30,6 @@ from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import events_of
-from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
 from tailrace.connectors.sqlserver.replicas import connect_at

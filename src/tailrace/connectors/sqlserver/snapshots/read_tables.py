@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.connectors.change_tables.instances import Instance, of_instance
+from tailrace.connectors.change_tables.left_out import FAIL, Columns, shown
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
 from tailrace.connectors.shared import jdbc
@@ -23,7 +24,6 @@ from tailrace.connectors.sqlserver import catalog, structures, values
 from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.left_out import FAIL, Columns, shown
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
