@@ -5,42 +5,39 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 import pytest
 from tests.connectors.change_tables.toy import (
     FORM,
     NAME,
-    Query,
     Toy,
     ToyDatabase,
     ToyDialect,
     ToyTable,
     lsn,
+    parts,
     table_id,
 )
 
-from tailrace.connectors.base import Lane, Progress
-from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from support.encoding import records_of
+from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace.connectors.change_tables.cutting import cut
-from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.meeting import is_boundary
-from tailrace.connectors.change_tables.next_window import next_window
 from tailrace.connectors.change_tables.planned_structures import new_structures
 from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
 from tailrace.connectors.change_tables.reach import require_within_reach
-from tailrace.connectors.change_tables.row_changes import Serials, changes_of
-from tailrace.connectors.change_tables.rows import whole_changes
 from tailrace.connectors.change_tables.snapshots import sections, source
 from tailrace.connectors.change_tables.snapshots.gathered import gather
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
-from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
-from tailrace.connectors.change_tables.told_structures import ToldStructures
+from tailrace.connectors.change_tables.streaming import LogReader
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.errors import PositionLostError
+from tailrace.events.shape import RowChanges
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.snapshot.first_changes import TableTouches
 from tailrace.snapshot.segments import LanePlan, Segment
@@ -58,49 +55,27 @@ class Stream:
     restart: Mapping[str, Any] = field(default_factory=lambda: BEGINNING)
     history: list[dict[str, Any]] = field(default_factory=list)
     events: list[tuple[Any, ...]] = field(default_factory=list)
+    values: list[dict[str, Any]] = field(default_factory=list)
 
-    def read(self, toy: Toy, most: int = 1 << 30) -> None:
-        """Read on, at most so many batches."""
-        for number, (events, position, history) in enumerate(self._batches(toy), 1):
-            self.events += events
-            self.restart = json.loads(json.dumps(RestartPosition({NAME: position}).to_dict()))
-            self.history += json.loads(json.dumps(history))
-            if number == most:
-                return
+    def read(self, toy: Toy, most: int = 1 << 30, **properties: str) -> None:
+        """Read on up to what is captured now, at most so many batches."""
+        using = parts(toy, **properties)
+        until = RestartPosition({NAME: DatabasePosition(using.dialect.head(toy))}).to_dict()
+        reader = LogReader(using, LogRange(self.restart, until, now_us=0), Progress("", self.restart), self.history)
+        with closing(reader.batches()) as batches:
+            for batch in islice(batches, most):
+                self.values += [json.loads(each) for some in records_of(batch) for each in some.values if each is not None]
+                self.events += [found for event in batch.events if isinstance(event, RowChanges) for found in changes_in(event)]
+                self.restart = json.loads(json.dumps(batch.progress.restart))
+                self.history += json.loads(json.dumps(batch.history))
 
-    def _batches(self, toy: Toy) -> Iterator[tuple[list[tuple[Any, ...]], DatabasePosition, list[Any]]]:
-        dialect = ToyDialect(toy)
-        position = Positions(FORM).restart(self.restart, dialect.databases)[NAME]
-        told = ToldStructures(dialect, self.history)
-        instances = CaptureInstances(dialect, told)
-        lost = LostChanges(dialect, told, instances)
-        while True:
-            window = next_window(toy, NAME, instances, position, dialect.head(toy))
-            if window is None:
-                return
-            leave_gone(toy, lost, told, window, Batch(0))
-            tell_new(instances, told, window, Batch(0))
-            begin = position if position.until else DatabasePosition(position.lsn, window.until)
-            transactions = dialect.transactions(toy, window)
-            for active in instances.active(window):
-                if active.name < (begin.table or ""):
-                    continue
-                after = begin.after if active.name == begin.table else None
-                serials = Serials(None if after is None else (after.commit, after.change, after.serial))
-                columns = [column.name for column in instances.structure(active.instance).columns]
-                for rows in whole_changes(Query(toy, active.instance, window, columns, limit=5), after):
-                    numbers = serials.number(rows)
-                    values = [column.to_pylist() for column in rows.columns]
-                    changes = changes_of(rows, numbers, [], transactions, {}, transaction_ids=False, rank=0)
-                    found = [
-                        (active.name, chr(op), *(tuple(column[at] for column in values) for at in images if at >= 0))
-                        for op, *images in zip(changes.op, changes.before, changes.after, strict=True)
-                    ]
-                    end = rows.position(len(rows) - 1, int(numbers[-1]))
-                    yield found, DatabasePosition(begin.lsn, window.until, active.name, end), told.take_history()
-            lost.require_kept(toy, instances.active(window), window)
-            position = begin.at(window.until)
-            yield [], position, told.take_history()
+
+def changes_in(event: RowChanges) -> Iterator[tuple[Any, ...]]:
+    """Table, operation and images of changes."""
+    changes, name = event.changes, event.shape.schemas.topic.rpartition(".")[2]
+    values = [column.to_arrow().to_pylist() for column in changes.columns if column is not None]
+    for op, *images in zip(changes.op, changes.before, changes.after, strict=True):
+        yield name, chr(op), *(tuple(column[at] for column in values) for at in images if at >= 0)
 
 
 @pytest.fixture
@@ -162,6 +137,40 @@ def test_who_is_stopped_after_any_batch_goes_on_behind_it(toy: Toy) -> None:
         written(toy, random.Random(8), 1)  # is not read: a window's end stands in the position
     assert stopped.events == whole.events
     assert stopped.history == whole.history
+
+
+def test_who_follows_the_log_hears_when_nothing_comes_and_goes_on_with_what_comes_then(toy: Toy) -> None:
+    using = parts(toy, poll_interval_ms="1")
+    reader = LogReader(using, LogRange(BEGINNING), Progress("", BEGINNING), ())
+    counts: list[int] = []
+    with closing(reader.batches()) as batches:
+        for batch in batches:
+            if batch.idle:
+                assert batch.at_head
+                if toy.journal:
+                    break
+                written(toy, random.Random(5), 20)
+                toy.capture()
+            counts.append(batch.changes)
+    assert sum(counts) == sum(map(len, toy.journal))
+
+
+def test_transactions_are_told_with_what_they_have_of_all_tables(toy: Toy) -> None:
+    toy.commit(("b", None, row(1, "x")), ("a", None, row(1, "x")), ("b", None, row(2, "y")))
+    toy.commit()
+    toy.commit(("a", row(1, "x"), row(5, "z")))
+    toy.capture()
+    stream = Stream()
+    stream.read(toy, provide_transaction_metadata="true")
+    told = {each["id"]: each for each in stream.values if each.get("status") == "END"}
+    assert [each["event_count"] for each in told.values()] == [3, 2]  # a row that moves is deleted and created
+    assert list(told) == [lsn(1).text, lsn(3).text]
+    orders = [
+        (each["source"]["table"], each["transaction"]["total_order"], each["transaction"]["data_collection_order"])
+        for each in stream.values
+        if each.get("transaction") is not None
+    ]
+    assert orders == [("a", 2, 1), ("a", 1, 1), ("a", 2, 2), ("b", 1, 1), ("b", 3, 2)]  # table by table
 
 
 def test_a_second_instance_is_gone_over_to_where_it_begins(toy: Toy) -> None:

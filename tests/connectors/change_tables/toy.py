@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -18,29 +18,39 @@ import pyarrow as pa
 
 from support.unit_settings import unit_settings
 from tailrace.changes.model import INT32
+from tailrace.changes.policies import Rule
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.config.settings import Settings
+from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.altered_columns import Types
+from tailrace.connectors.change_tables.captured import Wanted
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
-from tailrace.connectors.change_tables.positions import RowPosition
+from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows, whole_changes
 from tailrace.connectors.change_tables.snapshots.databases import Mask
 from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.streaming import LogParts
+from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.heartbeats import ActionConnection
+from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.keys import IndexKey
 from tailrace.errors import LogFormatError, SourceSetupError
 from tailrace.events.shape import Shape
-from tailrace.schema.connect import Schema, Type
+from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
 from tailrace.snapshot.segments import Bound, Interval
 from tailrace.snapshot.source import View
 
 NAME = "toydb"
 FORM = LsnForm(16, "a toy")
+TEXT = Schema(Type.STRING)
 MADE = dt.datetime(2026, 1, 1)  # noqa: DTZ001 -- the server's local time
 Change = tuple[str, dict[str, Any] | None, dict[str, Any] | None]  # table, row before, row after
 
@@ -168,10 +178,15 @@ class ToyDialect:
     lsns = FORM
     databases = (NAME,)
     advice = Advice("keep them", "make another")
+    tells_reading_time = False
 
-    def __init__(self, toy: Toy) -> None:
+    def __init__(self, toy: Toy, **properties: str) -> None:
         self._toy = toy
-        self.settings: Settings = unit_settings()
+        self.settings: Settings = unit_settings({name.replace("_", "."): value for name, value in properties.items()})
+
+    def source_schema(self) -> Schema:
+        fields = [Field("table", TEXT), Field("commit_lsn", TEXT), Field("ts_ms", Schema(Type.INT64))]
+        return Schema(Type.STRUCT, name="toy.Source", fields=tuple(fields))
 
     def change_schema(self) -> Schema:
         return Schema(Type.STRUCT, name="toy.Source", fields=())
@@ -202,7 +217,7 @@ class ToyDialect:
         rows = session.db.execute("SELECT * FROM instances ORDER BY source, start").fetchall()
         return [
             Instance(
-                table_id(source), f"i{number}", number, 0, f"ct_{number}", Lsn(start), MADE, tuple(columns.split(",")), ("k",)
+                table_id(source), f"i{number}", number, 0, f"ct_{number}", Lsn(start), MADE, tuple(columns.split(",")), ()
             )
             for number, source, columns, start in rows
         ]
@@ -235,6 +250,9 @@ class ToyDialect:
 
     def wait_for(self, session: Toy, lsn: Lsn) -> None:
         pass
+
+    def log(self, database: str, planned: DatabasePosition | None) -> ToyLog:
+        return ToyLog(self)
 
     def head(self, session: Toy) -> Lsn:
         return lsn(session.captured)
@@ -271,6 +289,104 @@ class ToyDialect:
 
     def row_bytes(self, session: Toy, instance: Instance, window: Window) -> int:
         return 10
+
+
+@dataclass(frozen=True)
+class ToyLog:
+    """A `Log` without a clock of its own."""
+
+    dialect: ToyDialect
+    most_transactions: int | None = 7
+
+    def connect(self) -> AbstractContextManager[Toy]:
+        return self.dialect.connect(NAME)
+
+    def head(self, session: Toy) -> Lsn:
+        return self.dialect.head(session)
+
+    def transactions(self, session: Toy, window: Window, at_most: int) -> Transactions:
+        found = self.dialect.transactions(session, window)
+        return Transactions(found.commit[:at_most], found.time_us[:at_most], found.unknown)
+
+    def look_why_quiet(self, session: Toy, head: Lsn) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class ToyType:
+    """A `FieldType`."""
+
+    key: Schema
+    rule: Rule = None
+
+    @property
+    def value(self) -> Schema:
+        return self.key
+
+
+@dataclass(frozen=True)
+class ToyRows:
+    """`InstanceRows`."""
+
+    table: Table
+    instance: Instance
+    selected: Sequence[int]
+    is_wide: bool = False
+
+    def columns(self, rows: ChangeRows) -> list[Vector | None]:
+        found = {i: from_arrow(array) for i, array in zip(self.selected, rows.columns, strict=True)}
+        return [found.get(i) for i in range(len(self.table.columns))]
+
+    def read(
+        self, session: Toy, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
+    ) -> Generator[ChangeRows]:
+        """Three rows at a time, whatever is asked for."""
+        columns = [self.table.columns[i].name for i in self.selected]
+        return whole_changes(Query(session, self.instance, window, columns, limit=5), after)
+
+
+class ToyDecoding:
+    """A `Decoding`."""
+
+    def types(self, table: Table) -> list[ToyType | None]:
+        return [
+            ToyType(Schema(Type.INT64) if column.name == "k" else Schema(Type.STRING, optional=True))
+            for column in table.columns
+        ]
+
+    def rows(self, table: Table, types: Sequence[ToyType], instance: Instance, wanted: Wanted) -> ToyRows:
+        return ToyRows(table, instance, wanted.columns)
+
+
+class ToySignalled:
+    """`SignalledLogs` in which nobody asks for anything."""
+
+    def __init__(self, lane: Lane, owns: Callable[[TableId], bool], told: ToldStructures) -> None:
+        self.owns = owns
+
+    def tables(self) -> Sequence[TableId]:
+        return ()
+
+    def shown(self, progress: Progress) -> str:
+        return str(progress.restart)
+
+    def take_structure(self, database: str, change: Mapping[str, Any], progress: Progress, batch: Batch) -> bool:
+        return False
+
+    def incremental_reader(self) -> IncrementalReader[LogBoundary]:
+        raise NotImplementedError
+
+    def warn_of_deaf(self) -> None:
+        pass
+
+
+def no_actions() -> ActionConnection:
+    raise NotImplementedError
+
+
+def parts(toy: Toy, **properties: str) -> LogParts[Toy]:
+    """What the toy's log is read by, by these properties of the configuration."""
+    return LogParts(ToyDialect(toy, **properties), ToyDecoding(), ToySignalled, no_actions)
 
 
 def structure(toy: Toy, name: str) -> Table:

@@ -13,7 +13,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import Final, Generic
+from typing import Any, Final, Generic
 
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.boundaries import Boundaries
@@ -55,7 +55,7 @@ class DatabaseLog(Generic[Session]):
         database: str,
         position: DatabasePosition,
         told: ToldStructures,
-        tables: CapturedTables[Session],
+        tables: CapturedTables[Session, Any],
         new_batch: NewBatch,
         *,
         tells: bool = True,

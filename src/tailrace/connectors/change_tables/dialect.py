@@ -76,8 +76,17 @@ class Events(Protocol):
         """The name of Debezium's connector, in the names of schemas."""
         ...
 
+    def source_schema(self) -> Schema:
+        """The schema of the source block of rows."""
+        ...
+
     def change_schema(self) -> Schema:
         """The schema of the source block of schema-change events."""
+        ...
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """Whether the source block's times say when a change was read, and not when it was made."""
         ...
 
     def context(self) -> Mapping[str, str]:

@@ -23,7 +23,8 @@ class Instance:
         start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
         create_date: when it was enabled, the server's local time.
         columns: the captured columns, in their order.
-        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty.
+        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty. A change
+            of one of these comes as a delete and an insert, never as the two rows of an update.
         role: who may read it, where the database has it guarded; None: everybody who may select.
 
     """

@@ -15,7 +15,7 @@ from typing import Any, Generic, Protocol
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress
-from tailrace.connectors.change_tables.captured import CapturedTables
+from tailrace.connectors.change_tables.captured import CapturedTables, Decoding
 from tailrace.connectors.change_tables.database_log import DatabaseLog
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
@@ -45,14 +45,14 @@ class LogParts(Generic[Session]):
 
     Attributes:
         dialect: of the database.
-        tables: those of a lane.
+        decoding: of its rows.
         signalled: of a lane, what tells its tables, and the structures that are known.
         actions: opens the connection on which `heartbeat.action.query` is run.
 
     """
 
     dialect: Dialect[Session]
-    tables: Callable[[Lane], CapturedTables[Session]]
+    decoding: Decoding[Session, Any]
     signalled: Callable[[Lane, Callable[[TableId], bool], ToldStructures], SignalledLogs]
     actions: Callable[[], ActionConnection]
 
@@ -83,7 +83,7 @@ class LogReader(Generic[Session]):
             self._dialect, self._history.records, tells=self._lane.is_first, planned=range_.planned
         )
         self._heartbeats = self._new_heartbeats()
-        self._tables = parts.tables(self._lane)
+        self._tables = CapturedTables(parts.dialect, parts.decoding, self._lane)
         self._signalled = parts.signalled(self._lane, self._tables.owns, self._told)
         self._asked = self._new_asked()
         self._is_heard_of = False

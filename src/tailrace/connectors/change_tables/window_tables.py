@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Final, Generic
+from typing import Any, Final, Generic
 
 import numpy as np
 import numpy.typing as npt
 
 from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
-from tailrace.connectors.change_tables.captured import CapturedTable, CapturedTables
+from tailrace.connectors.change_tables.captured import Captured, CapturedTables
 from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.left_out import FAIL, converted
 from tailrace.connectors.change_tables.lost_changes import LostChanges
@@ -75,7 +75,7 @@ class WindowTables(Generic[Session]):
     def __init__(
         self,
         dialect: Dialect[Session],
-        tables: CapturedTables[Session],
+        tables: CapturedTables[Session, Any],
         instances: CaptureInstances[Session],
         lost: LostChanges[Session],
         new_batch: NewBatch,
@@ -100,7 +100,7 @@ class WindowTables(Generic[Session]):
         self.failures = FAIL
         self._new_batch = new_batch
         self._counts = counts
-        self._captured: dict[tuple[str, bool], tuple[Table, CapturedTable[Session]]] = {}
+        self._captured: dict[tuple[str, bool], tuple[Table, Captured[Session]]] = {}
         self._batch_rows: dict[str, int] = {}
 
     def open(
@@ -130,9 +130,9 @@ class WindowTables(Generic[Session]):
         """One table's batches, each with the position of its last row."""
         captured = self._captured_of(active, only_keys=False)
         serials = Serials(None if after is None else (after.commit, after.change, after.serial))
-        first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if captured.is_wide else FIRST_ROWS
+        first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if captured.rows.is_wide else FIRST_ROWS
         rows = self._batch_rows.setdefault(active.name, first)
-        parts = captured.rows(opened.session, opened.window, after, lambda: rows)
+        parts = captured.rows.read(opened.session, opened.window, after, lambda: rows)
         with closing(parts):
             for part in parts:
                 numbers = serials.number(part)
@@ -147,7 +147,7 @@ class WindowTables(Generic[Session]):
     def _add(
         self,
         opened: OpenWindow[Session],
-        captured: CapturedTable[Session],
+        captured: Captured[Session],
         part: ChangeRows,
         numbers: Int64,
         taken_over: RowPosition | None,
@@ -164,7 +164,7 @@ class WindowTables(Generic[Session]):
         numbers = numbers if found.kept is None else numbers[found.kept]
         if found.fault is not None:
             end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
-        read_us = batch.now_us if self._tables.tells_reading_time else None
+        read_us = batch.now_us if self._dialect.tells_reading_time else None
         transactions, constants = opened.transactions, captured.constants
         changes = changes_of(
             rows, numbers, columns, transactions, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
@@ -188,7 +188,7 @@ class WindowTables(Generic[Session]):
         for each in opened.filled:
             captured = self._captured_of(each, only_keys=True)
             reader = KeyReader(captured.name, opened.transactions)
-            with closing(captured.rows(opened.session, opened.window, None, lambda: MOST_ROWS)) as parts:
+            with closing(captured.rows.read(opened.session, opened.window, None, lambda: MOST_ROWS)) as parts:
                 for part in parts:
                     reader.take(part, _weights(captured, part, opened.transactions) if captured.moves_keys else None)
                     if each.name == begin.table and begin.after is not None:
@@ -200,7 +200,7 @@ class WindowTables(Generic[Session]):
                 orders.skip(str(each.table), passed)
         return orders
 
-    def _captured_of(self, active: Active, *, only_keys: bool) -> CapturedTable[Session]:
+    def _captured_of(self, active: Active, *, only_keys: bool) -> Captured[Session]:
         instance = active.instance
         key = f"{instance.name}:{instance.object_id}:{instance.start_lsn}", only_keys
         structure = self._instances.structure(instance)
@@ -217,7 +217,7 @@ def _aimed(part: ChangeRows, rows: int, encoded: int) -> int:
     return max(2, min(wanted, MOST_ROWS, rows * GROWTH))
 
 
-def _weights(captured: CapturedTable[Session], part: ChangeRows, found: Transactions) -> Int64:
+def _weights(captured: Captured[Session], part: ChangeRows, found: Transactions) -> Int64:
     """How many records that count each change becomes."""
     numbers, columns = np.ones(len(part), np.int64), captured.columns(part)
     changes = changes_of(part, numbers, columns, found, captured.constants, transaction_ids=False, rank=0)

@@ -68,6 +68,15 @@ class SqlServerDialect:
         """`database.names`."""
         return self._settings.database_names
 
+    @property
+    def tells_reading_time(self) -> bool:
+        """`source.timestamp.mode`."""
+        return self._settings.tells_reading_time
+
+    def source_schema(self) -> Schema:
+        """The source block of rows."""
+        return source_block.schema(self._settings)
+
     def change_schema(self) -> Schema:
         """The source block of schema-change events."""
         return source_block.change_schema(self._settings)

@@ -7,7 +7,7 @@ from functools import partial
 from tailrace.connectors.change_tables.streaming import LogParts
 from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
 from tailrace.connectors.sqlserver.asked import SqlServerSignalledLog
-from tailrace.connectors.sqlserver.captured import CapturedTables
+from tailrace.connectors.sqlserver.captured import SqlServerDecoding
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
@@ -17,7 +17,7 @@ def log_parts(settings: SqlServerSettings) -> LogParts[Session]:
     """Those of one configuration."""
     return LogParts(
         dialect=SqlServerDialect(settings),
-        tables=partial(CapturedTables, settings),
+        decoding=SqlServerDecoding(settings),
         signalled=partial(SqlServerSignalledLog, settings),
         actions=partial(SqlServerActionConnection, settings),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Final
 
@@ -18,17 +19,18 @@ from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.left_out import FAIL, Columns, shown
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
-from tailrace.connectors.sqlserver.captured import CapturedTables
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
-from tailrace.connectors.sqlserver.types import ColumnType
+from tailrace.connectors.sqlserver.types import ColumnType, column_types
 from tailrace.errors import PositionLostError, StructureError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
@@ -135,7 +137,7 @@ class ReadTables:
         self._session = session
         self._point = point
         self._keys = keys
-        self._captured = CapturedTables(settings)
+        self._shapes = TableShapes(SqlServerDialect(settings), partial(column_types, settings=settings))
         self._failures = settings.event_processing_failure_handling_mode
         self._read: dict[TableId, ReadTable] = {}
         self._changed: set[TableId] = set()  # and `altered` has not told of it yet
@@ -151,7 +153,7 @@ class ReadTables:
     def shape_of(self, table: Table) -> Shape:
         """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
         read = self._read.get(table.id)
-        return read.shape if read is not None and read.table == table else self._captured.read_shape(table)[2]
+        return read.shape if read is not None and read.table == table else self._shapes.read_shape(table)[2]
 
     def altered(self) -> frozenset[TableId]:
         """The tables of which the structure is another one than when this was asked last, or that are gone.
@@ -205,7 +207,7 @@ class ReadTables:
         self._read = now
 
     def _made(self, table: Table, instance: Instance) -> ReadTable:
-        readable, types, shape = self._captured.read_shape(of_instance(table, instance))
+        readable, types, shape = self._shapes.read_shape(of_instance(table, instance))
         key = self._keys[table.id]
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
