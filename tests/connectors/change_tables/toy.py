@@ -21,7 +21,6 @@ from tailrace.changes.model import INT32
 from tailrace.changes.policies import Rule
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.config.settings import Settings
-from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.captured import Wanted
@@ -34,10 +33,8 @@ from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT
 from tailrace.connectors.change_tables.snapshots.databases import Mask
 from tailrace.connectors.change_tables.snapshots.moments import Moments
 from tailrace.connectors.change_tables.streaming import LogParts
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import ActionConnection
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.keys import IndexKey
@@ -177,12 +174,15 @@ class ToyDialect:
     connector = "toy"
     lsns = FORM
     databases = (NAME,)
-    advice = Advice("keep them", "make another")
+    advice = Advice("keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
     tells_reading_time = False
 
     def __init__(self, toy: Toy, **properties: str) -> None:
         self._toy = toy
         self.settings: Settings = unit_settings({name.replace("_", "."): value for name, value in properties.items()})
+
+    def folded(self, table: TableId) -> TableId:
+        return table
 
     def source_schema(self) -> Schema:
         fields = [Field("table", TEXT), Field("commit_lsn", TEXT), Field("ts_ms", Schema(Type.INT64))]
@@ -245,9 +245,6 @@ class ToyDialect:
         if not session.db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table.name,)).fetchall():
             raise SourceSetupError(f"{table} is gone")
 
-    def is_for_signals(self, table: TableId) -> bool:
-        return False
-
     def wait_for(self, session: Toy, lsn: Lsn) -> None:
         pass
 
@@ -264,6 +261,9 @@ class ToyDialect:
         ).fetchall()
         commit = np.frombuffer(b"".join(raw for raw, _ in rows), np.uint8).reshape(-1, FORM.size)
         return Transactions(commit, np.array([us for _, us in rows], np.int64), "{} is not known".format)
+
+    def end_now(self, session: Toy) -> DatabasePosition:
+        return DatabasePosition(self.head(session))
 
     def count_transactions(self, session: Toy, window: Window) -> int:
         return len(self.transactions(session, window))
@@ -358,35 +358,17 @@ class ToyDecoding:
         return ToyRows(table, instance, wanted.columns)
 
 
-class ToySignalled:
-    """`SignalledLogs` in which nobody asks for anything."""
-
-    def __init__(self, lane: Lane, owns: Callable[[TableId], bool], told: ToldStructures) -> None:
-        self.owns = owns
-
-    def tables(self) -> Sequence[TableId]:
-        return ()
-
-    def shown(self, progress: Progress) -> str:
-        return str(progress.restart)
-
-    def take_structure(self, database: str, change: Mapping[str, Any], progress: Progress, batch: Batch) -> bool:
-        return False
-
-    def incremental_reader(self) -> IncrementalReader[LogBoundary]:
-        raise NotImplementedError
-
-    def warn_of_deaf(self) -> None:
-        pass
-
-
 def no_actions() -> ActionConnection:
+    raise NotImplementedError
+
+
+def no_incremental() -> IncrementalReader[LogBoundary]:
     raise NotImplementedError
 
 
 def parts(toy: Toy, **properties: str) -> LogParts[Toy]:
     """What the toy's log is read by, by these properties of the configuration."""
-    return LogParts(ToyDialect(toy, **properties), ToyDecoding(), ToySignalled, no_actions)
+    return LogParts(ToyDialect(toy, **properties), ToyDecoding(), no_incremental, no_actions)
 
 
 def structure(toy: Toy, name: str) -> Table:

@@ -17,6 +17,7 @@ from tailrace.connectors.change_tables.dialect import Dialect, Session, Session_
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.signal_tables import is_for_signals
 from tailrace.connectors.change_tables.table_shapes import TableShapes, TypeT
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import StructureError
@@ -141,7 +142,7 @@ class CapturedTables(Generic[Session, TypeT]):
     def reads(self, table: TableId) -> bool:
         """Whether the table's rows are read: they are delivered, or they are signals."""
         if table not in self._read:
-            self._read[table] = self.owns(table) or self._dialect.is_for_signals(table)
+            self._read[table] = self.owns(table) or is_for_signals(self._dialect, table)
         return self._read[table]
 
     def captured(self, table: Table, instance: Instance, *, only_keys: bool = False) -> Captured[Session]:
@@ -162,7 +163,7 @@ class CapturedTables(Generic[Session, TypeT]):
         keys = shape.schemas.key_columns
         # the key is made of columns that the instance does not tell rows by
         moves_keys = not {readable.columns[i].name for i in keys} <= set(instance.index_columns)
-        is_signals = self._dialect.is_for_signals(table.id)
+        is_signals = is_for_signals(self._dialect, table.id)
         wanted = Wanted(
             _counted(keys, moves_keys=moves_keys) if only_keys else shape.schemas.columns,
             () if is_signals else self._skipped(),

@@ -51,11 +51,17 @@ class Advice:
     Attributes:
         keep_longer: has changes kept for longer.
         second_instance: makes a second capture instance of a table.
+        first_instance: of a given table, makes the first one.
+        all_columns: has all three columns of a signal table captured.
+        own_structures: says where structures come from, so that nobody need give them.
 
     """
 
     keep_longer: str
     second_instance: str
+    first_instance: Callable[[TableId], str]
+    all_columns: str
+    own_structures: str
 
 
 class Events(Protocol):
@@ -74,6 +80,10 @@ class Events(Protocol):
     @property
     def connector(self) -> str:
         """The name of Debezium's connector, in the names of schemas."""
+        ...
+
+    def folded(self, table: TableId) -> TableId:
+        """A table as its names are compared: in lower case, say, where case does not matter."""
         ...
 
     def source_schema(self) -> Schema:
@@ -203,10 +213,6 @@ class Dialect(Catalogue[Session], Protocol[Session]):
         """Raise `SourceSetupError` where a table that has no instance may have one that the user must not see."""
         ...
 
-    def is_for_signals(self, table: TableId) -> bool:
-        """Whether rows that are inserted into a table are signals."""
-        ...
-
     def wait_for(self, session: Session, lsn: Lsn) -> None:
         """Wait until the session sees what is captured up to an LSN, where it may be answered by a replica.
 
@@ -222,6 +228,10 @@ class Dialect(Catalogue[Session], Protocol[Session]):
 
     def head(self, session: Session) -> Lsn:
         """How far the log is captured: all transactions up to there are in the change tables, to the last row."""
+        ...
+
+    def end_now(self, session: Session) -> DatabasePosition:
+        """The same as the end of a range that is planned, with what the plan says of clocks."""
         ...
 
     def count_transactions(self, session: Session, window: Window) -> int:

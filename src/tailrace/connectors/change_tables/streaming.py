@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol
+from typing import Any, Generic
 
 from tailrace import epoch
-from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress
+from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.change_tables.asked import SignalledChangeTables
 from tailrace.connectors.change_tables.captured import CapturedTables, Decoding
 from tailrace.connectors.change_tables.database_log import DatabaseLog
 from tailrace.connectors.change_tables.dialect import Dialect, Session
@@ -22,21 +23,14 @@ from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions, RestartPosition
 from tailrace.connectors.change_tables.told_structures import ToldStructures, is_told_up_to
-from tailrace.connectors.shared.asked import Asked, SignalledLog
+from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import ActionConnection, Heartbeats
 from tailrace.connectors.shared.kept_history import KeptHistory
+from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.errors import PositionLostError
 from tailrace.events.pipeline import sizes_of
-from tailrace.schema.tables import TableId
-
-
-class SignalledLogs(SignalledLog[LogBoundary], Protocol):
-    """What signals need of the logs."""
-
-    def warn_of_deaf(self) -> None:
-        """Say which signal tables nobody hears, as they are not captured, or not with all of their columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +40,14 @@ class LogParts(Generic[Session]):
     Attributes:
         dialect: of the database.
         decoding: of its rows.
-        signalled: of a lane, what tells its tables, and the structures that are known.
+        incremental: makes what reads tables beside the log, for signals.
         actions: opens the connection on which `heartbeat.action.query` is run.
 
     """
 
     dialect: Dialect[Session]
     decoding: Decoding[Session, Any]
-    signalled: Callable[[Lane, Callable[[TableId], bool], ToldStructures], SignalledLogs]
+    incremental: Callable[[], IncrementalReader[LogBoundary]]
     actions: Callable[[], ActionConnection]
 
 
@@ -84,7 +78,9 @@ class LogReader(Generic[Session]):
         )
         self._heartbeats = self._new_heartbeats()
         self._tables = CapturedTables(parts.dialect, parts.decoding, self._lane)
-        self._signalled = parts.signalled(self._lane, self._tables.owns, self._told)
+        self._signalled = SignalledChangeTables(
+            self._dialect, parts.incremental, self._lane, self._tables.owns, self._told
+        )
         self._asked = self._new_asked()
         self._is_heard_of = False
         self.is_left = False

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.streaming import LogParts
+from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
-from tailrace.connectors.sqlserver.asked import SqlServerSignalledLog
 from tailrace.connectors.sqlserver.captured import SqlServerDecoding
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
@@ -18,6 +19,12 @@ def log_parts(settings: SqlServerSettings) -> LogParts[Session]:
     return LogParts(
         dialect=SqlServerDialect(settings),
         decoding=SqlServerDecoding(settings),
-        signalled=partial(SqlServerSignalledLog, settings),
+        incremental=partial(_incremental, settings),
         actions=partial(SqlServerActionConnection, settings),
     )
+
+
+def _incremental(settings: SqlServerSettings) -> IncrementalReader[LogBoundary]:
+    from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader  # rarely needed
+
+    return SqlServerIncrementalReader(settings)

@@ -23,6 +23,7 @@ from tailrace import epoch
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
 from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.shared.signalled_sql import require_allowed
@@ -31,10 +32,10 @@ from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.read_records import events_of
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.snapshots import begun
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.sqlserver.snapshots.passed import PATIENCE_SECONDS
@@ -86,7 +87,7 @@ class SqlServerIncrementalReader:
     def step(self, work: Work, at: LogBoundary) -> Step | None:
         """Read on in the first table; None where there is nothing to deliver at this boundary."""
         table = work.tables[0]
-        is_known = at.has(table.table.catalog) and is_captured(self._settings, table.table)
+        is_known = at.has(table.table.catalog) and is_captured(SqlServerDialect(self._settings), table.table)
         if not is_known and (table.key is None or not at.has(table.table.catalog)):
             self.close()
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
+from tailrace.connectors.change_tables.named_structures import NamedStructures
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
-from tailrace.connectors.sqlserver.blocking import NamedStructures
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate, pairwise
 from typing import Final
 
@@ -23,6 +22,7 @@ from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
+from tailrace.connectors.sqlserver.captured import SqlServerDecoding
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
@@ -30,7 +30,7 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
-from tailrace.connectors.sqlserver.types import ColumnType, column_types
+from tailrace.connectors.sqlserver.types import ColumnType
 from tailrace.errors import PositionLostError, StructureError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
@@ -137,7 +137,7 @@ class ReadTables:
         self._session = session
         self._point = point
         self._keys = keys
-        self._shapes = TableShapes(SqlServerDialect(settings), partial(column_types, settings=settings))
+        self._shapes = TableShapes(SqlServerDialect(settings), SqlServerDecoding(settings).types)
         self._failures = settings.event_processing_failure_handling_mode
         self._read: dict[TableId, ReadTable] = {}
         self._changed: set[TableId] = set()  # and `altered` has not told of it yet
