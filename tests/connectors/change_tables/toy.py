@@ -185,7 +185,8 @@ class ToyDialect:
         return table
 
     def source_schema(self) -> Schema:
-        fields = [Field("table", TEXT), Field("commit_lsn", TEXT), Field("ts_ms", Schema(Type.INT64))]
+        texts = [Field(name, TEXT) for name in ("table", "commit_lsn", "snapshot")]
+        fields = [*texts, Field("ts_ms", Schema(Type.INT64))]
         return Schema(Type.STRUCT, name="toy.Source", fields=tuple(fields))
 
     def change_schema(self) -> Schema:
@@ -195,10 +196,10 @@ class ToyDialect:
         return {}
 
     def constants(self, table: TableId) -> Mapping[str, str | None]:
-        return {"table": table.name}
+        return {"table": table.name, "snapshot": None}
 
     def source_at(self, lsn: Lsn) -> Mapping[str, Any]:
-        return {"commit": lsn.text}
+        return {"commit_lsn": lsn.text}
 
     def history_position(self, lsn: Lsn) -> Mapping[str, Any]:
         return {"commit_lsn": lsn.text}
@@ -430,6 +431,9 @@ class ToyTables:
 
     def of(self, table: TableId) -> ToyTable | None:
         return self._read.get(table)
+
+    def shape_of(self, table: Table) -> Shape:
+        raise NotImplementedError
 
     def altered(self) -> frozenset[TableId]:
         return frozenset()

@@ -26,7 +26,7 @@ from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.connectors.sqlserver.transactions import Head
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace.schema.changes_topic import quoted_id
@@ -165,7 +165,7 @@ def test_rows_of_a_snapshot_are_read_where_its_position_is_known(replica: Replic
 def source_of(replica: Replica, point: dict[str, Any]) -> tuple[SqlServerSource, TableId]:
     table = TableId(replica.database.name, "dbo", "a")
     key = ChunkKey("", (KeyColumn("id", Kind.INT, "int"),))
-    return SqlServerSource(replica.settings, point, {quoted_id(table): key.to_dict()}), table
+    return opened_source(replica.settings, point, {quoted_id(table): key.to_dict()}), table
 
 
 def test_a_snapshot_that_goes_on_reads_the_log_where_it_is_known_up_to_where_it_stood(replica: Replica) -> None:

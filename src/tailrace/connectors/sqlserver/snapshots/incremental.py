@@ -25,6 +25,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
+from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
@@ -39,8 +40,7 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import begun
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, Kind
 from tailrace.connectors.sqlserver.snapshots.passed import PATIENCE_SECONDS
-from tailrace.connectors.sqlserver.snapshots.reading import read_changes
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.errors import (
     PositionLostError,
     ProgressError,
@@ -173,7 +173,7 @@ class SqlServerIncrementalReader:
         if self._source is None or self._table is None or self._table.table != table.table:
             self.close()
             name, settings = quoted_id(table.table), self._settings
-            self._source = SqlServerSource(
+            self._source = opened_source(
                 settings,
                 restart_at({table.table.catalog: place}).to_dict(),
                 {name: table.key},
@@ -218,7 +218,7 @@ class SqlServerIncrementalReader:
         if source.table(before.table) is not read or before.table in tables.altered():
             return None  # it went while its changes were read
         table = replace(before, after=taken.after, rows=before.rows + taken.rows)
-        now_us, changes = epoch.now_us(), read_changes(self._settings, place, is_behind=True)
+        now_us, changes = epoch.now_us(), read_changes(SqlServerDialect(self._settings), place, is_behind=True)
         events = [
             each
             for piece in taken.pieces

@@ -11,6 +11,7 @@ from typing import Any
 
 from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
 from tailrace.connectors.change_tables.named_structures import NamedStructures
+from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.part_reading import AskedPart, PartReader, Shown
@@ -18,13 +19,10 @@ from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.planning import place_of
-from tailrace.connectors.sqlserver.snapshots.reading import read_changes
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.errors import PositionLostError
 from tailrace.events.event import Event
-from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
-from tailrace.schema.tables import Table
 from tailrace.snapshot.source import Piece, Wave
 from tailrace.snapshot.state import SnapshotState
 
@@ -48,9 +46,9 @@ class _SqlServerPart:
         self._history = history
         named = {parse_id(name).catalog for name in part.content.get("keys", ())}  # as the server spells them
         self._point = POSITIONS.restart(progress.restart, sorted(named))
-        is_behind = self._asked.is_incremental
+        is_behind, dialect = self._asked.is_incremental, SqlServerDialect(settings)
         self._changes = {
-            name: read_changes(settings, self._point[name].lsn, is_behind=is_behind) for name in self._point
+            name: read_changes(dialect, self._point[name].lsn, is_behind=is_behind) for name in self._point
         }
 
     @property
@@ -61,7 +59,7 @@ class _SqlServerPart:
     def opened(self) -> SqlServerSource:
         """The server at P, with what chooses rows of the tables."""
         rows = self._settings.incremental_snapshot_chunk_size if self._asked.is_incremental else None
-        return SqlServerSource(
+        return opened_source(
             self._settings,
             self._point.to_dict(),
             self._content["keys"],
@@ -77,19 +75,15 @@ class _SqlServerPart:
 
     def shown(self, source: SqlServerSource, piece: Piece, read_us: int) -> Iterator[Shown]:
         """The read events of rows, with what shows them."""
-
-        def shape_of(table: Table) -> Shape:
-            return source.database(table.id).tables.shape_of(table)
-
         changes = self._changes[parse_id(piece.table).catalog]
-        return changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, shape_of)
+        return changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.shape_of)
 
     def structures(self, batch: Batch) -> list[Event]:
         """What tells the structures of P, of one database after the other; a signal's are those that it names."""
         asked = self._content.get("asked")
         told = ToldStructures(SqlServerDialect(self._settings), self._history)
         tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
-        NamedStructures(self._settings, self._history, self._point, tables).tell_all(batch)
+        NamedStructures(SqlServerDialect(self._settings), self._history, self._point, tables).tell_all(batch)
         return batch.events
 
     def lost(self, error: PositionLostError) -> PositionLostError:
