@@ -24,7 +24,7 @@ from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader
+from tailrace.connectors.sqlserver.snapshots.incremental import incremental_reader
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.connectors.sqlserver.transactions import Head
@@ -205,7 +205,7 @@ def test_an_incremental_snapshot_does_not_keep_the_log_waiting(replica: Replica)
     replica.write(1)
     early = replica.head()
     replica.write(2)
-    reader = SqlServerIncrementalReader(settings)
+    reader = incremental_reader(settings)
     work = Work((TableWork(TableId(replica.database.name, "dbo", "a")),))
     at = LogBoundary(Progress("", restart_at(heads(SqlServerDialect(settings))).to_dict()), POSITIONS)
     replica.behind = [early] * 10_000

@@ -25,6 +25,6 @@ def log_parts(settings: SqlServerSettings) -> LogParts[Session]:
 
 
 def _incremental(settings: SqlServerSettings) -> IncrementalReader[LogBoundary]:
-    from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader  # rarely needed
+    from tailrace.connectors.sqlserver.snapshots.incremental import incremental_reader  # rarely needed
 
-    return SqlServerIncrementalReader(settings)
+    return incremental_reader(settings)

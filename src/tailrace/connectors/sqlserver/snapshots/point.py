@@ -16,13 +16,12 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final, Self
 
-from tailrace.connectors.change_tables.instances import Instance, of_instance
+from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.sqlserver import catalog, structures
 from tailrace.connectors.sqlserver.connection import Session, connect
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import Table, TableId
 

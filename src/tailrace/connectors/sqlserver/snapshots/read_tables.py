@@ -6,7 +6,7 @@ of now, as far as it is captured; the same expressions read the source table and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Final
@@ -14,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
-from tailrace.connectors.change_tables.instances import Instance, of_instance
+from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
 from tailrace.connectors.change_tables.left_out import FAIL, Columns, shown
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
@@ -225,11 +225,6 @@ class ReadTables:
                 f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
                 "was changed. Begin the snapshot again with an empty target, or restore the key until it is done"
             )
-
-
-def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
-    """Of each table the newest instance that tells all changes from a position on; `instances` stand in their order."""
-    return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}
 
 
 def lost(table: TableId, point: Lsn) -> PositionLostError:
