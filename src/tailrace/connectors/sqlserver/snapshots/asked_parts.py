@@ -148,7 +148,9 @@ class _Asked:
         there: set[TableId] = set()
         for name, session in self._sessions.by_database.items():
             there.update(
-                point.at(session, [table for table in wanted if table.catalog == name], restart[name].lsn).tables
+                point.at(
+                    session, self._settings, [table for table in wanted if table.catalog == name], restart[name].lsn
+                ).tables
             )
         return StartPoint(place), frozenset(there)
 
@@ -160,7 +162,7 @@ class _Asked:
             require_keys(keys)
         place = POSITIONS.restart(self._start, tuple(self._sessions.by_database))
         points = {
-            name: point.at(session, [table for table in keys if table.catalog == name], place[name].lsn)
+            name: point.at(session, settings, [table for table in keys if table.catalog == name], place[name].lsn)
             for name, session in self._sessions.by_database.items()
         }
         check_overrides(settings, self._sessions, points, keys)
