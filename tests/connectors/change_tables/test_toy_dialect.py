@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 from tests.connectors.change_tables.toy import (
     FORM,
+    KEY,
     NAME,
     Toy,
     ToyDatabase,
     ToyDialect,
+    ToyIncremental,
     ToyTable,
     lsn,
     parts,
@@ -25,20 +27,31 @@ from tests.connectors.change_tables.toy import (
 
 from support.encoding import records_of
 from tailrace.connectors.base import Lane, LogRange, Progress
+from tailrace.connectors.change_tables.beginning import heads, history_at
 from tailrace.connectors.change_tables.cutting import cut
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.meeting import is_boundary
 from tailrace.connectors.change_tables.planned_structures import new_structures
-from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
+from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.reach import require_within_reach
 from tailrace.connectors.change_tables.snapshots import sections, source
 from tailrace.connectors.change_tables.snapshots.gathered import gather
+from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
+from tailrace.connectors.change_tables.snapshots.planning import history_of, place_of
+from tailrace.connectors.change_tables.snapshots.point import take
+from tailrace.connectors.change_tables.snapshots.reading import ChangeTableSnapshot
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
 from tailrace.connectors.change_tables.streaming import LogReader
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk
-from tailrace.errors import PositionLostError
+from tailrace.connectors.shared.snapshots.keys import stored
+from tailrace.connectors.shared.snapshots.planning import whole_part
+from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.errors import PositionLostError, RetriableError
 from tailrace.events.shape import RowChanges
 from tailrace.schema.changes_topic import quoted_id
+from tailrace.signalled.work import TableWork, Work
 from tailrace.snapshot.first_changes import TableTouches
 from tailrace.snapshot.segments import LanePlan, Segment
 from tailrace.snapshot.source import Piece
@@ -302,3 +315,86 @@ def test_chunks_of_an_incremental_snapshot_wait_until_the_log_was_delivered_up_t
     toy.capture()
     assert not gathered.is_behind(database, lsn(20))
     assert gathered.is_behind(database, lsn(len(toy.journal)))
+
+
+@pytest.mark.usefixtures("small")
+def test_an_incremental_snapshot_beside_the_log_leaves_the_table_as_it_is(toy: Toy) -> None:
+    chosen = random.Random(6)
+    written(toy, chosen, 20)
+    toy.capture()
+
+    def between() -> None:
+        if len(toy.journal) < 60:
+            written(toy, chosen, 2)
+
+    reader = ChangeTableIncrementalReader(ToyDialect(toy), ToyIncremental(toy, between))
+    stream, found = Stream({NAME: DatabasePosition(lsn(toy.captured)).to_dict()}), dict[int, str]()
+    work, reads = Work((TableWork(table_id("a")),)), 0
+    with closing(reader):
+        while work.tables:
+            apply(stream, toy, found)
+            step = reader.step(work, LogBoundary(Progress("", stream.restart), Positions(FORM)))
+            if step is not None:
+                work, reads = step.work, reads + step.rows
+                found |= {key: v for event in step.events for _, _, (key, v) in changes_in(event)}
+            toy.capture(chosen.randrange(3))
+    toy.capture()
+    apply(stream, toy, found)
+    assert reads > 4
+    assert len(toy.journal) > 25
+    assert found == toy.rows("a")
+
+
+def apply(stream: Stream, toy: Toy, found: dict[int, str]) -> None:
+    """What the log says of the table a since it was asked last."""
+    done = len(stream.events)
+    stream.read(toy)
+    for name, op, *images in stream.events[done:]:
+        if name == "a" and op != "c":
+            found.pop(images[0][0], None)
+        if name == "a" and op != "d":
+            found[images[-1][0]] = images[-1][1]
+
+
+@pytest.mark.usefixtures("small")
+def test_an_initial_snapshot_tells_structures_and_rows_and_the_log_goes_on_behind_it(toy: Toy) -> None:
+    chosen = random.Random(9)
+    written(toy, chosen, 30)
+    toy.capture()
+    dialect = ToyDialect(toy)
+    point = take(dialect, toy, lambda *_: RetriableError("never"), lambda *_: None)
+    restart = restart_at({NAME: point.lsn})
+    history, keys = history_of(dialect, [point]), dict.fromkeys(point.tables, KEY)
+    snapshot = whole_part(stored(keys), dict.fromkeys(keys, 10), place_of(restart))
+    expected = {name: toy.rows(name) for name in ("a", "b")}
+
+    def source_at(keys: Mapping[str, Any]) -> ChangeTableSnapshot:
+        source = opened(toy, toy.captured, chosen)
+        return ChangeTableSnapshot(dialect, source, history, restart, lambda: 5)
+
+    progress = Progress("", restart.to_dict(), snapshot)
+    found: list[tuple[Any, ...]] = []
+    for batch in SnapshotReader(dialect.settings, Lane(0, 1), progress, restart.delivered, source_at).batches():
+        found += [each for event in batch.events if isinstance(event, RowChanges) for each in changes_in(event)]
+    assert sorted(found) == sorted((name, "r", pair) for name, rows in expected.items() for pair in rows.items())
+    stream = Stream(restart.to_dict(), list(history))
+    toy.capture()
+    stream.read(toy)
+    assert folded([(name, "c", pair) for name, _, pair in found] + stream.events) == {"a": toy.rows("a"), "b": toy.rows("b")}
+    assert stream.history == history  # nothing is told again
+
+
+def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -> None:
+    written(toy, random.Random(2), 300)
+    toy.capture()
+    dialect = ToyDialect(toy)
+    ranges, begin = Ranges(dialect), restart_at({NAME: FORM.zero}).to_dict()
+    assert heads(dialect) == {NAME: lsn(300)}
+    whole, part = ranges.head_after(begin, None), ranges.head_after(begin, 1000)
+    assert whole == {NAME: {"lsn": lsn(300).text, "filled": ["a", "b"]}}
+    assert lsn(0) < Positions(FORM).restart(part)[NAME].lsn < lsn(300)
+    planned = ranges.history_after((), begin, whole, 0) or ()
+    assert [record["tableChanges"][0]["table"]["columns"][0]["name"] for record in planned] == ["k", "k"]
+    assert ranges.history_at(planned, whole) == planned
+    assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text}}
+    assert len(history_at(dialect, heads(dialect))) == 2

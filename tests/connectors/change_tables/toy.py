@@ -10,7 +10,7 @@ import datetime as dt
 import sqlite3
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,16 +32,20 @@ from tailrace.connectors.change_tables.positions import DatabasePosition, RowPos
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows, whole_changes
 from tailrace.connectors.change_tables.snapshots.databases import Mask
 from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.change_tables.streaming import LogParts
+from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.heartbeats import ActionConnection
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.keys import IndexKey
-from tailrace.errors import LogFormatError, SourceSetupError
+from tailrace.errors import LogFormatError, RetriableError, SourceSetupError
 from tailrace.events.shape import Shape
+from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
+from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound, Interval
 from tailrace.snapshot.source import View
 
@@ -400,12 +404,8 @@ class ToyTable:
     selected = (0, 1)
     is_wide = False
 
-    def __init__(self, table: Table, instance: Instance) -> None:
-        self.table, self.instance = table, instance
-
-    @property
-    def shape(self) -> Shape:
-        raise NotImplementedError
+    def __init__(self, table: Table, instance: Instance, shape: Shape) -> None:
+        self.table, self.instance, self.shape = table, instance, shape
 
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
         return arrays, arrays[:1]
@@ -424,7 +424,9 @@ class ToyTables:
 
     def __init__(self, toy: Toy, dialect: ToyDialect) -> None:
         instances = {each.table: each for each in dialect.instances(toy)}
-        self._read = {each: ToyTable(structure(toy, each.name), instance) for each, instance in instances.items()}
+        self._shapes = TableShapes(dialect, ToyDecoding().types)
+        tables = {each: structure(toy, each.name) for each in instances}
+        self._read = {each: ToyTable(table, instances[each], self.shape_of(table)) for each, table in tables.items()}
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._read)
@@ -433,7 +435,7 @@ class ToyTables:
         return self._read.get(table)
 
     def shape_of(self, table: Table) -> Shape:
-        raise NotImplementedError
+        return self._shapes.read_shape(table)[2]
 
     def altered(self) -> frozenset[TableId]:
         return frozenset()
@@ -536,3 +538,38 @@ class ToyDatabase:
 
     def close(self) -> None:
         pass
+
+
+class ToyIncremental:
+    """`IncrementalTables`; `between` is done before each read."""
+
+    def __init__(self, toy: Toy, between: Callable[[], None]) -> None:
+        self._toy, self._between = toy, between
+
+    def session(self, database: str, place: Lsn) -> AbstractContextManager[Toy]:
+        return nullcontext(self._toy)
+
+    def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any]:
+        return KEY
+
+    def begun(self, session: Toy, table: TableWork, key: IndexKey[Any]) -> TableWork | None:
+        greatest = max(session.rows(table.table.name), default=None)
+        return None if greatest is None else replace(table, key=key.to_dict(), upto=(greatest,))
+
+    def estimated_rows(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, int]:
+        return {each.table: len(session.rows(each.table.name)) for each in instances}
+
+    def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[ToyDatabase, ToyTable]:
+        database = ToyDatabase(self._toy, ToyDialect(self._toy), place, self._between)
+        return ChangeTableSource(
+            FORM, {quoted_id(table.table): table.key}, {NAME: database}, rows_at_most=4, reads_ahead=False
+        )
+
+    def asking(self, database: ToyDatabase) -> Toy:
+        return self._toy
+
+    def takes_too_long(self, error: RetriableError) -> bool:
+        return False
+
+    def values(self, key: IndexKey[Any], bound: Bound) -> list[Any]:
+        return list(bound)
