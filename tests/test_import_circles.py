@@ -19,8 +19,6 @@ PACKAGES: list[tuple[str, str]] = []
 """Imports between packages that close a circle, and are still to go."""
 FILES = [
     ("tailrace.connectors.mysql.asked", "tailrace.connectors.mysql.snapshots.incremental"),
-    ("tailrace.connectors.sqlserver.asked", "tailrace.connectors.sqlserver.snapshots.incremental"),
-    ("tailrace.connectors.sqlserver.snapshots.isolated", "tailrace.connectors.sqlserver.snapshots.reading"),
     ("tailrace_standins.servers.kafka_broker", "tailrace_standins.servers.kafka_archive"),
     ("tailrace_standins.sqlserver.cdc.query_functions", "tailrace_standins.sqlserver.cdc.functions"),
     ("tailrace_standins.sqlserver.engine.server", "tailrace_standins.sqlserver.engine.session"),

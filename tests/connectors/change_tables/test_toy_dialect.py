@@ -1,143 +1,26 @@
-"""A toy database is streamed, gone on with and snapshotted by the code that reads change tables of any database."""
+"""A toy database is streamed and gone on with by the code that reads change tables of any database."""
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from contextlib import closing
 
 import pytest
-from tests.connectors.change_tables.toy import (
-    FORM,
-    NAME,
-    Query,
-    Toy,
-    ToyDatabase,
-    ToyDialect,
-    ToyTable,
-    lsn,
-    table_id,
-)
+from tests.connectors.change_tables.toy import FORM, NAME, Toy, lsn
+from tests.connectors.change_tables.toy_dialect import ToyDialect, parts
+from tests.connectors.change_tables.toy_stream import BEGINNING, Stream, folded, row, written
 
-from tailrace.connectors.base import Lane, Progress
-from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.base import Lane, LogRange, Progress
+from tailrace.connectors.change_tables.beginning import heads, history_at
 from tailrace.connectors.change_tables.cutting import cut
-from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.meeting import is_boundary
-from tailrace.connectors.change_tables.next_window import next_window
 from tailrace.connectors.change_tables.planned_structures import new_structures
-from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, restart_at
+from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.reach import require_within_reach
-from tailrace.connectors.change_tables.row_changes import Serials, changes_of
-from tailrace.connectors.change_tables.rows import whole_changes
-from tailrace.connectors.change_tables.snapshots import sections, source
-from tailrace.connectors.change_tables.snapshots.gathered import gather
-from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
-from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
-from tailrace.connectors.change_tables.told_structures import ToldStructures
+from tailrace.connectors.change_tables.streaming import LogReader
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.snapshots.chunks import ReadChunk
 from tailrace.errors import PositionLostError
-from tailrace.schema.changes_topic import quoted_id
-from tailrace.snapshot.first_changes import TableTouches
-from tailrace.snapshot.segments import LanePlan, Segment
-from tailrace.snapshot.source import Piece
-from tailrace.snapshot.state import SnapshotState, start
-from tailrace.snapshot.waves import SnapshotLane
-
-BEGINNING = {NAME: DatabasePosition(FORM.zero).to_dict()}
-
-
-@dataclass
-class Stream:
-    """What a reader keeps between its runs, as JSON."""
-
-    restart: Mapping[str, Any] = field(default_factory=lambda: BEGINNING)
-    history: list[dict[str, Any]] = field(default_factory=list)
-    events: list[tuple[Any, ...]] = field(default_factory=list)
-
-    def read(self, toy: Toy, most: int = 1 << 30) -> None:
-        """Read on, at most so many batches."""
-        for number, (events, position, history) in enumerate(self._batches(toy), 1):
-            self.events += events
-            self.restart = json.loads(json.dumps(RestartPosition({NAME: position}).to_dict()))
-            self.history += json.loads(json.dumps(history))
-            if number == most:
-                return
-
-    def _batches(self, toy: Toy) -> Iterator[tuple[list[tuple[Any, ...]], DatabasePosition, list[Any]]]:
-        dialect = ToyDialect(toy)
-        position = Positions(FORM).restart(self.restart, dialect.databases)[NAME]
-        told = ToldStructures(dialect, self.history)
-        instances = CaptureInstances(dialect, told)
-        lost = LostChanges(dialect, told, instances)
-        while True:
-            window = next_window(toy, NAME, instances, position, dialect.head(toy))
-            if window is None:
-                return
-            leave_gone(toy, lost, told, window, Batch(0))
-            tell_new(instances, told, window, Batch(0))
-            begin = position if position.until else DatabasePosition(position.lsn, window.until)
-            transactions = dialect.transactions(toy, window)
-            for active in instances.active(window):
-                if active.name < (begin.table or ""):
-                    continue
-                after = begin.after if active.name == begin.table else None
-                serials = Serials(None if after is None else (after.commit, after.change, after.serial))
-                columns = [column.name for column in instances.structure(active.instance).columns]
-                for rows in whole_changes(Query(toy, active.instance, window, columns, limit=5), after):
-                    numbers = serials.number(rows)
-                    values = [column.to_pylist() for column in rows.columns]
-                    changes = changes_of(rows, numbers, [], transactions, {}, transaction_ids=False, rank=0)
-                    found = [
-                        (active.name, chr(op), *(tuple(column[at] for column in values) for at in images if at >= 0))
-                        for op, *images in zip(changes.op, changes.before, changes.after, strict=True)
-                    ]
-                    end = rows.position(len(rows) - 1, int(numbers[-1]))
-                    yield found, DatabasePosition(begin.lsn, window.until, active.name, end), told.take_history()
-            lost.require_kept(toy, instances.active(window), window)
-            position = begin.at(window.until)
-            yield [], position, told.take_history()
-
-
-@pytest.fixture
-def toy() -> Toy:
-    made = Toy()
-    made.create("a", "v TEXT")
-    made.create("b", "v TEXT")
-    return made
-
-
-def row(key: int, value: str) -> dict[str, Any]:
-    return {"k": key, "v": value}
-
-
-def written(toy: Toy, chosen: random.Random, count: int) -> None:
-    """So many transactions that insert, update, delete and move rows of both tables."""
-    for number in range(count):
-        changes = []
-        for name in ("a", "b"):
-            there = toy.rows(name)
-            key, other, value = chosen.randrange(60), chosen.randrange(60), f"{name}{number}"
-            before = row(key, there[key]) if key in there else None
-            free = key if other in there else other
-            after = row(key, value) if before is None else chosen.choice([None, row(key, value), row(free, value)])
-            changes.append((name, before, after))
-        toy.commit(*changes)
-
-
-def folded(events: list[tuple[Any, ...]]) -> dict[str, dict[int, str]]:
-    """The tables that events make."""
-    found: dict[str, dict[int, str]] = {"a": {}, "b": {}}
-    for name, op, *images in events:
-        if op != "c":
-            del found[name][images[0][0]]
-        if op != "d":
-            found[name][images[-1][0]] = images[-1][1]
-    return found
 
 
 def test_changes_come_in_the_order_of_the_log_and_make_the_tables(toy: Toy) -> None:
@@ -162,6 +45,40 @@ def test_who_is_stopped_after_any_batch_goes_on_behind_it(toy: Toy) -> None:
         written(toy, random.Random(8), 1)  # is not read: a window's end stands in the position
     assert stopped.events == whole.events
     assert stopped.history == whole.history
+
+
+def test_who_follows_the_log_hears_when_nothing_comes_and_goes_on_with_what_comes_then(toy: Toy) -> None:
+    using = parts(toy, poll_interval_ms="1")
+    reader = LogReader(using, LogRange(BEGINNING), Progress("", BEGINNING), ())
+    counts: list[int] = []
+    with closing(reader.batches()) as batches:
+        for batch in batches:
+            if batch.idle:
+                assert batch.at_head
+                if toy.journal:
+                    break
+                written(toy, random.Random(5), 20)
+                toy.capture()
+            counts.append(batch.changes)
+    assert sum(counts) == sum(map(len, toy.journal))
+
+
+def test_transactions_are_told_with_what_they_have_of_all_tables(toy: Toy) -> None:
+    toy.commit(("b", None, row(1, "x")), ("a", None, row(1, "x")), ("b", None, row(2, "y")))
+    toy.commit()
+    toy.commit(("a", row(1, "x"), row(5, "z")))
+    toy.capture()
+    stream = Stream()
+    stream.read(toy, provide_transaction_metadata="true")
+    told = {each["id"]: each for each in stream.values if each.get("status") == "END"}
+    assert [each["event_count"] for each in told.values()] == [3, 2]  # a row that moves is deleted and created
+    assert list(told) == [lsn(1).text, lsn(3).text]
+    orders = [
+        (each["source"]["table"], each["transaction"]["total_order"], each["transaction"]["data_collection_order"])
+        for each in stream.values
+        if each.get("transaction") is not None
+    ]
+    assert orders == [("a", 2, 1), ("a", 1, 1), ("a", 2, 2), ("b", 1, 1), ("b", 3, 2)]  # table by table
 
 
 def test_a_second_instance_is_gone_over_to_where_it_begins(toy: Toy) -> None:
@@ -215,81 +132,17 @@ def test_ranges_are_cut_and_their_structures_found_without_reading_them(toy: Toy
     assert [record["tableChanges"][0]["type"] for record in planned] == ["CREATE", "CREATE"]
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sections, "SECTION_TRANSACTIONS", 3)
-    monkeypatch.setattr(source, "HELD_BYTES", 1 << 10)
-    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.capture.POLL_SECONDS", 0.0)
-
-
-Source = ChangeTableSource[ToyDatabase, ToyTable]
-
-
-def opened(toy: Toy, at: int, chosen: random.Random) -> Source:
-    """The toy at a place of its log, with somebody who writes before each read."""
+def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -> None:
+    written(toy, random.Random(2), 300)
+    toy.capture()
     dialect = ToyDialect(toy)
-
-    def between() -> None:
-        if len(toy.journal) < 150:
-            written(toy, chosen, 2)
-
-    database = ToyDatabase(toy, dialect, lsn(at), between)
-    keys = {quoted_id(table_id(name)): {"columns": [{"name": "k"}]} for name in ("a", "b")}
-    return ChangeTableSource(FORM, keys, {NAME: database}, rows_at_most=4)
-
-
-def rows_of(piece: Piece) -> list[tuple[int, str]]:
-    """The rows of a piece, of those that were read or of images before."""
-    if isinstance(piece.of, ReadChunk):
-        found = [(vector.to_arrow() for vector in block.columns if vector) for block in piece.of.blocks]
-        whole = [pair for columns in found for pair in zip(*(each.to_pylist() for each in columns), strict=True)]
-        return [whole[each] for each in piece.rows]
-    assert isinstance(piece.of, TableTouches)
-    images = piece.of.images
-    columns = [vector.to_arrow().to_pylist() for vector in images.columns]
-    return [(columns[0][images.before[each]], columns[1][images.before[each]]) for each in piece.rows]
-
-
-@pytest.mark.usefixtures("small")
-@pytest.mark.parametrize("seed", range(4))
-def test_a_snapshot_is_the_tables_at_one_place_however_late_changes_are_captured_and_often_it_stops(
-    toy: Toy, seed: int
-) -> None:
-    chosen = random.Random(seed)
-    written(toy, chosen, 60)
-    toy.capture()
-    at, expected = toy.captured, {name: toy.rows(name) for name in ("a", "b")}
-    names = {quoted_id(table_id(name)): name for name in ("a", "b")}
-    plan = LanePlan(tuple(map(Segment, names)), opens=True, closes=True)
-    state = start(plan, {LSN: {NAME: lsn(at).text}})
-    found: list[tuple[str, int, str]] = []
-    runs = 0
-    while not state.done:
-        runs += 1
-        assert runs < 60
-        pending: list[tuple[str, int, str]] = []
-        before = len(found)
-        for wave in SnapshotLane(opened(toy, at, chosen), state).waves():
-            pending += [(names[piece.table], *each) for piece in wave.pieces for each in rows_of(piece)]
-            if not wave.is_open:
-                state = SnapshotState.from_dict(json.loads(json.dumps(wave.state.to_dict())))
-                found, pending = found + pending, []
-                if len(found) - before > 2 + 4 * seed:
-                    break
-    assert runs > 1
-    assert len(toy.journal) > at + 10
-    assert sorted(found) == sorted((name, *each) for name, rows in expected.items() for each in rows.items())
-
-
-@pytest.mark.usefixtures("small")
-def test_chunks_of_an_incremental_snapshot_wait_until_the_log_was_delivered_up_to_what_they_saw(toy: Toy) -> None:
-    written(toy, random.Random(3), 20)
-    toy.capture()
-    reading = opened(toy, toy.captured, random.Random(4))
-    gathered = gather(reading, Segment(quoted_id(table_id("a"))))
-    database = reading.database(table_id("a"))
-    assert sum(map(len, gathered.chunks)) > 4
-    assert not gathered.is_behind(database, lsn(20))
-    toy.capture()
-    assert not gathered.is_behind(database, lsn(20))
-    assert gathered.is_behind(database, lsn(len(toy.journal)))
+    ranges, begin = Ranges(dialect), restart_at({NAME: FORM.zero}).to_dict()
+    assert heads(dialect) == {NAME: lsn(300)}
+    whole, part = ranges.head_after(begin, None), ranges.head_after(begin, 1000)
+    assert whole == {NAME: {"lsn": lsn(300).text, "filled": ["a", "b"]}}
+    assert lsn(0) < Positions(FORM).restart(part)[NAME].lsn < lsn(300)
+    planned = ranges.history_after((), begin, whole, 0) or ()
+    assert [record["tableChanges"][0]["table"]["columns"][0]["name"] for record in planned] == ["k", "k"]
+    assert ranges.history_at(planned, whole) == planned
+    assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text}}
+    assert len(history_at(dialect, heads(dialect))) == 2

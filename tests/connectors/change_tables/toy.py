@@ -1,4 +1,4 @@
-"""A toy database that captures changes into tables, in SQLite, and its dialect: two tables with a number as their key.
+"""A toy database that captures changes into tables, in SQLite: two tables with a number as their key.
 
 It has LSNs of sixteen bytes, no commands, and no mask. Its capture runs when it is told to (`Toy.capture`), so that it may be as
 late as one likes.
@@ -8,39 +8,25 @@ from __future__ import annotations
 
 import datetime as dt
 import sqlite3
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from support.unit_settings import unit_settings
-from tailrace.changes.model import INT32
-from tailrace.changes.vectors import Vector, from_arrow
-from tailrace.config.settings import Settings
 from tailrace.connectors.change_tables import lsn_columns
-from tailrace.connectors.change_tables.altered_columns import Types
-from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import RowPosition
-from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows, whole_changes
-from tailrace.connectors.change_tables.snapshots.databases import Mask
-from tailrace.connectors.change_tables.snapshots.moments import Moments
-from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.keys import IndexKey
-from tailrace.errors import LogFormatError, SourceSetupError
-from tailrace.events.shape import Shape
+from tailrace.errors import LogFormatError
 from tailrace.schema.connect import Schema, Type
 from tailrace.schema.tables import Column, Table, TableId
-from tailrace.snapshot.segments import Bound, Interval
-from tailrace.snapshot.source import View
 
 NAME = "toydb"
 FORM = LsnForm(16, "a toy")
+TEXT = Schema(Type.STRING)
 MADE = dt.datetime(2026, 1, 1)  # noqa: DTZ001 -- the server's local time
 Change = tuple[str, dict[str, Any] | None, dict[str, Any] | None]  # table, row before, row after
 
@@ -161,276 +147,8 @@ def batch_of(rows: Sequence[Sequence[Any]], types: Sequence[pa.DataType]) -> pa.
     return pa.RecordBatch.from_arrays(arrays, [str(i) for i in range(len(types))])
 
 
-class ToyDialect:
-    """A `Dialect`."""
-
-    connector = "toy"
-    lsns = FORM
-    databases = (NAME,)
-    advice = Advice("keep them", "make another")
-
-    def __init__(self, toy: Toy) -> None:
-        self._toy = toy
-        self.settings: Settings = unit_settings()
-
-    def change_schema(self) -> Schema:
-        return Schema(Type.STRUCT, name="toy.Source", fields=())
-
-    def context(self) -> Mapping[str, bytes]:
-        return {}
-
-    def constants(self, table: TableId) -> Mapping[str, str | None]:
-        return {"table": table.name}
-
-    def source_at(self, lsn: Lsn) -> Mapping[str, Any]:
-        return {"commit": lsn.text}
-
-    def history_position(self, lsn: Lsn) -> Mapping[str, Any]:
-        return {"commit_lsn": lsn.text}
-
-    def connect(self, database: str) -> AbstractContextManager[Toy]:
-        assert database == NAME
-        return nullcontext(self._toy)
-
-    def database(self, session: Toy) -> str:
-        return NAME
-
-    def require_captured(self, session: Toy, database: str) -> str:
-        return database
-
-    def instances(self, session: Toy) -> Sequence[Instance]:
-        rows = session.db.execute("SELECT * FROM instances ORDER BY source, start").fetchall()
-        return [
-            Instance(
-                table_id(source), f"i{number}", number, 0, f"ct_{number}", Lsn(start), MADE, tuple(columns.split(",")), ("k",)
-            )
-            for number, source, columns, start in rows
-        ]
-
-    def hidden(self, session: Toy) -> Sequence[tuple[str, int]]:
-        return []
-
-    def stamp(self, session: Toy) -> object:
-        return session.db.execute("SELECT number, start FROM instances").fetchall()
-
-    def altered(self, session: Toy) -> Collection[int]:
-        return ()
-
-    def structures(self, session: Toy, wanted: Callable[[TableId], bool]) -> Mapping[TableId, Table]:
-        names = [name for (name,) in session.db.execute("SELECT DISTINCT source FROM instances ORDER BY 1")]
-        return {each: structure(session, each.name) for each in map(table_id, names) if wanted(each)}
-
-    def column_types(self, session: Toy) -> Mapping[int, Types]:
-        return {}
-
-    def name_in_database(self, table: TableId) -> str:
-        return table.name
-
-    def require_seen(self, session: Toy, table: TableId) -> None:
-        if not session.db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table.name,)).fetchall():
-            raise SourceSetupError(f"{table} is gone")
-
-    def is_for_signals(self, table: TableId) -> bool:
-        return False
-
-    def wait_for(self, session: Toy, lsn: Lsn) -> None:
-        pass
-
-    def head(self, session: Toy) -> Lsn:
-        return lsn(session.captured)
-
-    def transactions(self, session: Toy, window: Window) -> Transactions:
-        """Those of a window."""
-        rows = session.db.execute(
-            "SELECT * FROM transactions WHERE lsn > ? AND lsn <= ? ORDER BY 1", (window.after.raw, window.until.raw)
-        ).fetchall()
-        commit = np.frombuffer(b"".join(raw for raw, _ in rows), np.uint8).reshape(-1, FORM.size)
-        return Transactions(commit, np.array([us for _, us in rows], np.int64), "{} is not known".format)
-
-    def count_transactions(self, session: Toy, window: Window) -> int:
-        return len(self.transactions(session, window))
-
-    def reaches_back_to(self, session: Toy, lsn: Lsn) -> bool:
-        found = session.db.execute("SELECT 1 FROM transactions WHERE lsn <= ?", (lsn.raw,)).fetchall()
-        return bool(found) or lsn.is_zero
-
-    def nth_transaction(self, session: Toy, window: Window, number: int) -> tuple[Lsn, bool]:
-        found = self.transactions(session, window)
-        return (lsn_columns.lsn_at(found.commit, number - 1), False) if number <= len(found) else (window.until, True)
-
-    def newest_commit(self, session: Toy, lsn: Lsn) -> dt.datetime | None:
-        return None
-
-    def has_rows(self, session: Toy, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
-        return [count > 0 for count in self.row_counts(session, instances, window)]
-
-    def row_counts(self, session: Toy, instances: Sequence[Instance], window: Window) -> Sequence[int]:
-        places = window.after.raw, window.until.raw
-        sql = "SELECT COUNT(*) FROM {} WHERE lsn > ? AND lsn <= ?"
-        return [session.db.execute(sql.format(each.change_table), places).fetchone()[0] for each in instances]
-
-    def row_bytes(self, session: Toy, instance: Instance, window: Window) -> int:
-        return 10
-
-
 def structure(toy: Toy, name: str) -> Table:
     names = [row[1] for row in toy.db.execute(f"PRAGMA table_info({name})")]
     types = {"k": ("INT", "INT", 4)}
     columns = tuple(Column(each, *types.get(each, ("TEXT", "TEXT", 12))) for each in names)
     return Table(table_id(name), columns, ("k",))
-
-
-@dataclass(frozen=True)
-class Number:
-    """A `StoredColumn`."""
-
-    name: str
-    is_number: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"name": self.name}
-
-
-KEY: IndexKey[Any] = IndexKey("k", (Number("k"),))
-
-
-class ToyTable:
-    """A `ReadTable` with the columns k and v."""
-
-    key = KEY
-    selected = (0, 1)
-    is_wide = False
-
-    def __init__(self, table: Table, instance: Instance) -> None:
-        self.table, self.instance = table, instance
-
-    @property
-    def shape(self) -> Shape:
-        raise NotImplementedError
-
-    def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
-        return arrays, arrays[:1]
-
-    def shown(
-        self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]
-    ) -> tuple[list[Vector | None], INT32]:
-        return [from_arrow(each) for each in arrays], np.arange(count, dtype=np.int32)
-
-    def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
-        return list(rows.columns), np.ones(len(rows), np.bool_)
-
-
-class ToyTables:
-    """Tables that never change."""
-
-    def __init__(self, toy: Toy, dialect: ToyDialect) -> None:
-        instances = {each.table: each for each in dialect.instances(toy)}
-        self._read = {each: ToyTable(structure(toy, each.name), instance) for each, instance in instances.items()}
-
-    def __iter__(self) -> Iterator[TableId]:
-        return iter(self._read)
-
-    def of(self, table: TableId) -> ToyTable | None:
-        return self._read.get(table)
-
-    def altered(self) -> frozenset[TableId]:
-        return frozenset()
-
-    def is_altered(self, table: TableId) -> bool:
-        return False
-
-    def have_changed(self) -> bool:
-        return False
-
-    def require_log(self) -> None:
-        pass
-
-
-class ToyCapture:
-    """A `Capture`: it moves on by one transaction whenever it is waited for."""
-
-    patience = 1.0
-
-    def __init__(self, toy: Toy) -> None:
-        self._toy = toy
-
-    def now(self) -> int:
-        return len(self._toy.journal)
-
-    def has_passed(self, moment: int) -> bool:
-        return self._toy.captured >= moment
-
-    def passing(self, moment: int) -> Iterator[None]:
-        while not self.has_passed(moment):
-            self._toy.capture(1)
-            yield
-
-    def stuck(self, moment: int, seconds: float) -> str:
-        return f"capture has not passed {moment} after {seconds} s"
-
-
-class ToyDatabase:
-    """A `SourceDatabase`; `between` is done before each read."""
-
-    def __init__(self, toy: Toy, dialect: ToyDialect, point: Lsn, between: Callable[[], None] = lambda: None) -> None:
-        self._toy, self._dialect, self._between = toy, dialect, between
-        self.reached, self.chosen = point, ()
-        self.tables, self.job = ToyTables(toy, dialect), ToyCapture(toy)
-        self.moments = Moments(self.job)
-
-    def captured_up_to(self) -> Lsn:
-        return self._dialect.head(self._toy)
-
-    def has(self, lsn: Lsn) -> bool:
-        return True
-
-    def wait_for(self, lsn: Lsn) -> None:
-        pass
-
-    def move(self, point: Lsn) -> None:
-        self.reached = point
-
-    def rows(
-        self,
-        read: ToyTable,
-        interval: Interval,
-        limit: int,
-        statement: str | None,
-        condition: str | None,
-        *,
-        recompiles: bool,
-    ) -> Iterator[pa.RecordBatch]:
-        assert statement is None
-        assert condition is None
-        self._between()
-        after, upto = interval
-        low, high = -1 if after is None else after[0], 1 << 60 if upto is None else upto[0]
-        sql = f"SELECT k, v FROM {read.table.id.name} WHERE k > ? AND k <= ? ORDER BY k LIMIT ?"
-        rows = self._toy.db.execute(sql, (low, high, limit)).fetchall()
-        if rows:
-            yield batch_of(rows, types_of(("k", "v")))
-
-    def forget_reading(self) -> None:
-        pass
-
-    def opened_view(self, read: ToyTable, statement: str | None, position: Mapping[str, Any]) -> View:
-        raise NotImplementedError
-
-    def place_of_view(self) -> Lsn:
-        raise NotImplementedError
-
-    def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
-        return self._dialect.has_rows(self._toy, instances, window)
-
-    def changes(self, read: ToyTable, window: Window) -> Iterator[ChangeRows]:
-        return whole_changes(Query(self._toy, read.instance, window, ("k", "v")), None)
-
-    def nth_entry(self, window: Window, number: int) -> Lsn | None:
-        found = self._dialect.transactions(self._toy, window).commit
-        return lsn_columns.lsn_at(found, min(number, len(found)) - 1) if len(found) else None
-
-    def are_within(self, read: ToyTable, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
-        raise NotImplementedError
-
-    def close(self) -> None:
-        pass

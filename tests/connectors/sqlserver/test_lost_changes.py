@@ -8,7 +8,7 @@ import pytest
 
 from support.sqlserver_reading import afters, batches, read_on, settings_of, started, structures, write
 from tailrace.connectors.base import Lane, LogRange
-from tailrace.connectors.sqlserver import window_tables
+from tailrace.connectors.change_tables import window_tables
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import PositionLostError, SourceSetupError
 from tailrace_standins.servers.sqlserver_server import Database

@@ -18,7 +18,7 @@ from tests.connectors.sqlserver.test_random_values import KINDS
 from tests.connectors.sqlserver.workloads import WHOLE_IN_IMAGES, Reader, Workload, by_key
 
 from support.sqlserver_reading import settings_of
-from tailrace.connectors.sqlserver import window_tables
+from tailrace.connectors.change_tables import window_tables
 from tailrace_standins.servers.sqlserver_server import Server
 
 pytestmark = [pytest.mark.drivers, pytest.mark.slow]

@@ -10,7 +10,7 @@ import pytest
 
 from support.sqlserver_reading import Read, begin, read_on, records_of, settings_of, structures, told
 from tailrace.connectors.base import LogRange
-from tailrace.connectors.sqlserver import database_log
+from tailrace.connectors.sqlserver import transaction_log
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import ConfigError, PositionLostError, RetriableError
 from tailrace.events import heartbeats as beats
@@ -72,7 +72,7 @@ def test_an_agent_that_does_not_run_is_told_with_what_to_do(
     server = shop.server
     if not isinstance(server, StandInServer):
         pytest.skip("a real server's agent is nothing for a test to stop")
-    monkeypatch.setattr(database_log, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(transaction_log, "QUIET_SECONDS", 0.0)
     settings = settings_of(shop)
     server.tell("agent", False)
     try:

@@ -13,18 +13,20 @@ import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, settings_of, told
 from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.change_tables.beginning import heads
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.gathered import gather
 from tailrace.connectors.change_tables.snapshots.source import LSN
 from tailrace.connectors.sqlserver import catalog, replicas, transactions
-from tailrace.connectors.sqlserver.asked import LogBoundary
-from tailrace.connectors.sqlserver.beginning import heads
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
-from tailrace.connectors.sqlserver.snapshots.incremental import SqlServerIncrementalReader
+from tailrace.connectors.sqlserver.snapshots.incremental import incremental_reader
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, KeyColumn, Kind
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
 from tailrace.connectors.sqlserver.transactions import Head
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace.schema.changes_topic import quoted_id
@@ -142,7 +144,7 @@ def test_rows_of_a_snapshot_are_read_where_its_position_is_known(replica: Replic
     early = replica.head()
     replica.write(2)
     settings = replica.settings
-    point = restart_at(heads(settings)).to_dict()
+    point = restart_at(heads(SqlServerDialect(settings))).to_dict()
     source, table = source_of(replica, point)
     with closing(source):
         replica.behind = [early] * 10_000
@@ -163,13 +165,13 @@ def test_rows_of_a_snapshot_are_read_where_its_position_is_known(replica: Replic
 def source_of(replica: Replica, point: dict[str, Any]) -> tuple[SqlServerSource, TableId]:
     table = TableId(replica.database.name, "dbo", "a")
     key = ChunkKey("", (KeyColumn("id", Kind.INT, "int"),))
-    return SqlServerSource(replica.settings, point, {quoted_id(table): key.to_dict()}), table
+    return opened_source(replica.settings, point, {quoted_id(table): key.to_dict()}), table
 
 
 def test_a_snapshot_that_goes_on_reads_the_log_where_it_is_known_up_to_where_it_stood(replica: Replica) -> None:
     """WHEN the session for the log has P and not yet H, THEN no change between is taken for one that is not there."""
     replica.write(1)
-    point = restart_at(heads(replica.settings)).to_dict()
+    point = restart_at(heads(SqlServerDialect(replica.settings))).to_dict()
     early = replica.head()
     replica.write(2)
     source, table = source_of(replica, point)
@@ -186,7 +188,7 @@ def test_a_snapshot_that_goes_on_reads_the_log_where_it_is_known_up_to_where_it_
 def test_chunks_of_an_incremental_snapshot_wait_for_the_log_of_their_own_session(replica: Replica) -> None:
     """WHEN the log was delivered from a replica that is farther, THEN the chunks are delivered when theirs has come there."""
     replica.write(1)
-    point = restart_at(heads(replica.settings)).to_dict()
+    point = restart_at(heads(SqlServerDialect(replica.settings))).to_dict()
     early = replica.head()
     source, table = source_of(replica, point)
     with closing(source):
@@ -203,9 +205,9 @@ def test_an_incremental_snapshot_does_not_keep_the_log_waiting(replica: Replica)
     replica.write(1)
     early = replica.head()
     replica.write(2)
-    reader = SqlServerIncrementalReader(settings)
+    reader = incremental_reader(settings)
     work = Work((TableWork(TableId(replica.database.name, "dbo", "a")),))
-    at = LogBoundary(Progress("", restart_at(heads(settings)).to_dict()))
+    at = LogBoundary(Progress("", restart_at(heads(SqlServerDialect(settings))).to_dict()), POSITIONS)
     replica.behind = [early] * 10_000
     began = time.monotonic()
     assert reader.step(work, at) is None

@@ -9,7 +9,7 @@ import pytest
 
 from support.sqlserver_reading import Read, batches, begin, read_on, records_of, settings_of, told
 from tailrace.connectors.base import Lane, LogRange, Progress
-from tailrace.connectors.sqlserver import window_tables
+from tailrace.connectors.change_tables import window_tables
 from tailrace.connectors.sqlserver.reader import SqlServerConnector
 from tailrace.errors import PositionLostError, RetriableError
 from tailrace_standins.servers.sqlserver_server import Database

@@ -32,6 +32,8 @@ from tailrace.config.settings import Settings
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.positions import DatabasePosition
+from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
@@ -49,11 +51,17 @@ class Advice:
     Attributes:
         keep_longer: has changes kept for longer.
         second_instance: makes a second capture instance of a table.
+        first_instance: of a given table, makes the first one.
+        all_columns: has all three columns of a signal table captured.
+        own_structures: says where structures come from, so that nobody need give them.
 
     """
 
     keep_longer: str
     second_instance: str
+    first_instance: Callable[[TableId], str]
+    all_columns: str
+    own_structures: str
 
 
 class Events(Protocol):
@@ -74,8 +82,21 @@ class Events(Protocol):
         """The name of Debezium's connector, in the names of schemas."""
         ...
 
+    def folded(self, table: TableId) -> TableId:
+        """A table as its names are compared: in lower case, say, where case does not matter."""
+        ...
+
+    def source_schema(self) -> Schema:
+        """The schema of the source block of rows."""
+        ...
+
     def change_schema(self) -> Schema:
         """The schema of the source block of schema-change events."""
+        ...
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """Whether the source block's times say when a change was read, and not when it was made."""
         ...
 
     def context(self) -> Mapping[str, str]:
@@ -136,6 +157,36 @@ class Catalogue(Events, Protocol[Session_contra]):
         ...
 
 
+class Log(Protocol[Session]):
+    """One database's log while it is read, with what is kept in between: its clock, say."""
+
+    @property
+    def most_transactions(self) -> int | None:
+        """How many transactions a window has at most, where the configuration says it."""
+        ...
+
+    def connect(self) -> AbstractContextManager[Session]:
+        """A session in the database, which was there when reading began.
+
+        Raises:
+            RetriableError: it is not there now. Else as the connector's sessions do.
+
+        """
+        ...
+
+    def head(self, session: Session) -> Lsn:
+        """How far it is captured: all transactions up to there are in the change tables, to the last row."""
+        ...
+
+    def transactions(self, session: Session, window: Window, at_most: int) -> Transactions:
+        """The first transactions of a window, of those that have changes, of rows or of structure."""
+        ...
+
+    def look_why_quiet(self, session: Session, head: Lsn) -> None:
+        """Nothing new is captured: where that lasts, and nobody captures, say so."""
+        ...
+
+
 class Dialect(Catalogue[Session], Protocol[Session]):
     """All that one kind of database knows."""
 
@@ -162,10 +213,6 @@ class Dialect(Catalogue[Session], Protocol[Session]):
         """Raise `SourceSetupError` where a table that has no instance may have one that the user must not see."""
         ...
 
-    def is_for_signals(self, table: TableId) -> bool:
-        """Whether rows that are inserted into a table are signals."""
-        ...
-
     def wait_for(self, session: Session, lsn: Lsn) -> None:
         """Wait until the session sees what is captured up to an LSN, where it may be answered by a replica.
 
@@ -175,8 +222,16 @@ class Dialect(Catalogue[Session], Protocol[Session]):
         """
         ...
 
+    def log(self, database: str, planned: DatabasePosition | None) -> Log[Session]:
+        """A database's log, to be read; `planned` is the end of a range that was planned, with what it says of clocks."""
+        ...
+
     def head(self, session: Session) -> Lsn:
         """How far the log is captured: all transactions up to there are in the change tables, to the last row."""
+        ...
+
+    def end_now(self, session: Session) -> DatabasePosition:
+        """The same as the end of a range that is planned, with what the plan says of clocks."""
         ...
 
     def count_transactions(self, session: Session, window: Window) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from tailrace.connectors.change_tables.lsn import Lsn
@@ -23,7 +24,8 @@ class Instance:
         start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
         create_date: when it was enabled, the server's local time.
         columns: the captured columns, in their order.
-        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty.
+        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty. A change
+            of one of these comes as a delete and an insert, never as the two rows of an update.
         role: who may read it, where the database has it guarded; None: everybody who may select.
 
     """
@@ -81,3 +83,8 @@ def not_captured(table: Table, instance: Instance) -> tuple[str, ...]:
     """The columns that a table has and a capture instance does not."""
     captured = frozenset(instance.columns)
     return tuple(column.name for column in table.columns if column.name not in captured)
+
+
+def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
+    """Of each table the newest instance that tells all changes from a position on; `instances` stand in their order."""
+    return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}

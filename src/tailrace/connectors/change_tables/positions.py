@@ -169,6 +169,11 @@ class Positions:
     def __init__(self, lsns: LsnForm) -> None:
         self._lsns = lsns
 
+    def shown(self, given: Mapping[str, Any]) -> str:
+        """A restart position, for people."""
+        restart = self.restart(given)
+        return ", ".join(f"{name} {restart[name].lsn}" for name in restart)
+
     def row(self, given: Mapping[str, Any]) -> RowPosition:
         """From what `RowPosition.to_dict` gave."""
         return RowPosition(

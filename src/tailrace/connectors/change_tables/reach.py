@@ -8,6 +8,7 @@ from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.lost_changes import SNAPSHOT_AGAIN, LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import Positions
+from tailrace.connectors.change_tables.signal_tables import is_for_signals
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
@@ -48,7 +49,7 @@ def _require_told(
     names, counts_all = Names(dialect.settings), dialect.settings.provide_transaction_metadata
 
     def matters(table: TableId) -> bool:
-        counts = counts_all or dialect.is_for_signals(table)
+        counts = counts_all or is_for_signals(dialect, table)
         return counts or lane.count == 1 or lane.owns(names.topic(table))
 
     instances = CaptureInstances(dialect, told)

@@ -6,10 +6,12 @@ import datetime as dt
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Final
 
+from tailrace.config.filters import TableFilter
 from tailrace.connectors.change_tables.altered_columns import Types
 from tailrace.connectors.change_tables.dialect import Advice
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.sqlserver import (
     altered_columns,
@@ -18,7 +20,6 @@ from tailrace.connectors.sqlserver import (
     filled_tables,
     replicas,
     setup_sql,
-    signal_table,
     source_block,
     structures,
     transactions,
@@ -28,6 +29,7 @@ from tailrace.connectors.sqlserver.errors_of_driver import DeniedError
 from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.properties.reading import FUNCTION
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.transaction_log import TransactionLog
 from tailrace.errors import SourceSetupError
 from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
@@ -35,6 +37,10 @@ from tailrace.schema.tables import Table, TableId
 ADVICE: Final = Advice(
     keep_longer="EXEC sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes",
     second_instance="EXEC sys.sp_cdc_enable_table with another @capture_instance",
+    first_instance=lambda table: str(setup_sql.enable_table(table)),
+    all_columns="make an instance that captures them all (without @captured_column_list), and let column.include.list and "
+    "column.exclude.list leave them alone",
+    own_structures="a SQL Server's structures are read from its catalog",
 )
 
 
@@ -65,6 +71,19 @@ class SqlServerDialect:
     def databases(self) -> Sequence[str]:
         """`database.names`."""
         return self._settings.database_names
+
+    @property
+    def tells_reading_time(self) -> bool:
+        """`source.timestamp.mode`."""
+        return self._settings.tells_reading_time
+
+    def folded(self, table: TableId) -> TableId:
+        """Without regard to case."""
+        return TableFilter.lower(table)
+
+    def source_schema(self) -> Schema:
+        """The source block of rows."""
+        return source_block.schema(self._settings)
 
     def change_schema(self) -> Schema:
         """The source block of schema-change events."""
@@ -141,17 +160,22 @@ class SqlServerDialect:
         except SourceSetupError:
             return  # 208: there is none
 
-    def is_for_signals(self, table: TableId) -> bool:
-        """Whether a table is one of signals, in whatever case it is named."""
-        return signal_table.is_for_signals(self._settings, table)
-
     def wait_for(self, session: Session, lsn: Lsn) -> None:
         """Wait for a replica."""
         replicas.wait_for(session, lsn)
 
+    def log(self, database: str, planned: DatabasePosition | None) -> TransactionLog:
+        """With the clock of the plan."""
+        return TransactionLog(self._settings, database, None if planned is None else planned.offset_minutes)
+
     def head(self, session: Session) -> Lsn:
         """`sys.fn_cdc_get_max_lsn`."""
         return transactions.head(session).lsn
+
+    def end_now(self, session: Session) -> DatabasePosition:
+        """With how far the server's clock is ahead of UTC."""
+        found = transactions.head(session)
+        return DatabasePosition(found.lsn, offset_minutes=found.offset_minutes)
 
     def count_transactions(self, session: Session, window: Window) -> int:
         """By `cdc.lsn_time_mapping`."""

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Self
+
+from attrs import evolve
 
 from tailrace.connectors.base import (
     ONLY_LANE,
@@ -23,26 +25,37 @@ from tailrace.connectors.base import (
     alone,
     no_history,
 )
+from tailrace.connectors.change_tables.beginning import heads, history_at
 from tailrace.connectors.change_tables.meeting import is_boundary
 from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.interface import Listener
 from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.connectors.sqlserver import listed_tables
-from tailrace.connectors.sqlserver.beginning import heads, history_at
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
-from tailrace.connectors.sqlserver.ranges import Ranges
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.events.event import Event
+from tailrace.schema.routing import Routing
 
 
-class SqlServerConnector(Ranges):
+class SqlServerConnector:
     """The databases of one SQL Server, read with one configuration. Cheap to make; holds no connection."""
+
+    def __init__(self, settings: SqlServerSettings) -> None:
+        self.settings = settings
+        self._dialect = SqlServerDialect(settings)
+        self._ranges = Ranges(self._dialect)
+
+    def routed(self, routing: Mapping[str, Any]) -> Self:
+        """The same under a routing that was stored."""
+        return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the logs, at a transaction boundary."""
-        return restart_at(heads(self.settings)).to_dict()
+        return restart_at(heads(self._dialect)).to_dict()
 
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
         """The heads of the logs and the structures that hold there, as the first records of a schema history.
@@ -59,10 +72,10 @@ class SqlServerConnector(Ranges):
             from tailrace.connectors.sqlserver.snapshots.planning import planned  # not needed by those who read the log
 
             return planned(self.settings, snapshot_lanes, after)
-        lsns = heads(self.settings)
+        lsns = heads(self._dialect)
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
         restart = restart_at(lsns, initial=tells)
-        return StartPoint(restart.to_dict(), history_at(self.settings, lsns))
+        return StartPoint(restart.to_dict(), history_at(self._dialect, lsns))
 
     def warn_of_lists(self) -> None:
         """Log what the lists of the configuration name that is not there."""
@@ -72,7 +85,35 @@ class SqlServerConnector(Ranges):
         """Raise `PositionLostError` where change data from where this progress goes on is gone."""
         from tailrace.connectors.change_tables.reach import require_within_reach
 
-        require_within_reach(SqlServerDialect(self.settings), progress, history, lane)
+        require_within_reach(self._dialect, progress, history, lane)
+
+    def can_be_dealt_out(self, progress: Progress) -> bool:  # noqa: ARG002
+        """Anywhere: within a window the progress names the table in progress, and those before it are done in any lane."""
+        return True
+
+    def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
+        """The nearest LSNs that all of these lanes can read up to."""
+        return self._ranges.meeting_point(lanes)
+
+    def head_after(
+        self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
+    ) -> Mapping[str, Any]:
+        """How far each log is captured now; with a limit, about so many bytes of all of them behind `start`."""
+        return self._ranges.head_after(start, max_bytes, at_most)
+
+    def progress_at(self, position: Mapping[str, Any]) -> Progress:
+        """The progress of one who has everything before a position."""
+        return self._ranges.progress_at(position)
+
+    def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
+        """The records of a schema history that were told up to a position."""
+        return self._ranges.history_at(history, position)
+
+    def history_after(
+        self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
+    ) -> Sequence[HistoryRecord] | None:
+        """The structures that are new between two positions."""
+        return self._ranges.history_after(history, start, end, now_us)
 
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
@@ -123,9 +164,10 @@ class SqlServerConnector(Ranges):
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
-        from tailrace.connectors.sqlserver.streaming import LogReader  # the decoders: a planner asks only for the head
+        from tailrace.connectors.change_tables.streaming import LogReader
+        from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner asks only for the head
 
-        log, can_begin = partial(LogReader, self.settings, range_), partial(is_boundary, POSITIONS)
+        log, can_begin = partial(LogReader, log_parts(self.settings), range_), partial(is_boundary, POSITIONS)
         return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches()
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:

@@ -8,16 +8,16 @@ import attrs
 import pyarrow as pa
 
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.table_shapes import with_fields
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.typed_rows import only_one, row_columns
 from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.captured import with_fields
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.properties.reading import COMMIT
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.types import field_schema
+from tailrace.connectors.sqlserver.types import column_types, field_schema
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import StructureError
 from tailrace.schema.event_shapes import CURRENT
@@ -55,7 +55,8 @@ def row_schema(settings: SqlServerSettings, *, with_before: bool) -> RowSchema:
     found: dict[TableId, Table] = {}
     for name in settings.database_names:
         found |= _captured_in(settings, name)
-    table, _ = with_fields(found[only_one(list(found), NOT_BEGUN)], settings)
+    captured = found[only_one(list(found), NOT_BEGUN)]
+    table, _ = with_fields(captured, column_types(captured, settings))
 
     def type_of(column: Column) -> pa.DataType:
         schema = field_schema(column, settings)

@@ -4,8 +4,7 @@ import pytest
 from tests.connectors.sqlserver.signalled.signalling import signal_table
 
 from support.sqlserver_reading import settings_of
-from tailrace.connectors.change_tables.snapshots import capture, gathered
-from tailrace.connectors.sqlserver.snapshots import incremental
+from tailrace.connectors.change_tables.snapshots import capture, gathered, incremental
 
 
 @pytest.fixture

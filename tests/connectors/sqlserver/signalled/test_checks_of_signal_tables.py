@@ -7,9 +7,10 @@ from tests.connectors.sqlserver.signalled.signalling import signal_table
 
 from support.signalling import begin
 from support.sqlserver_reading import settings_of
+from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.findings import Level
 from tailrace.connectors.sqlserver.checks import check
-from tailrace.connectors.sqlserver.signal_table import is_captured
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.schema.tables import TableId
 
 
@@ -43,9 +44,9 @@ def test_a_signal_table_has_to_be_there_with_three_columns_of_text_and_captured(
 
 def test_signal_tables_are_not_to_be_asked_for_whatever_their_case(sqlserver, given):
     signal_table(sqlserver)
-    settings = settings_of(sqlserver, **given)
+    dialect = SqlServerDialect(settings_of(sqlserver, **given))
     tables = [TableId(sqlserver.name, "dbo", name) for name in ("SIGNALS", "signals", "t")]
-    assert [is_captured(settings, table) for table in tables] == [False, False, True]
+    assert [is_captured(dialect, table) for table in tables] == [False, False, True]
 
 
 @pytest.mark.parametrize(

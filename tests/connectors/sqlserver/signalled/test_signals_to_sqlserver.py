@@ -19,8 +19,8 @@ from tests.connectors.sqlserver.snapshots.writing import SEED, Writer
 from support.signalling import begin, consumed
 from support.sqlserver_reading import settings_of
 from tailrace.connectors.base import Lane
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.shared.snapshots import chunk_sizes
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
 
 
 def begun(database, followed, rows=30):
@@ -193,14 +193,14 @@ def test_a_statements_row_whose_change_nobody_is_told_of_is_read_all_the_same(sq
     sqlserver.capture("t")
     sqlserver.capture_all()
     followed = begin(settings_of(sqlserver, **given, skipped_operations="u"))
-    read, name = SqlServerSource.read, f"{sqlserver.name}.dbo.t"
+    read, name = ChangeTableSource.read, f"{sqlserver.name}.dbo.t"
 
     def then_updated(self, segment):
         chunk = read(self, segment)
         sqlserver.sql("UPDATE dbo.t SET v = 20 WHERE id = 2")
         return chunk
 
-    monkeypatch.setattr(SqlServerSource, "read", then_updated)
+    monkeypatch.setattr(ChangeTableSource, "read", then_updated)
     conditions = [{"data-collection": name, "filter": "SELECT * FROM dbo.t WHERE v > 0"}]
     data = {"data-collections": [name], "type": "blocking", "additional-conditions": conditions}
     signal(sqlserver, "one", "execute-snapshot", **data)

@@ -8,9 +8,10 @@ from support.encoding import records_of
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
 from tailrace.connectors.change_tables.snapshots import capture, sections
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.snapshots import chunk_sizes
-from tailrace.connectors.sqlserver.snapshots import source, splitting
+from tailrace.connectors.sqlserver.snapshots import splitting
 
 NO_SCHEMAS = {"key_converter_schemas_enable": "false", "value_converter_schemas_enable": "false"}
 
@@ -43,14 +44,14 @@ def always_split(monkeypatch):
 def in_between(monkeypatch):
     """What is to be done before each chunk, as well as between batches."""
     doing = []
-    read = source.SqlServerSource._read
+    read = ChangeTableSource._read
 
     def disturbed(self, segment, **how):
         for each in doing:
             each()
         return read(self, segment, **how)
 
-    monkeypatch.setattr(source.SqlServerSource, "_read", disturbed)
+    monkeypatch.setattr(ChangeTableSource, "_read", disturbed)
     return doing
 
 

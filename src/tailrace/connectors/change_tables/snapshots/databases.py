@@ -91,6 +91,10 @@ class Tables(Protocol[ReadT_co]):
         """How a table is read; None where it is gone."""
         ...
 
+    def shape_of(self, table: Table) -> Shape:
+        """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
+        ...
+
     def altered(self) -> frozenset[TableId]:
         """The tables of which the structure is another one than when this was asked last, or that are gone.
 

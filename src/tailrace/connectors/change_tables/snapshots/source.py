@@ -30,9 +30,10 @@ from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
 from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
 from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.events.shape import Shape
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
-from tailrace.schema.tables import TableId
+from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
 from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
@@ -126,6 +127,20 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         """Let go of the server."""
         for database in self._databases.values():
             database.close()
+
+    @property
+    def databases(self) -> Mapping[str, DatabaseT]:
+        """Those of the tables."""
+        return self._databases
+
+    def override_of(self, table: TableId) -> str | None:
+        """The statement of the user's own that is read instead of a table; None: there is none."""
+        return self._overrides.get(table)
+
+    def shape_of(self, table: Table) -> Shape:
+        """Of read events of a structure, which may be one of before."""
+        found: Shape = self._databases[table.id.catalog].tables.shape_of(table)
+        return found
 
     def database(self, table: TableId) -> DatabaseT:
         """The database of one of the tables."""

@@ -6,14 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.signal_tables import deaf, heard_columns
 from tailrace.connectors.findings import Finding, Level, listed
 from tailrace.connectors.shared.signal_tables import signal_tables_of
 from tailrace.connectors.shared.signalled_sql import ALLOWED
 from tailrace.connectors.sqlserver import setup_sql
 from tailrace.connectors.sqlserver.checking.access import Login
 from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.dialect import ADVICE
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.signal_table import ALL_THREE, deaf, heard_columns
 from tailrace.schema.tables import Table, TableId
 from tailrace.signals.table import COLUMNS
 
@@ -88,7 +89,7 @@ def _finding(table: TableId, structure: Table | None, instance: Instance | None,
             Level.WARNING, f"the signal table {table} is not captured, so nobody hears", statements=(statement,)
         )
     if len(heard) != len(COLUMNS):
-        return Finding(Level.WARNING, deaf(table, heard), ALL_THREE)
+        return Finding(Level.WARNING, deaf(table, heard), ADVICE.all_columns)
     return Finding(Level.OK, f"the signal table {table} has its three columns and is captured")
 
 

@@ -8,6 +8,8 @@ from typing import Any, Final
 
 from tailrace.connectors.base import AskedStep, Signalled, StartPoint
 from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.ranges import Ranges
+from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.shared.signalled_sql import require_allowed
 from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
@@ -16,11 +18,10 @@ from tailrace.connectors.shared.snapshots.overrides import overrides_of, with_si
 from tailrace.connectors.shared.snapshots.parts import Cuts
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import quoted
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
-from tailrace.connectors.sqlserver.ranges import Ranges
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.signalled_sql import T_SQL
 from tailrace.connectors.sqlserver.snapshots import begun, point
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
@@ -110,7 +111,7 @@ class _Asked:
 
     def is_captured(self, table: TableId) -> bool:
         """Whether its rows may be asked for."""
-        return table in self._instances and is_captured(self._settings, table)
+        return table in self._instances and is_captured(SqlServerDialect(self._settings), table)
 
     def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, ChunkKey | NoKey]:
         """By which tables are to be read, as they are now."""
@@ -142,12 +143,14 @@ class _Asked:
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
         """A position of now, and which of these tables an instance captures from there on."""
-        place = Ranges(self._settings).head_after(self._start, None)
+        place = Ranges(SqlServerDialect(self._settings)).head_after(self._start, None)
         restart, wanted = POSITIONS.restart(place, tuple(self._sessions.by_database)), list(tables)
         there: set[TableId] = set()
         for name, session in self._sessions.by_database.items():
             there.update(
-                point.at(session, [table for table in wanted if table.catalog == name], restart[name].lsn).tables
+                point.at(
+                    session, self._settings, [table for table in wanted if table.catalog == name], restart[name].lsn
+                ).tables
             )
         return StartPoint(place), frozenset(there)
 
@@ -159,7 +162,7 @@ class _Asked:
             require_keys(keys)
         place = POSITIONS.restart(self._start, tuple(self._sessions.by_database))
         points = {
-            name: point.at(session, [table for table in keys if table.catalog == name], place[name].lsn)
+            name: point.at(session, settings, [table for table in keys if table.catalog == name], place[name].lsn)
             for name, session in self._sessions.by_database.items()
         }
         check_overrides(settings, self._sessions, points, keys)

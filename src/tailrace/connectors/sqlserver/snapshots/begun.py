@@ -1,25 +1,19 @@
-"""With what an incremental snapshot begins to read a table: its capture instance, a key, and the greatest one of now.
+"""With what an incremental snapshot begins to read a table: a key, and the greatest one of now.
 
 What gets a greater key later is in the log.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.snapshots import splitting, statements
+from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.database import LOCKS
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of, led_by
-from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at
-from tailrace.schema.tables import TableId
-from tailrace.signalled.figures import TableSize
 from tailrace.signalled.work import TableWork
 
 
@@ -38,14 +32,3 @@ def begun(session: Session, table: TableWork, key: ChunkKey) -> TableWork | None
     if not greatest:
         return None
     return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
-
-
-def sizes(session: Session, tables: Sequence[TableId], span: tuple[int, int] | None = None) -> dict[TableId, TableSize]:
-    """How large tables are thought to be, as far as they lie in the session's database; `span`: of the first one's key."""
-    rows = splitting.estimated_rows(session, [each for each in catalog.instances(session) if each.table in tables])
-    return {table: TableSize(rows.get(table, 0), span if table == tables[0] else None) for table in tables}
-
-
-def instance_at(session: Session, table: TableId, place: Lsn) -> Instance | None:
-    """The capture instance that tells the changes of a table from a place on."""
-    return instances_at([each for each in catalog.instances(session) if each.table == table], place).get(table)

@@ -1,269 +1,87 @@
-"""Incremental snapshots: rows of tables, read beside the log between windows of it.
-
-Up to which LSN the change tables tell what a read saw is known some seconds late (`passed.py`), and the log does not wait for
-that. So the next chunks of a table are read where the log stands at V, and the log goes on. When the capture job has passed
-the read, and the log has been delivered up to there, at P, they are delivered: without the rows whose keys were touched
-between V and P, since the log has told what became of them. What is left is as it is at P.
-
-As an image before is never needed, rows that a condition of the user's own chooses are as exact as any.
-
-A table that can't be read ends its own snapshot, and the log goes on. One that can't be read now is read later, but for one
-of which the condition takes too long: that is not going to be better.
-"""
+"""Incremental snapshots: what of `change_tables/snapshots/incremental.py` only SQL Server can tell."""
 
 from __future__ import annotations
 
-import logging
-import time
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
-from tailrace import epoch
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
-from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
-from tailrace.connectors.change_tables.snapshots.source import LSN
-from tailrace.connectors.shared.signalled_sql import require_allowed
-from tailrace.connectors.shared.snapshots.chunks import ReadChunk
-from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
+from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.shared.snapshots.read_records import events_of
-from tailrace.connectors.sqlserver.asked import LogBoundary
 from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.signal_table import is_captured
 from tailrace.connectors.sqlserver.snapshots import begun
+from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, Kind
-from tailrace.connectors.sqlserver.snapshots.passed import PATIENCE_SECONDS
-from tailrace.connectors.sqlserver.snapshots.reading import read_changes
-from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource
-from tailrace.errors import (
-    PositionLostError,
-    ProgressError,
-    RetriableError,
-    SourceSetupError,
-    StructureError,
-    UnsupportedError,
-)
-from tailrace.notifications.snapshots import Status
+from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
+from tailrace.connectors.sqlserver.snapshots.splitting import estimated_rows
+from tailrace.errors import RetriableError
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import TableId
-from tailrace.signalled.work import TableWork, Work
-from tailrace.snapshot.incremental import take_gathered
+from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
 LOCK_MS: Final = 1_000
-POLL_MS: Final = 100
-
-log = logging.getLogger(__name__)
 
 
-class SqlServerIncrementalReader:
-    """Reads the tables that a lane was asked for, some chunks at a time."""
+def incremental_reader(settings: SqlServerSettings) -> ChangeTableIncrementalReader[Session, Database]:
+    """What reads tables beside the log."""
+    return ChangeTableIncrementalReader(SqlServerDialect(settings), _Tables(settings))
+
+
+class _Tables:
+    """`IncrementalTables`."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
-        self._steps = Steps(settings)
-        self._table: TableWork | None = None  # which the source reads
-        self._source: SqlServerSource | None = None
-        self._gathered: Gathered | None = None
-        self._is_sized = False
-        self._warn_at = 0.0
 
-    def close(self) -> None:
-        """Let go of the server."""
-        if self._source is not None:
-            self._source.close()
-        self._source = self._table = self._gathered = None
+    @contextmanager
+    def session(self, database: str, place: Lsn) -> Iterator[Session]:
+        """A session that sees what is captured up to a place."""
+        with connect_at(self._settings, database, place, LOCK_MS / 1000) as session:
+            session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
+            yield session
 
-    def wait_ms(self, longest: int) -> int:
-        """The capture job is looked at more often than the log."""
-        return min(longest, POLL_MS)
+    def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
+        """By which a table is to be read, as it is now."""
+        return begun.key_now(session, instance, table)
 
-    def step(self, work: Work, at: LogBoundary) -> Step | None:
-        """Read on in the first table; None where there is nothing to deliver at this boundary."""
-        table = work.tables[0]
-        is_known = at.has(table.table.catalog) and is_captured(self._settings, table.table)
-        if not is_known and (table.key is None or not at.has(table.table.catalog)):
-            self.close()
-            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
-        place = at.lsn(table.table.catalog)
-        if place is None:
-            return None
-        try:
-            require_allowed(self._settings, table.condition)
-            if table.key is None:
-                return self._begun(work, table, place)
-            return self._step(work, table, place)
-        except (SourceSetupError, StructureError, UnsupportedError, ProgressError) as error:
-            self.close()
-            return self._steps.failed(work, table, error)
+    def begun(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
+        """A table with its key, and the greatest one that it has now."""
+        return begun.begun(session, table, key)
 
-    def _begun(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
-        """A table's key is found, and the greatest one of now; None: not now."""
-        self.close()
-        try:
-            with connect_at(self._settings, table.table.catalog, place, LOCK_MS / 1000) as session:
-                session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
-                return self._first(session, work, table, place)
-        except RetriableError as error:
-            return self._later(work, table, error)
+    def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
+        """As the server counts them."""
+        return estimated_rows(session, instances)
 
-    def _first(self, session: Session, work: Work, table: TableWork, place: Lsn) -> Step:
-        """The step that makes a table ready to be read, or ends it."""
-        instance = begun.instance_at(session, table.table, place)
-        if instance is None:
-            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
-        key = begun.key_now(session, instance, table)
-        if isinstance(key, NoKey):
-            return self._steps.without_key(work, table, key.reason)
-        first = begun.begun(session, table, key)
-        if first is None:
-            return self._steps.ended(work, table, Status.EMPTY)
-        return Step(work.with_first(first), sizes=begun.sizes(session, work.ids))
-
-    def _step(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
-        gathered = self._gathered
-        if gathered is None or gathered.segment != table.segment:
-            return self._gather(work, table, place)
-        if self._source is None or not self._is_behind(self._source, gathered, table.table, place):
-            return None
-        self._gathered = None
-        try:
-            return self._delivered(self._source, work, gathered, place)
-        except PositionLostError as error:  # the log is behind the place that is cleaned up
-            log.info("chunks of %s are read again: %s", table.table, error)
-            return None
-
-    def _gather(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
-        """Read the next chunks, where the log stands; None: they are to be delivered later, or read."""
-        self._gathered = None
-        try:
-            found = gather(self._opened(table, place), table.segment)
-        except PositionLostError as error:
-            log.warning("the incremental snapshot of %s ends here, as it is not captured: %s", table.table, error)
-            self.close()
-            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
-        except RetriableError as error:
-            self.close()  # another replica may answer next time
-            return self._later(work, table, error)
-        if found.chunks:
-            self._gathered = found
-        elif found.held is not None:
-            return self._later(work, table, found.held)
-        elif found.is_gone:
-            self.close()
-            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
-        return None
-
-    def _later(self, work: Work, table: TableWork, error: RetriableError) -> Step | None:
-        """What is to be done with a table that can't be read now."""
-        if isinstance(error, QueryTimeoutError) and table.condition is not None:
-            self.close()
-            return self._steps.failed(work, table, f"{error}; an index for the condition may help")
-        self._complain(f"{table.table} is read later, and the log goes on: {error}")
-        return None
-
-    def _opened(self, table: TableWork, place: Lsn) -> SqlServerSource:
-        """The source, at V; it reads this table and no other."""
-        if self._source is None or self._table is None or self._table.table != table.table:
-            self.close()
-            name, settings = quoted_id(table.table), self._settings
-            self._source = SqlServerSource(
-                settings,
-                restart_at({table.table.catalog: place}).to_dict(),
-                {name: table.key},
-                {} if table.condition is None else {table.table: table.condition},
-                settings.incremental_snapshot_chunk_size,
-                LOCK_MS,
-                recompiles=settings.incremental_snapshot_option_recompile,
-                reads_ahead=False,
-            )
-            self._table, self._is_sized = table, False
-        else:
-            self._source.move(table.table, place)
-        self._require_same_order(self._source, table)
-        return self._source
-
-    def _require_same_order(self, source: SqlServerSource, table: TableWork) -> None:
-        """Where a column of the user's choice leads, the source does not look at the key itself."""
-        read = source.table(table.table)
-        if table.surrogate is None or read is None or read.key is None:
-            return
-        now = begun.key_now(source.database(table.table).asking, read.instance, table)
-        if now != read.key:
-            raise StructureError(f"the key {', '.join(read.key.names)}, by which it is read, was changed")
-
-    def _is_behind(self, source: SqlServerSource, gathered: Gathered, table: TableId, place: Lsn) -> bool:
-        """Whether the log has been delivered up to what the chunks saw."""
-        database = source.database(table)
-        found = gathered.is_behind(database, place)
-        if gathered.head is None and time.monotonic() - gathered.since > database.job.patience:
-            self._complain(database.job.stuck(gathered.read_at, database.job.patience))
-        return found
-
-    def _delivered(self, source: SqlServerSource, work: Work, gathered: Gathered, place: Lsn) -> Step | None:
-        """The chunks as of P; None where the structure is another one than when they were read."""
-        before = work.tables[0]
-        tables, read = source.database(before.table).tables, source.table(before.table)
-        now = begun.instance_at(source.database(before.table).asking, before.table, place)
-        if read is None or now != read.instance or before.table in tables.altered():
-            return None
-        skipped = self._settings.skipped_operations
-        taken = take_gathered(source, gathered.segment, gathered.chunks, _place(before.table, place), skipped)
-        if source.table(before.table) is not read or before.table in tables.altered():
-            return None  # it went while its changes were read
-        table = replace(before, after=taken.after, rows=before.rows + taken.rows)
-        now_us, changes = epoch.now_us(), read_changes(self._settings, place, is_behind=True)
-        events = [
-            each
-            for piece in taken.pieces
-            if isinstance(piece.of, ReadChunk)
-            for each in events_of(
-                changes.of_piece(piece.of, piece.rows, MARK, piece.of.read_us, tables.shape_of), now_us
-            )
-        ]
-        asking, span = source.database(before.table).asking, _span(read.key, before, gathered)
-        step = self._steps.read(
-            work,
-            table,
-            _shown(read.key, table.after),
-            _shown(read.key, table.upto),
-            events=events,
-            rows=taken.rows,
-            sizes={} if self._is_sized else begun.sizes(asking, work.ids, span),
+    def opened(self, table: TableWork, place: Lsn) -> SqlServerSource:
+        """A source that stands at a place."""
+        return opened_source(
+            self._settings,
+            restart_at({table.table.catalog: place}).to_dict(),
+            {quoted_id(table.table): table.key},
+            {} if table.condition is None else {table.table: table.condition},
+            self._settings.incremental_snapshot_chunk_size,
+            LOCK_MS,
+            recompiles=self._settings.incremental_snapshot_option_recompile,
+            reads_ahead=False,
         )
-        self._is_sized = True
-        if not taken.is_last:
-            return step
-        self.close()
-        return self._steps.read_to_end(step, table)
 
-    def _complain(self, what: str) -> None:
-        """Now and then."""
-        if time.monotonic() >= self._warn_at:
-            log.warning("the incremental snapshot waits: %s", what)
-            self._warn_at = time.monotonic() + PATIENCE_SECONDS
+    def asking(self, database: Database) -> Session:
+        """The session for questions."""
+        return database.asking
 
+    def takes_too_long(self, error: RetriableError) -> bool:
+        """Behind `database.query.timeout.ms`."""
+        return isinstance(error, QueryTimeoutError)
 
-def _span(key: ChunkKey | None, table: TableWork, gathered: Gathered) -> tuple[int, int] | None:
-    """The least and the greatest value of the key's first column, where that is a number and the table is at its beginning."""
-    first = gathered.chunks[0].bound(0) if len(gathered.chunks[0]) else None
-    if key is None or not key.columns[0].is_number or table.after is not None or first is None or table.upto is None:
-        return None
-    return int(first[0]), int(table.upto[0])
-
-
-def _place(table: TableId, lsn: Lsn) -> Mapping[str, Any]:
-    """As a section of the log has it."""
-    return {LSN: {table.catalog: lsn.text}}
-
-
-def _shown(key: ChunkKey | None, bound: Bound | None) -> list[Any]:
-    """The values of a key, for people."""
-    columns = key.columns if key is not None else ()
-    found = zip(columns, bound or (), strict=False)
-    return [bytes.fromhex(entry) if column.kind is Kind.BYTES else entry for column, entry in found]
+    def values(self, key: ChunkKey, bound: Bound) -> list[Any]:
+        """The values of a key, for people."""
+        found = zip(key.columns, bound, strict=False)
+        return [bytes.fromhex(entry) if column.kind is Kind.BYTES else entry for column, entry in found]

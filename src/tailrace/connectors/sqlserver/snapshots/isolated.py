@@ -19,29 +19,34 @@ Source: Debezium's documentation of the SQL Server connector, "Default workflow"
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 
 from tailrace import epoch
-from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.base import Progress
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.blocks import ReadRows, blocks_of
-from tailrace.connectors.shared.snapshots.chunks import ReadChunk
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import quoted
+from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
-from tailrace.connectors.sqlserver.snapshots.reading import SqlServerSnapshot, read_changes
+from tailrace.connectors.sqlserver.snapshots.source import opened_source, server_clock
 from tailrace.errors import ConfigError
+from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
+from tailrace.schema.tables import Table
 from tailrace.snapshot.digests import Digests
+from tailrace.snapshot.first_changes import Rows, TableTouches
+from tailrace.snapshot.key_set import Mask
+from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section
 
 LEVELS: Final = {
@@ -57,44 +62,79 @@ _SAVEPOINT: Final = "tailrace_structures"
 log = logging.getLogger(__name__)
 
 
-class IsolatedSnapshot(SqlServerSnapshot):
-    """A `SnapshotDatabase` of which all rows are read in one transaction a database; used by the only lane."""
+class IsolatedSource:
+    """A `LaneSource` of which all rows are read in one transaction a database; used by the only lane.
 
-    def __init__(
-        self,
-        settings: SqlServerSettings,
-        progress: Progress,
-        history: Sequence[HistoryRecord],
-        keys: Mapping[str, Any],
-    ) -> None:
-        """As `SqlServerSnapshot`; the transactions begin."""
+    Attributes:
+        restart: the position that the rows are of, which was taken behind the locks.
+
+    """
+
+    def __init__(self, settings: SqlServerSettings, progress: Progress, keys: Mapping[str, Any]) -> None:
+        """The transactions begin; `keys`: of the tables, as the progress has them."""
         if "parts" not in (progress.snapshot or {}):
             raise ConfigError(
                 "snapshot.isolation.mode can't be set while a snapshot is under way that was begun without it: leave the "
                 "property out until that is done"
             )
-        super().__init__(settings, progress, history, keys, reads_ahead=False)  # what is read is delivered at once
-        self._patience = replace(self._patience, attempts=1)  # a transaction that is lost can't be gone on with
+        self._settings = settings
         self._mode = str(settings.snapshot_isolation_mode)
+        self._source = opened_source(
+            settings,
+            progress.restart,
+            keys,
+            attempts=1,  # a transaction that is lost can't be gone on with
+            with_overrides=True,
+            reads_ahead=False,  # what is read is delivered at once
+        )
         log.warning(
             "the snapshot is read in one transaction, as snapshot.isolation.mode=%s asks for: if it is stopped before it is "
             "done, it begins anew and tells all rows again",
             self._mode,
         )
         try:
-            lsns = {name: self._restart[name].lsn for name in self._restart}
-            for name, database in self._databases.items():
+            before = POSITIONS.restart(progress.restart)
+            lsns = {name: before[name].lsn for name in before}
+            for name, database in self._source.databases.items():
                 lsns[name] = max(self._begun(database), lsns[name])
         except BaseException:
             self.close()
             raise
-        self._restart = restart_at(lsns)
-        self._changes = {name: read_changes(settings, lsn) for name, lsn in lsns.items()}
+        self.restart = restart_at(lsns)
 
     @property
-    def begins_anew(self) -> Mapping[str, Any]:
-        """The position that the rows are of, which was taken behind the locks."""
-        return self._restart.to_dict()
+    def chosen(self) -> frozenset[str]:
+        """The tables of which a statement of the user's own chooses the rows."""
+        return self._source.chosen
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The tables without a key."""
+        return self._source.whole
+
+    def clock(self) -> int:
+        """The server's, to the microsecond."""
+        return server_clock(self._source)
+
+    def shape_of(self, table: Table) -> Shape:
+        """Of read events of a structure."""
+        return self._source.shape_of(table)
+
+    def note_records(self, table: str, count: int, size: int) -> None:
+        """So many rows of a table became records of so many bytes."""
+        self._source.note_records(table, count, size)
+
+    def expect(self, segments: Iterable[Segment]) -> None:
+        """They are not read ahead."""
+        self._source.expect(segments)
+
+    def read(self, segment: Segment) -> ReadChunk | Unread | None:
+        """The next rows of a segment; None where the table is gone."""
+        return self._source.read(segment)
+
+    def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
+        """Nothing is asked for that the log told."""
+        return self._source.inside(touches, rows, intervals)
 
     def has_room(self) -> bool:
         """Nothing waits for the log."""
@@ -106,17 +146,21 @@ class IsolatedSnapshot(SqlServerSnapshot):
 
     def view(self, table: str) -> WholeTable | None:
         """The rows of a table without a key."""
-        read = self.table(parse_id(table))
+        read = self._source.table(parse_id(table))
         return None if read is None else WholeTable(self, read)
+
+    def close(self) -> None:
+        """The transactions end."""
+        self._source.close()
 
     def whole_rows(self, read: ReadTable) -> Iterator[ReadChunk]:
         """All rows of a table in no order, a block at a time."""
         table = read.table.id
-        override = self._overrides.get(table)
+        override = self._source.override_of(table)
         sql = statements.whole(table, read.selects, override=override)
         read_us = epoch.now_us()
         with within_lock_timeout(self._settings, table):
-            reading = self._databases[table.catalog].reading()
+            reading = self._source.database(table).reading()
             for block in blocks_of(read, lambda rows: reading.batches(sql, rows=rows)):
                 yield ReadChunk(read, [block], False, read_us, _no_digests)
 
@@ -147,8 +191,8 @@ def _no_digests(blocks: Sequence[ReadRows]) -> Digests:
 class WholeTable:
     """A `View` that is read in the transaction of the snapshot."""
 
-    def __init__(self, of: IsolatedSnapshot, read: ReadTable) -> None:
-        self.position: Mapping[str, Any] = of.begins_anew
+    def __init__(self, of: IsolatedSource, read: ReadTable) -> None:
+        self.position: Mapping[str, Any] = of.restart.to_dict()
         self._of = of
         self._read = read
 

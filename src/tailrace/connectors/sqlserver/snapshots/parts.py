@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from tailrace.connectors.base import SnapshotStep, StartPoint
-from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.instances import Instance, instances_at
 from tailrace.connectors.change_tables.positions import RestartPosition
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.change_tables.windows import Window
@@ -24,7 +24,7 @@ from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.planning import planned
 from tailrace.connectors.sqlserver.snapshots.point import Sessions
-from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at, lost
+from tailrace.connectors.sqlserver.snapshots.read_tables import lost
 from tailrace.connectors.sqlserver.snapshots.splitting import estimated_rows
 from tailrace.connectors.sqlserver.snapshots.statements import chunk_end
 from tailrace.errors import UnsupportedError

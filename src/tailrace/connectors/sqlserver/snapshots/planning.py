@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tailrace import epoch
-from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
-from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import RestartPosition, restart_at
-from tailrace.connectors.change_tables.snapshots.source import LSN
-from tailrace.connectors.change_tables.told_structures import first_history
+from tailrace.connectors.base import Progress, StartPoint
+from tailrace.connectors.change_tables.positions import restart_at
+from tailrace.connectors.change_tables.snapshots.planning import delivered, history_of, place_of, require_behind
+from tailrace.connectors.change_tables.snapshots.point import Point
 from tailrace.connectors.shared.snapshots import planning
 from tailrace.connectors.shared.snapshots.keys import NoKey, stored
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, refused, warn_of_idle
@@ -21,10 +19,10 @@ from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots import point, statements
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
-from tailrace.connectors.sqlserver.snapshots.point import Point, Sessions
+from tailrace.connectors.sqlserver.snapshots.point import Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
 from tailrace.connectors.sqlserver.snapshots.splitting import Cutter, estimated_rows
-from tailrace.errors import PositionLostError, SourceSetupError, UnsupportedError
+from tailrace.errors import SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
 
 SHOWN: Final = 10
@@ -45,7 +43,7 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
         _wait_for(sessions, after)
         points = {name: point.take(session, settings) for name, session in sessions.by_database.items()}
         restart = restart_at({name: each.lsn for name, each in points.items()})
-        require_behind(restart, after)
+        require_behind({name: each.lsn for name, each in points.items()}, delivered(POSITIONS, after))
         read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])
         keys, rows = _tables(sessions, points, read)
         if settings.snapshot_isolation_mode is not None:
@@ -55,17 +53,8 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
         check_overrides(settings, sessions, points, keys)
         cutter = Cutter(settings, sessions.by_database, keys, rows)
         snapshot = planning.planned(settings, stored(keys), rows, lanes, place_of(restart), cutter)
-    history = history_of(settings, points)
+    history = history_of(SqlServerDialect(settings), points.values())
     return StartPoint(restart.to_dict(), history, snapshot, restart.delivered if after else "")
-
-
-def history_of(settings: SqlServerSettings, points: Mapping[str, Point]) -> list[HistoryRecord]:
-    """The structures at P, as the first records of a schema history."""
-    now_us = epoch.now_us()
-    found: list[HistoryRecord] = []
-    for each in points.values():
-        found += first_history(SqlServerDialect(settings), list(each.tables.values()), each.lsn, now_us)
-    return found
 
 
 def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mapping[str, Any]) -> dict[str, Any]:
@@ -78,7 +67,7 @@ def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mappi
     """
     with Sessions(settings) as sessions:
         restart = POSITIONS.restart(place, tuple(sessions.by_database))
-        found = {name: point.at(session, tables, restart[name].lsn) for name, session in sessions.by_database.items()}
+        found = {name: point.at(session, settings, tables, restart[name].lsn) for name, session in sessions.by_database.items()}
         there = {table for each in found.values() for table in each.tables}
         for table in tables:
             if table not in there:
@@ -90,34 +79,11 @@ def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mappi
     return planning.whole_part(stored(keys), rows, place_of(restart))
 
 
-def place_of(restart: RestartPosition) -> dict[str, Any]:
-    """P as a lane's state has it."""
-    return {LSN: {name: restart[name].lsn.text for name in restart}}
-
-
 def _wait_for(sessions: Sessions, after: Sequence[Progress]) -> None:
     """Replicas that are behind what was delivered from others."""
-    for name, lsn in _delivered(after):
+    for name, lsn in delivered(POSITIONS, after):
         if name in sessions.by_database:
             wait_for(sessions.by_database[name], lsn)
-
-
-def require_behind(restart: RestartPosition, after: Sequence[Progress]) -> None:
-    """Raise `PositionLostError` where a log lies before what was delivered: it is another one."""
-    for name, lsn in _delivered(after):
-        if name in set(restart) and restart[name].lsn < lsn:
-            raise PositionLostError(
-                f"the log of {name} ends at {restart[name].lsn}, and was delivered up to {lsn}: the database was restored from "
-                "a backup, or is another one. Take the snapshot into an empty target, with another topic.prefix or after the "
-                "sink's progress is removed"
-            )
-
-
-def _delivered(after: Sequence[Progress]) -> Iterator[tuple[str, Lsn]]:
-    """Up to where each lane delivered each database."""
-    for progress in after:
-        restart = POSITIONS.restart(progress.restart)
-        yield from ((name, restart[name].lsn) for name in restart)
 
 
 def _tables(

@@ -1,55 +1,25 @@
-"""Where a snapshot is taken: P of each database, and the captured tables with their instances there.
-
-P is what the capture job has come to, asked for before anything is read; so everything up to P is committed and visible to
-reads that wait for locks. The changes behind P are told by the newest instance of a table that began before P. An instance
-that was just enabled begins where the job has read that: it is waited for.
-
-Tables that no instance captures are left out: what changes in them while they are read nobody would ever tell.
-"""
+"""Sessions for those who plan a snapshot, and what they say of tables whose changes nobody tells."""
 
 from __future__ import annotations
 
 import logging
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import Final, Self
 
-from tailrace.connectors.change_tables.instances import Instance, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.sqlserver import catalog, structures
+from tailrace.connectors.change_tables.snapshots import point
+from tailrace.connectors.change_tables.snapshots.point import Point
+from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots.read_tables import instances_at
 from tailrace.errors import RetriableError
-from tailrace.schema.tables import Table, TableId
+from tailrace.schema.tables import TableId
 
-PATIENCE_SECONDS: Final = 60.0
-POLL_SECONDS: Final = 0.2
 SHOWN: Final = 10
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """P of one database.
-
-    Attributes:
-        lsn: P.
-        tables: the captured tables there, by name: the structure of what is captured, and the instance.
-
-    """
-
-    lsn: Lsn
-    tables: Mapping[TableId, tuple[Table, Instance]]
-
-    @property
-    def instances(self) -> list[Instance]:
-        """Those of the tables, in their order."""
-        return [instance for _, instance in self.tables.values()]
 
 
 class Sessions:
@@ -79,48 +49,19 @@ def take(session: Session, settings: SqlServerSettings) -> Point:
         RetriableError: an instance of a wanted table does not begin; the capture job may not be running.
 
     """
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        lsn = catalog.max_lsn(session)
-        wanted = [each for each in catalog.instances(session) if settings.tables.matches(each.table)]
-        waiting = sorted({str(each.table) for each in wanted} - {str(each.table) for each in wanted if each.start_lsn})
-        if not waiting:
-            break
-        if time.monotonic() >= deadline:
-            raise RetriableError(
-                f"the capture job of {session.database} has not begun with {', '.join(waiting[:SHOWN])} after "
-                f"{PATIENCE_SECONDS:g} s: is SQL Server Agent running, and the job cdc.{session.database}_capture?"
-            )
-        time.sleep(POLL_SECONDS)
-    lsn = _behind_first(lsn, wanted)
-    found = structures.tables(session, session.database, settings.tables.matches)
-    chosen = instances_at(wanted, lsn)
-    _warn_of_others(session.database, [table for table in found if table not in chosen])
-    tables = {
-        table: (of_instance(found[table], chosen[table]), chosen[table])
-        for table in sorted(chosen)
-        if table in found
-    }
-    return Point(lsn, tables)
+    return point.take(SqlServerDialect(settings), session, _not_begun, _warn_of_others)
 
 
-def at(session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
-    """An earlier P of the session's database with those of these tables of which an instance tells all changes behind it."""
-    wait_for(session, lsn)
-    found = structures.tables(session, session.database, frozenset(tables).__contains__)
-    chosen = instances_at([each for each in catalog.instances(session) if each.table in found], lsn)
-    return Point(
-        lsn, {table: (of_instance(found[table], instance), instance) for table, instance in chosen.items()}
+def at(session: Session, settings: SqlServerSettings, tables: Sequence[TableId], lsn: Lsn) -> Point:
+    """An earlier P of the session's database; see `point.at`."""
+    return point.at(SqlServerDialect(settings), session, tables, lsn)
+
+
+def _not_begun(database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
+    return RetriableError(
+        f"the capture job of {database} has not begun with {', '.join(waiting[:SHOWN])} after "
+        f"{seconds:g} s: is SQL Server Agent running, and the job cdc.{database}_capture?"
     )
-
-
-def _behind_first(lsn: Lsn, instances: Sequence[Instance]) -> Lsn:
-    """P, or where the first instance of a table begins, if that lies behind it."""
-    first: dict[TableId, Lsn] = {}
-    for each in instances:
-        if each.start_lsn is not None:
-            first.setdefault(each.table, each.start_lsn)
-    return max([lsn, *first.values()])
 
 
 def _warn_of_others(database: str, tables: Sequence[TableId]) -> None:

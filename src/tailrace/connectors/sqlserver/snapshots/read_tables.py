@@ -6,7 +6,7 @@ of now, as far as it is captured; the same expressions read the source table and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Final
@@ -14,16 +14,18 @@ from typing import Final
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
-from tailrace.connectors.change_tables.instances import Instance, of_instance
+from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
+from tailrace.connectors.change_tables.left_out import FAIL, Columns, shown
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver import catalog, structures, values
-from tailrace.connectors.sqlserver.captured import CapturedTables
+from tailrace.connectors.sqlserver.captured import SqlServerDecoding
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
-from tailrace.connectors.sqlserver.left_out import FAIL, Columns, shown
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mask, completed
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
@@ -135,7 +137,7 @@ class ReadTables:
         self._session = session
         self._point = point
         self._keys = keys
-        self._captured = CapturedTables(settings)
+        self._shapes = TableShapes(SqlServerDialect(settings), SqlServerDecoding(settings).types)
         self._failures = settings.event_processing_failure_handling_mode
         self._read: dict[TableId, ReadTable] = {}
         self._changed: set[TableId] = set()  # and `altered` has not told of it yet
@@ -151,7 +153,7 @@ class ReadTables:
     def shape_of(self, table: Table) -> Shape:
         """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
         read = self._read.get(table.id)
-        return read.shape if read is not None and read.table == table else self._captured.read_shape(table)[2]
+        return read.shape if read is not None and read.table == table else self._shapes.read_shape(table)[2]
 
     def altered(self) -> frozenset[TableId]:
         """The tables of which the structure is another one than when this was asked last, or that are gone.
@@ -205,7 +207,7 @@ class ReadTables:
         self._read = now
 
     def _made(self, table: Table, instance: Instance) -> ReadTable:
-        readable, types, shape = self._captured.read_shape(of_instance(table, instance))
+        readable, types, shape = self._shapes.read_shape(of_instance(table, instance))
         key = self._keys[table.id]
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
@@ -223,11 +225,6 @@ class ReadTables:
                 f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
                 "was changed. Begin the snapshot again with an empty target, or restore the key until it is done"
             )
-
-
-def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
-    """Of each table the newest instance that tells all changes from a position on; `instances` stand in their order."""
-    return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}
 
 
 def lost(table: TableId, point: Lsn) -> PositionLostError:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
+from functools import partial
 from typing import Any, Final
 
+from tailrace import epoch
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource, Patience
 from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
-from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError
 from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.positions import POSITIONS
@@ -21,78 +23,76 @@ from tailrace.errors import RetriableError
 from tailrace.schema.tables import TableId
 
 ATTEMPTS: Final = 6
+SqlServerSource = ChangeTableSource[Database, ReadTable]
 
 
-class SqlServerSource(ChangeTableSource[Database, ReadTable]):
-    """A `SnapshotSource` over one server, opened at P; used by one lane."""
+def opened_source(
+    settings: SqlServerSettings,
+    point: Mapping[str, Any],
+    keys: Mapping[str, Any],
+    conditions: Mapping[TableId, str] | None = None,
+    rows_at_most: int | None = None,
+    lock_ms: int | None = None,
+    attempts: int = ATTEMPTS,
+    *,
+    with_overrides: bool = False,
+    recompiles: bool = False,
+    reads_ahead: bool = True,
+) -> SqlServerSource:
+    """A source over one server that stands at P.
 
-    def __init__(
-        self,
-        settings: SqlServerSettings,
-        point: Mapping[str, Any],
-        keys: Mapping[str, Any],
-        conditions: Mapping[TableId, str] | None = None,
-        rows_at_most: int | None = None,
-        lock_ms: int | None = None,
-        *,
-        with_overrides: bool = False,
-        recompiles: bool = False,
-        reads_ahead: bool = True,
-    ) -> None:
-        """A source that stands at P.
+    Args:
+        settings: of the connector.
+        point: P as a restart position.
+        keys: by which tables are read, the connector's own JSON by their names.
+        conditions: of the user's own, for WHERE, for some of them.
+        rows_at_most: of a chunk; None: as many as some megabytes have.
+        lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
+        attempts: how often, where `lock_ms` is not given.
+        with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
+        recompiles: the plan of a chunk's statement is made anew each time.
+        reads_ahead: chunks wait for the log, many at a time: more are read meanwhile.
 
-        Args:
-            settings: of the connector.
-            point: P as a restart position.
-            keys: by which tables are read, the connector's own JSON by their names.
-            conditions: of the user's own, for WHERE, for some of them.
-            rows_at_most: of a chunk; None: as many as some megabytes have.
-            lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
-            with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
-            recompiles: the plan of a chunk's statement is made anew each time.
-            reads_ahead: chunks wait for the log, many at a time: more are read meanwhile.
+    Raises:
+        PositionLostError: the changes of a table are not told from P on.
 
-        Raises:
-            PositionLostError: the changes of a table are not told from P on.
-
-        """
-        self._settings = settings
+    """
+    stored = stored_keys(keys, ChunkKey.from_dict)
+    found = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
+    overrides = {table: each.statement for table, each in found.items()}
+    restart = POSITIONS.restart(point)
+    wait_ms = settings.snapshot_lock_timeout_ms if lock_ms is None else lock_ms
+    with ExitStack() as opens:
         databases: dict[str, Database] = {}
-        stored = stored_keys(keys, ChunkKey.from_dict)
-        found = overrides_of(settings, stored, lower_names=True) if with_overrides else {}
-        overrides = {table: each.statement for table, each in found.items()}
-        super().__init__(
-            LSNS,
-            keys,
-            databases,
-            conditions,
-            overrides,
-            _patience(settings) if lock_ms is None else Patience(is_final=lambda error: _is_final(settings, error)),
-            rows_at_most,
-            recompiles=recompiles,
-            reads_ahead=reads_ahead,
-        )
-        restart, patience = POSITIONS.restart(point), None if lock_ms is None else lock_ms / 1000
-        lock_ms = settings.snapshot_lock_timeout_ms if lock_ms is None else lock_ms
-        try:
-            for name in dict.fromkeys(table.catalog for table in stored):
-                its = {table: key for table, key in stored.items() if table.catalog == name}
-                databases[name] = Database(settings, name, restart[name].lsn, its, lock_ms, patience)
-                databases[name].chosen = {*overrides, *(conditions or {})}
-        except BaseException:
-            self.close()
-            raise
-
-    def any_session(self) -> Session:
-        """A session for questions to the server."""
-        return next(iter(self._databases.values())).asking
-
-
-def _patience(settings: SqlServerSettings) -> Patience:
-    """As `snapshot.lock.timeout.ms` says, and again and again."""
-    return Patience(
-        ATTEMPTS, lambda table: within_lock_timeout(settings, table), lambda error: _is_final(settings, error)
+        for name in dict.fromkeys(table.catalog for table in stored):
+            its = {table: key for table, key in stored.items() if table.catalog == name}
+            patience = None if lock_ms is None else lock_ms / 1000
+            databases[name] = Database(settings, name, restart[name].lsn, its, wait_ms, patience)
+            opens.callback(databases[name].close)
+            databases[name].chosen = {*overrides, *(conditions or {})}
+        opens.pop_all()  # they are the source's from now on
+    return ChangeTableSource(
+        LSNS,
+        keys,
+        databases,
+        conditions,
+        overrides,
+        _patience(settings, attempts) if lock_ms is None else Patience(is_final=partial(_is_final, settings)),
+        rows_at_most,
+        recompiles=recompiles,
+        reads_ahead=reads_ahead,
     )
+
+
+def server_clock(source: SqlServerSource) -> int:
+    """The server's, to the microsecond."""
+    asking = next(iter(source.databases.values())).asking
+    return epoch.microseconds_of(asking.one("SELECT SYSUTCDATETIME()"))
+
+
+def _patience(settings: SqlServerSettings, attempts: int) -> Patience:
+    """As `snapshot.lock.timeout.ms` says, and again and again."""
+    return Patience(attempts, partial(within_lock_timeout, settings), partial(_is_final, settings))
 
 
 def _is_final(settings: SqlServerSettings, error: RetriableError) -> bool:

@@ -10,13 +10,17 @@ table, within a transaction. Between windows no query is open and no transaction
 from __future__ import annotations
 
 import logging
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final, Generic
 
 from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.boundaries import Boundaries
 from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.captured import CapturedTables
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.left_out import FAIL
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.next_window import next_window
@@ -24,31 +28,19 @@ from tailrace.connectors.change_tables.positions import DatabasePosition
 from tailrace.connectors.change_tables.structure_changes import leave_gone, tell_new
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.change_tables.transactions import Transactions
+from tailrace.connectors.change_tables.window_tables import NewBatch, OpenWindow, WindowTables
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver import catalog, transactions
-from tailrace.connectors.sqlserver.boundaries import Boundaries
-from tailrace.connectors.sqlserver.captured import CapturedTables
-from tailrace.connectors.sqlserver.connection import Session, connect
-from tailrace.connectors.sqlserver.dialect import SqlServerDialect
-from tailrace.connectors.sqlserver.errors_of_driver import NoDatabaseError
-from tailrace.connectors.sqlserver.left_out import FAIL
-from tailrace.connectors.sqlserver.local_times import LocalTimes, warn_of_other_offset
-from tailrace.connectors.sqlserver.lsn import ZERO
-from tailrace.connectors.sqlserver.replicas import wait_for
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.window_tables import NewBatch, OpenWindow, WindowTables
-from tailrace.errors import LogFormatError, RetriableError, SourceSetupError, StructureError
+from tailrace.errors import LogFormatError, SourceSetupError, StructureError
 
 WINDOW_TRANSACTIONS: Final = 100_000
 COUNTED_TRANSACTIONS: Final = 20_000  # where they are told of: the keys of all their changes are held
 ALL: Final = (1 << 31) - 1
-QUIET_SECONDS: Final = 60.0  # without anything captured: then the agent is looked at
 
 log = logging.getLogger(__name__)
 
 
-class DatabaseLog:
+class DatabaseLog(Generic[Session]):
     """Reads one database's log.
 
     Attributes:
@@ -59,11 +51,11 @@ class DatabaseLog:
 
     def __init__(
         self,
-        settings: SqlServerSettings,
+        dialect: Dialect[Session],
         database: str,
         position: DatabasePosition,
         told: ToldStructures,
-        tables: CapturedTables,
+        tables: CapturedTables[Session, Any],
         new_batch: NewBatch,
         *,
         tells: bool = True,
@@ -72,7 +64,7 @@ class DatabaseLog:
         """A log that is not open yet.
 
         Args:
-            settings: of the connector.
+            dialect: of the database.
             database: whose log.
             position: from where on.
             told: the structures that are known there.
@@ -83,34 +75,30 @@ class DatabaseLog:
 
         """
         self.position = position
-        self._settings = settings
+        self._dialect = dialect
         self._database = database
         self._told = told
         self._new_batch = new_batch
+        self._log = dialect.log(database, planned)
         self._session: Session | None = None
+        self._opens = ExitStack()
+        settings = dialect.settings
         counts = settings.provide_transaction_metadata
-        dialect = SqlServerDialect(settings)
         self._instances, self._reads = CaptureInstances(dialect, told), tables.reads
         filled = None if planned is None else planned.filled
         self._lost = LostChanges(dialect, told, self._instances, lambda table: counts or tables.reads(table), filled)
-        self._reader = WindowTables(tables, self._instances, self._lost, new_batch, counts=counts)
+        self._reader = WindowTables(dialect, tables, self._instances, self._lost, new_batch, counts=counts)
         self._failures = FAIL if counts else settings.event_processing_failure_handling_mode  # no number may be missing
-        self._boundaries = Boundaries(settings) if counts and tells else None
-        self._bound = _bound_of(settings)
-        self._quiet_since = time.monotonic()
-        self._warned_of_agent = False
-        self._head = ZERO
-        self._zone = settings.server_zone
-        self._times = LocalTimes(self._zone)
-        self._given_offset = None if planned is None else planned.offset_minutes
+        self._boundaries = Boundaries(settings, dialect.lsns) if counts and tells else None
+        self._bound = self._log.most_transactions or (COUNTED_TRANSACTIONS if counts else WINDOW_TRANSACTIONS)
+        self._head = dialect.lsns.zero
         self._is_last = False
         self.is_at_head = False
 
     def close(self) -> None:
         """Let go of the connection."""
-        if self._session is not None:
-            self._session.close()
-            self._session = None
+        self._session = None
+        self._opens.close()
 
     def batches(self, until: Lsn | None = None) -> Iterator[Batch]:
         """The batches of the next window; none where nothing was captured since. `position` is set before each comes.
@@ -154,47 +142,37 @@ class DatabaseLog:
     def head(self, wanted: Lsn) -> Lsn:
         """How far the log is captured now; a replica that has not come to where it is wanted is waited for."""
         session = self._open()
-        wait_for(session, wanted)
-        return transactions.head(session).lsn
+        self._dialect.wait_for(session, wanted)
+        return self._dialect.head(session)
 
     def _open(self) -> Session:
         if self._session is None:
-            try:
-                session = connect(self._settings, self._database)
-            except NoDatabaseError as error:  # it was open when reading began: a server that restarts recovers it first
-                raise RetriableError(str(error)) from error
-            try:
-                catalog.require_captured(session, self._database)
-                wait_for(session, self.position.lsn if self.position.until is None else self.position.until)
-            except BaseException:
-                session.close()
-                raise
+            with ExitStack() as opens:
+                session = opens.enter_context(self._log.connect())
+                self._dialect.require_captured(session, self._database)
+                until = self.position.until
+                self._dialect.wait_for(session, self.position.lsn if until is None else until)
+                self._opens = opens.pop_all()
             self._session = session
         return self._session
 
     def _next_window(self, session: Session, until: Lsn | None) -> Window | None:
         """The next window, without the limit of its transactions; None while there is none."""
-        head = transactions.head(session)
-        self._head = head.lsn
-        if self._zone is not None:
-            warn_of_other_offset(self._zone, str(self._settings.database_server_timezone), head.offset_minutes)
-        self._times.offset_minutes = head.offset_minutes if self._given_offset is None else self._given_offset
-        window = next_window(session, self._database, self._instances, self.position, head.lsn, until)
+        self._head = self._log.head(session)
+        window = next_window(session, self._database, self._instances, self.position, self._head, until)
         if window is None:
-            self._look_at_agent(session)
-        elif self.position.until is None:
-            self._quiet_since = time.monotonic()
+            self._log.look_why_quiet(session, self._head)
         return window
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
         """The window's transactions, and the window that they fill, if there are more than are wanted."""
         bound = ALL if self.position.until is not None else self._bound
-        found = transactions.transactions(session, window, bound, self._times, ends=self._settings.tells_ends)
+        found = self._log.transactions(session, window, bound)
         if len(found) < bound:
             return found, window
         return found, Window(window.after, lsn_columns.lsn_at(found.commit, -1))
 
-    def _tables_of(self, opened: OpenWindow, begin: DatabasePosition) -> Iterator[Batch]:
+    def _tables_of(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Iterator[Batch]:
         """The batches of a window's tables from a position on, and then its end."""
         for batch, position in self._reader.batches(opened, begin):
             self.position = position
@@ -207,24 +185,3 @@ class DatabaseLog:
         self.position = begin.at(opened.window.until)
         self.is_at_head = self._is_last
         yield last
-
-    def _look_at_agent(self, session: Session) -> None:
-        """Nothing is captured for a while, or was ever: say so where nobody captures."""
-        is_due = self._head.is_zero or time.monotonic() - self._quiet_since > QUIET_SECONDS
-        if not is_due or self._warned_of_agent:
-            return
-        self._quiet_since = time.monotonic()
-        self._warned_of_agent = True
-        if catalog.agent_is_running(session, self._settings.database_sqlserver_agent_status_query) is False:
-            log.warning(
-                "nothing of the database %s is captured: SQL Server Agent, which runs the capture job, does not run. Start it "
-                "(systemctl, SQL Server Configuration Manager, or MSSQL_AGENT_ENABLED=true in a container)", self._database,
-            )  # fmt: skip
-
-
-def _bound_of(settings: SqlServerSettings) -> int:
-    """How many transactions a window has at most; `max.iteration.transactions` counts where somebody gave it."""
-    given = settings.is_given("max.iteration.transactions")
-    if given and settings.max_iteration_transactions > 0:
-        return settings.max_iteration_transactions
-    return COUNTED_TRANSACTIONS if settings.provide_transaction_metadata else WINDOW_TRANSACTIONS

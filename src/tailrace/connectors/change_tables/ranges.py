@@ -1,4 +1,4 @@
-"""Ranges of SQL Server's logs, planned without reading them: by commit LSNs, in each database.
+"""Ranges of the logs, planned without reading them: by commit LSNs, in each database.
 
 How far the server's clock is ahead of UTC is part of the plan, as times of changes are told in the server's own: a range that
 is read again tells them alike. So are the structures that are new in a range, and which tables have changes there: one that
@@ -8,45 +8,30 @@ has none may be gone when the range is read, and nothing is lost.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
-
-from attrs import evolve
+from dataclasses import replace
+from typing import Any, Generic
 
 from tailrace.connectors.base import HistoryRecord, Progress
+from tailrace.connectors.change_tables.dialect import Dialect, Session
 from tailrace.connectors.change_tables.filled_tables import tables_with_rows
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.meeting import meeting_point
-from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, restart_at
+from tailrace.connectors.change_tables.positions import DatabasePosition, Positions, RestartPosition, restart_at
 from tailrace.connectors.change_tables.reach import require_not_restored
 from tailrace.connectors.change_tables.told_structures import is_told_up_to
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.sqlserver import transactions
-from tailrace.connectors.sqlserver.connection import connect
-from tailrace.connectors.sqlserver.dialect import SqlServerDialect
-from tailrace.connectors.sqlserver.positions import POSITIONS
-from tailrace.connectors.sqlserver.replicas import wait_for
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.schema.routing import Routing
 
 
-class Ranges:
-    """The part of the connector that plans: which ranges, up to where, under which names of topics."""
+class Ranges(Generic[Session]):
+    """What plans: which ranges, up to where."""
 
-    def __init__(self, settings: SqlServerSettings) -> None:
-        self.settings = settings
-        self._dialect = SqlServerDialect(settings)
-
-    def routed(self, routing: Mapping[str, Any]) -> Self:
-        """The same under a routing that was stored."""
-        return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
-
-    def can_be_dealt_out(self, progress: Progress) -> bool:  # noqa: ARG002
-        """Anywhere: within a window the progress names the table in progress, and those before it are done in any lane."""
-        return True
+    def __init__(self, dialect: Dialect[Session]) -> None:
+        self._dialect = dialect
+        self._positions = Positions(dialect.lsns)
 
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
         """The nearest LSNs that all of these lanes can read up to."""
-        return meeting_point(POSITIONS, lanes, self.settings.database_names).to_dict()
+        return meeting_point(self._positions, lanes, self._dialect.databases).to_dict()
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
@@ -57,7 +42,7 @@ class Ranges:
             PositionLostError: a log ends before `start`.
 
         """
-        names = self.settings.database_names
+        names = self._dialect.databases
         begin, limit = self._lsns(start), self._lsns(at_most)
         share = None if max_bytes is None else max(max_bytes // len(names), 1)
         return RestartPosition(
@@ -87,10 +72,10 @@ class Ranges:
         return new_structures(self._dialect, history, windows, now_us)
 
     def _end(self, name: str, start: Lsn | None, max_bytes: int | None, at_most: Lsn | None) -> DatabasePosition:
-        with connect(self.settings, name) as session:
+        with self._dialect.connect(name) as session:
             if start is not None:
-                wait_for(session, start if at_most is None else max(start, at_most))
-            head = transactions.head(session)
+                self._dialect.wait_for(session, start if at_most is None else max(start, at_most))
+            head = self._dialect.end_now(session)
             lsn, filled = head.lsn if at_most is None else min(head.lsn, at_most), None
             if start is not None:
                 require_not_restored(name, head.lsn, start)
@@ -101,10 +86,10 @@ class Ranges:
                     lsn = cut(self._dialect, session, Window(start, lsn), max_bytes)
                 if lsn > start:
                     filled = tables_with_rows(self._dialect, session, Window(start, lsn))
-        return DatabasePosition(lsn, offset_minutes=head.offset_minutes, filled=filled)
+        return replace(head, lsn=lsn, filled=filled)
 
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
         """By database, in the configuration's order; none of no position."""
-        names = self.settings.database_names
-        at = POSITIONS.restart(position, names) if position is not None else None
+        names = self._dialect.databases
+        at = self._positions.restart(position, names) if position is not None else None
         return {} if at is None else {name: at[name].lsn for name in names}

@@ -12,31 +12,30 @@ from tailrace.changes.model import Level
 from tailrace.changes.records import Binary
 from tailrace.changes.vectors import Vector, integers
 from tailrace.changes.views import vector_of
+from tailrace.config.settings import Settings
 from tailrace.connectors.change_tables import lsn_columns
-from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.positions import COMMAND_DIGITS, position_program
 from tailrace.connectors.change_tables.transaction_orders import Orders
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver.lsn import SIZE, ZERO
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.events.transactions import Boundaries as Event
 from tailrace.events.transactions import TransactionLayouts
 from tailrace.schema.names import Names
 
-_LAST: Final = Lsn(b"\xff" * SIZE)  # an END sorts behind all changes of its transaction, a BEGIN before them
 _COMMANDS: Final = integers(np.array([0, 10**COMMAND_DIGITS - 1]))
-_CHANGES: Final = vector_of([ZERO.text.encode(), _LAST.text.encode()])
 _OPERATIONS: Final = integers(np.array([0, 9]))
 
 
 class Boundaries:
     """Makes them."""
 
-    def __init__(self, settings: SqlServerSettings) -> None:
+    def __init__(self, settings: Settings, lsns: LsnForm) -> None:
         self._topic = Names(settings).transaction_topic
         self._layouts = TransactionLayouts(settings.tailrace_event_shape)
         self._positions = position_program()
+        last = Lsn(b"\xff" * lsns.size)  # an END sorts behind all changes of its transaction, a BEGIN before them
+        self._changes = vector_of([lsns.zero.text.encode(), last.text.encode()])
 
     def of(self, transactions: Transactions, orders: Orders, batch: Batch) -> Event:
         """Those of the transactions that have any changes, each BEGIN before its END.
@@ -67,4 +66,4 @@ class Boundaries:
         roles = np.zeros((expand.ROLES, len(which)), np.int32)
         roles[Level.TRANSACTION] = which
         roles[Level.CHANGE] = is_end
-        return self._positions.render([ids, _COMMANDS, _CHANGES, _OPERATIONS], roles)
+        return self._positions.render([ids, _COMMANDS, self._changes, _OPERATIONS], roles)

@@ -8,12 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final, Generic
 
 import numpy as np
 import numpy.typing as npt
 
 from tailrace.connectors.change_tables.capture_instances import Active, CaptureInstances
+from tailrace.connectors.change_tables.captured import Captured, CapturedTables
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.left_out import FAIL, converted
 from tailrace.connectors.change_tables.lost_changes import LostChanges
 from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
 from tailrace.connectors.change_tables.row_changes import (
@@ -28,12 +31,6 @@ from tailrace.connectors.change_tables.transaction_orders import KeyReader, Orde
 from tailrace.connectors.change_tables.transactions import Transactions
 from tailrace.connectors.change_tables.windows import Window
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.sqlserver.captured import Captured, CapturedTables
-from tailrace.connectors.sqlserver.change_tables import rows_of
-from tailrace.connectors.sqlserver.connection import Session
-from tailrace.connectors.sqlserver.filled_tables import has_rows
-from tailrace.connectors.sqlserver.left_out import FAIL, converted
-from tailrace.connectors.sqlserver.structures import UNLIMITED
 from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
 
@@ -48,7 +45,7 @@ NewBatch = Callable[[], Batch]
 
 
 @dataclass(frozen=True, slots=True)
-class OpenWindow:
+class OpenWindow(Generic[Session]):
     """A window that is being read.
 
     Attributes:
@@ -67,7 +64,7 @@ class OpenWindow:
     orders: Orders | None
 
 
-class WindowTables:
+class WindowTables(Generic[Session]):
     """Reads the tables of one database's windows.
 
     Attributes:
@@ -77,7 +74,8 @@ class WindowTables:
 
     def __init__(
         self,
-        tables: CapturedTables,
+        dialect: Dialect[Session],
+        tables: CapturedTables[Session, Any],
         instances: CaptureInstances[Session],
         lost: LostChanges[Session],
         new_batch: NewBatch,
@@ -87,6 +85,7 @@ class WindowTables:
         """A reader of windows.
 
         Args:
+            dialect: of the database.
             tables: how their rows are read.
             instances: those that there are.
             lost: what is lost of them.
@@ -94,27 +93,30 @@ class WindowTables:
             counts: changes are numbered within their transactions, over all tables.
 
         """
+        self._dialect = dialect
         self._tables = tables
         self._instances = instances
         self._lost = lost
         self.failures = FAIL
         self._new_batch = new_batch
         self._counts = counts
-        self._captured: dict[tuple[str, bool], tuple[Table, Captured]] = {}
+        self._captured: dict[tuple[str, bool], tuple[Table, Captured[Session]]] = {}
         self._batch_rows: dict[str, int] = {}
 
-    def open(self, session: Session, window: Window, found: Transactions, begin: DatabasePosition) -> OpenWindow:
+    def open(
+        self, session: Session, window: Window, found: Transactions, begin: DatabasePosition
+    ) -> OpenWindow[Session]:
         """Look which tables have rows, and number their changes where that is wanted."""
         active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
         wanted = active if self._counts else [each for each in active if self._tables.reads(each.table)]
-        has = has_rows(session, [each.instance for each in wanted], window, by_function=self._tables.by_function)
+        has = self._dialect.has_rows(session, [each.instance for each in wanted], window)
         self._lost.require_kept(session, wanted, window)  # a table that was just emptied is not passed over
         opened = OpenWindow(
             session, window, found, [each for each, some in zip(wanted, has, strict=True) if some], None
         )
         return replace(opened, orders=self._orders(opened, begin)) if self._counts else opened
 
-    def batches(self, opened: OpenWindow, begin: DatabasePosition) -> Iterator[tuple[Batch, DatabasePosition]]:
+    def batches(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Iterator[tuple[Batch, DatabasePosition]]:
         """The batches of this lane's tables from a position on, each with the position behind it."""
         for each in opened.filled:
             if self._tables.reads(each.table) and each.name >= (begin.table or ""):
@@ -123,14 +125,14 @@ class WindowTables:
                     yield batch, replace(begin, table=each.name, after=end)
 
     def _rows(
-        self, opened: OpenWindow, active: Active, after: RowPosition | None, taken_over: RowPosition | None
+        self, opened: OpenWindow[Session], active: Active, after: RowPosition | None, taken_over: RowPosition | None
     ) -> Iterator[tuple[Batch, RowPosition]]:
         """One table's batches, each with the position of its last row."""
         captured = self._captured_of(active, only_keys=False)
         serials = Serials(None if after is None else (after.commit, after.change, after.serial))
-        first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if _is_wide(captured) else FIRST_ROWS
+        first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if captured.rows.is_wide else FIRST_ROWS
         rows = self._batch_rows.setdefault(active.name, first)
-        parts = rows_of(opened.session, captured.reading, opened.window, after, lambda: rows)
+        parts = captured.rows.read(opened.session, opened.window, after, lambda: rows)
         with closing(parts):
             for part in parts:
                 numbers = serials.number(part)
@@ -144,8 +146,8 @@ class WindowTables:
 
     def _add(
         self,
-        opened: OpenWindow,
-        captured: Captured,
+        opened: OpenWindow[Session],
+        captured: Captured[Session],
         part: ChangeRows,
         numbers: Int64,
         taken_over: RowPosition | None,
@@ -162,7 +164,7 @@ class WindowTables:
         numbers = numbers if found.kept is None else numbers[found.kept]
         if found.fault is not None:
             end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
-        read_us = batch.now_us if self._tables.tells_reading_time else None
+        read_us = batch.now_us if self._dialect.tells_reading_time else None
         transactions, constants = opened.transactions, captured.constants
         changes = changes_of(
             rows, numbers, columns, transactions, constants, transaction_ids=ids, rank=batch.rank, read_us=read_us
@@ -180,17 +182,15 @@ class WindowTables:
             batch.note_time(newest_ms(rows, transactions))
         return end, found.fault
 
-    def _orders(self, opened: OpenWindow, begin: DatabasePosition) -> Orders:
+    def _orders(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Orders:
         """The numbers of all changes of a window; those that are delivered of the table in progress are passed over."""
         keys, passed = [], 0
         for each in opened.filled:
             captured = self._captured_of(each, only_keys=True)
-            moves = self._tables.moves_keys(self._instances.structure(each.instance), each.instance)
-            reading = replace(captured.reading, mask=False, selects=captured.reading.selects if moves else ())
             reader = KeyReader(captured.name, opened.transactions)
-            with closing(rows_of(opened.session, reading, opened.window, None, lambda: MOST_ROWS)) as parts:
+            with closing(captured.rows.read(opened.session, opened.window, None, lambda: MOST_ROWS)) as parts:
                 for part in parts:
-                    reader.take(part, _weights(captured, part, opened.transactions) if moves else None)
+                    reader.take(part, _weights(captured, part, opened.transactions) if captured.moves_keys else None)
                     if each.name == begin.table and begin.after is not None:
                         passed += delivered_changes(part, begin.after)
             keys += [read for read in [reader.keys()] if read is not None]
@@ -200,7 +200,7 @@ class WindowTables:
                 orders.skip(str(each.table), passed)
         return orders
 
-    def _captured_of(self, active: Active, *, only_keys: bool) -> Captured:
+    def _captured_of(self, active: Active, *, only_keys: bool) -> Captured[Session]:
         instance = active.instance
         key = f"{instance.name}:{instance.object_id}:{instance.start_lsn}", only_keys
         structure = self._instances.structure(instance)
@@ -217,11 +217,7 @@ def _aimed(part: ChangeRows, rows: int, encoded: int) -> int:
     return max(2, min(wanted, MOST_ROWS, rows * GROWTH))
 
 
-def _is_wide(captured: Captured) -> bool:
-    return any((captured.table.columns[i].length or 0) >= UNLIMITED // 2 for i in captured.selected)
-
-
-def _weights(captured: Captured, part: ChangeRows, found: Transactions) -> Int64:
+def _weights(captured: Captured[Session], part: ChangeRows, found: Transactions) -> Int64:
     """How many records that count each change becomes."""
     numbers, columns = np.ones(len(part), np.int64), captured.columns(part)
     changes = changes_of(part, numbers, columns, found, captured.constants, transaction_ids=False, rank=0)

@@ -8,30 +8,50 @@ same, whatever each delivered: there their number may change.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from typing import Any, Generic
 
 from tailrace import epoch
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress
+from tailrace.connectors.change_tables.asked import SignalledChangeTables
+from tailrace.connectors.change_tables.captured import CapturedTables, Decoding
+from tailrace.connectors.change_tables.database_log import DatabaseLog
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
 from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.positions import Positions, RestartPosition
 from tailrace.connectors.change_tables.told_structures import ToldStructures, is_told_up_to
 from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
-from tailrace.connectors.shared.heartbeats import Heartbeats
+from tailrace.connectors.shared.heartbeats import ActionConnection, Heartbeats
 from tailrace.connectors.shared.kept_history import KeptHistory
+from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.telling import Telling
-from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
-from tailrace.connectors.sqlserver.asked import LogBoundary, SqlServerSignalledLog
-from tailrace.connectors.sqlserver.captured import CapturedTables
-from tailrace.connectors.sqlserver.database_log import DatabaseLog
-from tailrace.connectors.sqlserver.dialect import SqlServerDialect
-from tailrace.connectors.sqlserver.positions import POSITIONS
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import PositionLostError
 from tailrace.events.pipeline import sizes_of
 
 
-class LogReader:
+@dataclass(frozen=True, slots=True)
+class LogParts(Generic[Session]):
+    """What a connector gives to have its logs read.
+
+    Attributes:
+        dialect: of the database.
+        decoding: of its rows.
+        incremental: makes what reads tables beside the log, for signals.
+        actions: opens the connection on which `heartbeat.action.query` is run.
+
+    """
+
+    dialect: Dialect[Session]
+    decoding: Decoding[Session, Any]
+    incremental: Callable[[], IncrementalReader[LogBoundary]]
+    actions: Callable[[], ActionConnection]
+
+
+class LogReader(Generic[Session]):
     """Reads one range of the logs, once.
 
     Attributes:
@@ -40,23 +60,27 @@ class LogReader:
     """
 
     def __init__(
-        self, settings: SqlServerSettings, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+        self, parts: LogParts[Session], range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
     ) -> None:
-        self._settings = settings
+        self._parts = parts
+        self._dialect = parts.dialect
+        self._settings = settings = parts.dialect.settings
+        self._positions = Positions(parts.dialect.lsns)
         self._progress = progress
         self._lane = range_.lane
         self._now_us = range_.now_us
         self._sizes = sizes_of(settings)
-        self._restart = POSITIONS.restart(progress.restart or range_.start, settings.database_names)
-        self._until = None if range_.until is None else POSITIONS.restart(range_.until, settings.database_names)
+        self._restart = self._positions.restart(progress.restart or range_.start, self._dialect.databases)
+        self._until = self._end_at(range_.until)
         self._history = self._new_history(history)
-        self._dialect = SqlServerDialect(settings)
         self._told = ToldStructures(
             self._dialect, self._history.records, tells=self._lane.is_first, planned=range_.planned
         )
         self._heartbeats = self._new_heartbeats()
-        self._tables = CapturedTables(settings, self._lane)
-        self._signalled = SqlServerSignalledLog(settings, self._lane, self._tables, self._told)
+        self._tables = CapturedTables(parts.dialect, parts.decoding, self._lane)
+        self._signalled = SignalledChangeTables(
+            self._dialect, parts.incremental, self._lane, self._tables.owns, self._told
+        )
         self._asked = self._new_asked()
         self._is_heard_of = False
         self.is_left = False
@@ -71,11 +95,11 @@ class LogReader:
                 yield self._first_batch()
             logs = {
                 name: opens.enter_context(closing(self._new_log(name)))
-                for name in self._settings.database_names
+                for name in self._dialect.databases
             }
             yield from self._follow(logs)
 
-    def _follow(self, logs: Mapping[str, DatabaseLog]) -> Iterator[LogBatch]:
+    def _follow(self, logs: Mapping[str, DatabaseLog[Session]]) -> Iterator[LogBatch]:
         """Read to the range's end."""
         is_done = False
         while not is_done:
@@ -102,10 +126,10 @@ class LogReader:
         if at_head and not self._is_heard_of:
             self._signalled.warn_of_deaf()
             self._is_heard_of = True
-        yield from self._asked.step(LogBoundary(self._progress_here()), at_head=at_head)
+        yield from self._asked.step(LogBoundary(self._progress_here(), self._positions), at_head=at_head)
         self.is_left = self._asked.ends_reading and self._restart.is_between_windows
 
-    def _is_reached(self, logs: Mapping[str, DatabaseLog]) -> bool:
+    def _is_reached(self, logs: Mapping[str, DatabaseLog[Session]]) -> bool:
         """Whether all databases are read to the range's end.
 
         Raises:
@@ -125,14 +149,17 @@ class LogReader:
                 )
         return not short
 
+    def _end_at(self, until: Mapping[str, Any] | None) -> RestartPosition | None:
+        return None if until is None else self._positions.restart(until, self._dialect.databases)
+
     def _end_of(self, name: str) -> Lsn | None:
         return None if self._until is None else self._until[name].lsn
 
-    def _new_log(self, name: str) -> DatabaseLog:
+    def _new_log(self, name: str) -> DatabaseLog[Session]:
         position, tells = self._restart[name], self._lane.is_first
         planned = None if self._until is None else self._until[name]
         return DatabaseLog(
-            self._settings, name, position, self._told, self._tables, self._new_batch, tells=tells, planned=planned
+            self._dialect, name, position, self._told, self._tables, self._new_batch, tells=tells, planned=planned
         )
 
     def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:
@@ -141,7 +168,7 @@ class LogReader:
 
     def _holds(self, record: HistoryRecord) -> bool:
         """Whether a record of the history is of these databases, and told where reading begins."""
-        lsns = {name.lower(): self._restart[name].lsn for name in self._settings.database_names}
+        lsns = {name.lower(): self._restart[name].lsn for name in self._dialect.databases}
         return is_told_up_to(record, lsns, self._dialect)
 
     def _new_asked(self) -> Asked[LogBoundary] | None:
@@ -154,7 +181,7 @@ class LogReader:
         """Nothing beats in a range that is to give the same again when it is read again."""
         settings = self._settings
         wanted = settings.heartbeat_interval_ms > 0 and self._lane.is_first and self._now_us is None
-        return Heartbeats(settings, lambda: SqlServerActionConnection(settings)) if wanted else None
+        return Heartbeats(settings, self._parts.actions) if wanted else None
 
     def _first_batch(self) -> LogBatch:
         """What a connector says before its first change: the structures that it begins with, and of a snapshot without rows."""

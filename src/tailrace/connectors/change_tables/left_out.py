@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector
+from tailrace.connectors.change_tables.captured import Captured
 from tailrace.connectors.change_tables.rows import AFTER, BEFORE, ChangeRows
-from tailrace.connectors.sqlserver.captured import Captured
 from tailrace.errors import LogFormatError, StructureError
 
 FAIL: Final = "fail"
@@ -53,7 +53,7 @@ class Converted:
     fault: Exception | None = None
 
 
-def converted(captured: Captured, rows: ChangeRows, mode: str) -> Converted:
+def converted(captured: Captured[Any], rows: ChangeRows, mode: str) -> Converted:
     """What of some rows can be delivered.
 
     Raises:

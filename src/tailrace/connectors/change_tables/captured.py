@@ -1,0 +1,189 @@
+"""The captured tables: which of them are a lane's, and what becomes of the rows of a capture instance.
+
+Of several lanes each delivers some tables, by the names of their topics. Where transactions are counted, a lane looks at the
+other tables too, but only at what tells how many records their rows become. How rows are selected and what their values are
+only the database knows: its `Decoding`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic, Protocol
+
+from tailrace.changes.vectors import Vector
+from tailrace.connectors.base import Lane
+from tailrace.connectors.change_tables.dialect import Dialect, Session, Session_contra
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.positions import RowPosition
+from tailrace.connectors.change_tables.rows import AFTER, BEFORE, DELETE, INSERT, ChangeRows
+from tailrace.connectors.change_tables.signal_tables import is_for_signals
+from tailrace.connectors.change_tables.table_shapes import TableShapes, TypeT
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.errors import StructureError
+from tailrace.events.shape import Shape
+from tailrace.schema.names import Names
+from tailrace.schema.tables import Table, TableId
+
+_OPERATIONS: Final[Mapping[str, tuple[int, ...]]] = {"c": (INSERT,), "u": (BEFORE, AFTER), "d": (DELETE,)}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is wanted of the rows of an instance.
+
+    Attributes:
+        columns: indices of the columns of the structure that are decoded.
+        skipped: operations that are left out.
+        only_counts: rows are counted, and not shown: which columns an update changed does not matter.
+
+    """
+
+    columns: tuple[int, ...]
+    skipped: tuple[int, ...] = ()
+    only_counts: bool = False
+
+
+class InstanceRows(Protocol[Session_contra]):
+    """The rows of one capture instance in one structure, and what they hold."""
+
+    @property
+    def is_wide(self) -> bool:
+        """Whether a value that is read may be of any length."""
+        ...
+
+    def columns(self, rows: ChangeRows) -> list[Vector | None]:
+        """What rows hold, a vector for each column of the structure; None where it is not wanted.
+
+        Raises:
+            LogFormatError: a value can't be converted; the message names the column.
+            StructureError: likewise; it came as another type than is known.
+
+        """
+        ...
+
+    def read(
+        self, session: Session_contra, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
+    ) -> Generator[ChangeRows]:
+        """The rows of a window, behind the row `after`, so many at a time as `batch_rows` says.
+
+        Raises:
+            LogFormatError: an update has only one of its two rows.
+
+        """
+        ...
+
+
+class Decoding(Protocol[Session_contra, TypeT]):
+    """How one database's rows are decoded."""
+
+    def types(self, table: Table) -> Sequence[TypeT | None]:
+        """The types of a table's columns; None for one that has no field in events."""
+        ...
+
+    def rows(
+        self, table: Table, types: Sequence[TypeT], instance: Instance, wanted: Wanted
+    ) -> InstanceRows[Session_contra]:
+        """How the rows of an instance are read, whose structure is `table`, all columns of which have fields."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Captured(Generic[Session]):
+    """One structure version of a table, as a capture instance has its rows.
+
+    Attributes:
+        table: the structure, without the columns that have no field.
+        shape: of its events.
+        constants: fields of the source block that never change.
+        rows: of the instance.
+        moves_keys: an update of two rows may change the key.
+        is_owned: its events are delivered by this lane.
+        is_signals: rows that are inserted into it are signals, for every lane.
+
+    """
+
+    table: Table
+    shape: Shape
+    constants: Mapping[str, str | None]
+    rows: InstanceRows[Session]
+    moves_keys: bool
+    is_owned: bool
+    is_signals: bool
+
+    @property
+    def name(self) -> str:
+        """As transaction metadata names it: database.schema.table."""
+        return str(self.table.id)
+
+    def columns(self, rows: ChangeRows) -> list[Vector | None]:
+        """What the rows hold; see `InstanceRows.columns`."""
+        return self.rows.columns(rows)
+
+
+class CapturedTables(Generic[Session, TypeT]):
+    """Makes `Captured` of capture instances, and says which tables are this lane's."""
+
+    def __init__(self, dialect: Dialect[Session], decoding: Decoding[Session, TypeT], lane: Lane) -> None:
+        self._dialect = dialect
+        self._decoding = decoding
+        self._lane = lane
+        self._names = Names(dialect.settings)
+        self._shapes = TableShapes(dialect, decoding.types)
+        self._owned: dict[TableId, bool] = {}
+        self._read: dict[TableId, bool] = {}
+
+    def owns(self, table: TableId) -> bool:
+        """Whether the table's events are delivered by this lane."""
+        if table not in self._owned:
+            self._owned[table] = self._lane.count == 1 or self._lane.owns(self._names.topic(table))
+        return self._owned[table]
+
+    def reads(self, table: TableId) -> bool:
+        """Whether the table's rows are read: they are delivered, or they are signals."""
+        if table not in self._read:
+            self._read[table] = self.owns(table) or is_for_signals(self._dialect, table)
+        return self._read[table]
+
+    def captured(self, table: Table, instance: Instance, *, only_keys: bool = False) -> Captured[Session]:
+        """How the rows of an instance are read, whose structure is `table`; with `only_keys` to count them.
+
+        Raises:
+            StructureError: the instance does not have the columns of the structure.
+
+        """
+        readable, types = self._shapes.with_fields(table)
+        missing = [c.name for c in readable.columns if c.name not in instance.columns]
+        if missing:
+            raise StructureError(
+                f"{table.id}: the capture instance {instance.name} does not have the column {missing[0]}, which the schema "
+                "history knows it with"
+            )
+        shape = self._shapes.of_changes(readable, types)
+        keys = shape.schemas.key_columns
+        # the key is made of columns that the instance does not tell rows by
+        moves_keys = not {readable.columns[i].name for i in keys} <= set(instance.index_columns)
+        is_signals = is_for_signals(self._dialect, table.id)
+        wanted = Wanted(
+            _counted(keys, moves_keys=moves_keys) if only_keys else shape.schemas.columns,
+            () if is_signals else self._skipped(),
+            only_keys,
+        )
+        return Captured(
+            table=readable,
+            shape=shape,
+            constants=self._dialect.constants(table.id),
+            rows=self._decoding.rows(readable, types, instance, wanted),
+            moves_keys=moves_keys,
+            is_owned=self.owns(table.id),
+            is_signals=is_signals,
+        )
+
+    def _skipped(self) -> tuple[int, ...]:
+        operations = self._dialect.settings.skipped_operations
+        return tuple(sorted(number for op in operations for number in _OPERATIONS.get(op, ())))
+
+
+def _counted(keys: Sequence[int], *, moves_keys: bool) -> tuple[int, ...]:
+    """What tells how many records a row becomes: its key, where an update may change it."""
+    return tuple(sorted(set(keys))) if moves_keys else ()

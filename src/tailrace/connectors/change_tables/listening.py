@@ -1,0 +1,39 @@
+"""Signals for those who plan a stream and do not read its log: what of `shared/listening.py` change tables can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic
+
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.positions import Positions
+from tailrace.connectors.change_tables.signal_tables import is_captured
+from tailrace.schema.tables import TableId
+
+SignalRows = Callable[[Session, TableId, int], Sequence[Sequence[Any]] | None]
+
+
+class ListenedChangeTables(Generic[Session]):
+    """A `ListenedDatabase`."""
+
+    def __init__(self, dialect: Dialect[Session], rows: SignalRows[Session]) -> None:
+        """`rows` gives the rows of a signal table by their first column, at most so many; None where it is not there."""
+        self._dialect = dialect
+        self._rows = rows
+
+    def rows(self, table: TableId, most: int) -> Sequence[Sequence[Any]] | None:
+        """The rows of a signal table; None where it is not there."""
+        with self._dialect.connect(table.catalog) as session:
+            return self._rows(session, table, most)
+
+    def captured(self) -> Sequence[TableId]:
+        """The tables whose rows may be asked for, as they are now."""
+        found: list[TableId] = []
+        for name in self._dialect.databases:
+            with self._dialect.connect(name) as session:
+                found += sorted({each.table for each in self._dialect.instances(session)})
+        return [table for table in found if is_captured(self._dialect, table)]
+
+    def shown(self, position: Mapping[str, Any]) -> str:
+        """A position, for people."""
+        return Positions(self._dialect.lsns).shown(position)

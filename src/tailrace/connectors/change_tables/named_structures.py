@@ -1,0 +1,55 @@
+"""The structures of tables that a blocking snapshot reads, as the schema history has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.dialect import Events
+from tailrace.connectors.change_tables.positions import RestartPosition
+from tailrace.connectors.change_tables.told_structures import ToldStructures
+from tailrace.connectors.shared.batches import Batch
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.source import Mark
+
+
+class NamedStructures:
+    """The structures of tables that a signal names, as an initial snapshot tells those of all tables."""
+
+    def __init__(
+        self,
+        events: Events,
+        history: Sequence[HistoryRecord],
+        restart: RestartPosition,
+        tables: Sequence[TableId],
+    ) -> None:
+        """`history`: up to the position; `tables`: in any order."""
+        self._restart = restart
+        self._told = ToldStructures(events, history)
+        wanted = frozenset(tables) if events.settings.include_schema_changes else frozenset()
+        self._events = [
+            (name, event)
+            for name in restart
+            for event in self._told.initial_events(name)
+            if wanted.intersection(change.id for change in event.changes if change.id is not None)
+        ]
+
+    @property
+    def are_told(self) -> bool:
+        """Whether there is anything to tell."""
+        return bool(self._events)
+
+    def tell_all(self, batch: Batch) -> None:
+        """Add all events; rows may follow or not."""
+        self.tell_first(batch)
+        self.tell_last(batch, Mark.TRUE)
+
+    def tell_first(self, batch: Batch) -> None:
+        """Add all events but the last one."""
+        for name, event in self._events[:-1]:
+            self._told.add_events([event], self._restart[name].lsn, batch, Mark.TRUE.value)
+
+    def tell_last(self, batch: Batch, mark: Mark) -> None:
+        """Add the last one."""
+        for name, event in self._events[-1:]:
+            self._told.add_events([event], self._restart[name].lsn, batch, mark.value)

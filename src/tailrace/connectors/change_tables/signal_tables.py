@@ -1,0 +1,30 @@
+"""The tables that signals are written to, and those that signals may ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.change_tables.dialect import Events
+from tailrace.connectors.shared.signal_tables import signal_tables_of
+from tailrace.schema.tables import TableId
+
+
+def heard_columns(settings: Settings, table: TableId, captured: Iterable[str]) -> list[str]:
+    """Which of a signal table's captured columns the configuration leaves in its events, where signals are read."""
+    return [name for name in captured if settings.columns.matches(table, name)]
+
+
+def deaf(table: TableId, heard: Sequence[str]) -> str:
+    """What to say of a signal table of which not all columns come through."""
+    return f"the signal table {table} should have three columns, and these are captured: {', '.join(heard) or 'none'}"
+
+
+def is_for_signals(events: Events, table: TableId) -> bool:
+    """Whether rows that are inserted into a table are signals."""
+    return events.folded(table) in map(events.folded, signal_tables_of(events.settings))
+
+
+def is_captured(events: Events, table: TableId) -> bool:
+    """Whether a table's rows may be asked for: it is wanted, and no table of signals."""
+    return not is_for_signals(events, table) and events.settings.tables.matches(table)

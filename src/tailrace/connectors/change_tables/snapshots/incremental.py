@@ -1,0 +1,308 @@
+"""Incremental snapshots: rows of tables, read beside the log between windows of it.
+
+Up to which LSN the change tables tell what a read saw is known some seconds late (`capture.py`), and the log does not wait for
+that. So the next chunks of a table are read where the log stands at V, and the log goes on. When capture has passed
+the read, and the log has been delivered up to there, at P, they are delivered: without the rows whose keys were touched
+between V and P, since the log has told what became of them. What is left is as it is at P.
+
+As an image before is never needed, rows that a condition of the user's own chooses are as exact as any.
+
+A table that can't be read ends its own snapshot, and the log goes on. One that can't be read now is read later, but for one
+of which the condition takes too long: that is not going to be better.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Final, Generic, Protocol
+
+from tailrace import epoch
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.instances import Instance, instances_at
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.signal_tables import is_captured
+from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
+from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
+from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
+from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
+from tailrace.connectors.shared.signalled_sql import require_allowed
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk
+from tailrace.connectors.shared.snapshots.incremental import MARK, Step, Steps
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
+from tailrace.connectors.shared.snapshots.read_records import events_of
+from tailrace.errors import (
+    PositionLostError,
+    ProgressError,
+    RetriableError,
+    SourceSetupError,
+    StructureError,
+    UnsupportedError,
+)
+from tailrace.notifications.snapshots import Status
+from tailrace.schema.tables import TableId
+from tailrace.signalled.figures import TableSize
+from tailrace.signalled.work import TableWork, Work
+from tailrace.snapshot.incremental import take_gathered
+from tailrace.snapshot.segments import Bound
+
+POLL_MS: Final = 100
+COMPLAIN_SECONDS: Final = 120.0  # between two warnings that it waits
+
+log = logging.getLogger(__name__)
+
+
+class IncrementalTables(Protocol[Session, DatabaseT]):
+    """What only a database knows of tables that are read beside its log, some chunks at a time.
+
+    Whoever has a lock on them is waited for a moment, and not longer.
+    """
+
+    def session(self, database: str, place: Lsn) -> AbstractContextManager[Session]:
+        """A session that sees what is captured up to a place.
+
+        Raises:
+            RetriableError: it does not see that for a while.
+
+        """
+        ...
+
+    def key_now(self, session: Session, instance: Instance, table: TableWork) -> IndexKey[Any] | NoKey:
+        """By which a table is to be read, as it is now: led by the surrogate key, where the signal names one."""
+        ...
+
+    def begun(self, session: Session, table: TableWork, key: Any) -> TableWork | None:
+        """A table with its key, one of `key_now`, and the greatest one that it has now; None where it has no rows to read."""
+        ...
+
+    def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
+        """About how many rows the tables of these instances have."""
+        ...
+
+    def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
+        """A source that reads a table and no other, where the log stands."""
+        ...
+
+    def asking(self, database: DatabaseT) -> Session:
+        """The session of a source's database for questions."""
+        ...
+
+    def takes_too_long(self, error: RetriableError) -> bool:
+        """Whether it is the query that takes too long, and not a lock."""
+        ...
+
+    def values(self, key: Any, bound: Bound) -> list[Any]:
+        """The values of such a key, for people."""
+        ...
+
+
+class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
+    """Reads the tables that a lane was asked for, some chunks at a time."""
+
+    def __init__(self, dialect: Dialect[Session], tables: IncrementalTables[Session, DatabaseT]) -> None:
+        self._dialect = dialect
+        self._tables = tables
+        self._settings = dialect.settings
+        self._steps = Steps(dialect.settings)
+        self._table: TableWork | None = None  # which the source reads
+        self._source: ChangeTableSource[DatabaseT, Any] | None = None
+        self._gathered: Gathered | None = None
+        self._is_sized = False
+        self._warn_at = 0.0
+
+    def close(self) -> None:
+        """Let go of the server."""
+        if self._source is not None:
+            self._source.close()
+        self._source = self._table = self._gathered = None
+
+    def wait_ms(self, longest: int) -> int:
+        """Capture is looked at more often than the log."""
+        return min(longest, POLL_MS)
+
+    def step(self, work: Work, at: LogBoundary) -> Step | None:
+        """Read on in the first table; None where there is nothing to deliver at this boundary."""
+        table = work.tables[0]
+        is_known = at.has(table.table.catalog) and is_captured(self._dialect, table.table)
+        if not is_known and (table.key is None or not at.has(table.table.catalog)):
+            self.close()
+            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
+        place = at.lsn(table.table.catalog)
+        if place is None:
+            return None
+        try:
+            require_allowed(self._settings, table.condition)
+            if table.key is None:
+                return self._begun(work, table, place)
+            return self._step(work, table, place)
+        except (SourceSetupError, StructureError, UnsupportedError, ProgressError) as error:
+            self.close()
+            return self._steps.failed(work, table, error)
+
+    def _begun(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
+        """A table's key is found, and the greatest one of now; None: not now."""
+        self.close()
+        try:
+            with self._tables.session(table.table.catalog, place) as session:
+                return self._first(session, work, table, place)
+        except RetriableError as error:
+            return self._later(work, table, error)
+
+    def _first(self, session: Session, work: Work, table: TableWork, place: Lsn) -> Step:
+        """The step that makes a table ready to be read, or ends it."""
+        instance = self._instance_at(session, table.table, place)
+        if instance is None:
+            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
+        key = self._tables.key_now(session, instance, table)
+        if isinstance(key, NoKey):
+            return self._steps.without_key(work, table, key.reason)
+        first = self._tables.begun(session, table, key)
+        if first is None:
+            return self._steps.ended(work, table, Status.EMPTY)
+        return Step(work.with_first(first), sizes=self._table_sizes(session, work.ids))
+
+    def _step(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
+        gathered = self._gathered
+        if gathered is None or gathered.segment != table.segment:
+            return self._gather(work, table, place)
+        if self._source is None or not self._is_behind(self._source, gathered, table.table, place):
+            return None
+        self._gathered = None
+        try:
+            return self._delivered(self._source, work, gathered, place)
+        except PositionLostError as error:  # the log is behind the place that is cleaned up
+            log.info("chunks of %s are read again: %s", table.table, error)
+            return None
+
+    def _gather(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
+        """Read the next chunks, where the log stands; None: they are to be delivered later, or read."""
+        self._gathered = None
+        try:
+            found = gather(self._opened(table, place), table.segment)
+        except PositionLostError as error:
+            log.warning("the incremental snapshot of %s ends here, as it is not captured: %s", table.table, error)
+            self.close()
+            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
+        except RetriableError as error:
+            self.close()  # another replica may answer next time
+            return self._later(work, table, error)
+        if found.chunks:
+            self._gathered = found
+        elif found.held is not None:
+            return self._later(work, table, found.held)
+        elif found.is_gone:
+            self.close()
+            return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
+        return None
+
+    def _later(self, work: Work, table: TableWork, error: RetriableError) -> Step | None:
+        """What is to be done with a table that can't be read now."""
+        if self._tables.takes_too_long(error) and table.condition is not None:
+            self.close()
+            return self._steps.failed(work, table, f"{error}; an index for the condition may help")
+        self._complain(f"{table.table} is read later, and the log goes on: {error}")
+        return None
+
+    def _opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
+        """The source, at V; it reads this table and no other."""
+        if self._source is None or self._table is None or self._table.table != table.table:
+            self.close()
+            self._source = self._tables.opened(table, place)
+            self._table, self._is_sized = table, False
+        else:
+            self._source.move(table.table, place)
+        self._require_same_order(self._source, table)
+        return self._source
+
+    def _require_same_order(self, source: ChangeTableSource[DatabaseT, Any], table: TableWork) -> None:
+        """Where a column of the user's choice leads, the source does not look at the key itself."""
+        read = source.table(table.table)
+        if table.surrogate is None or read is None or read.key is None:
+            return
+        now = self._tables.key_now(self._tables.asking(source.database(table.table)), read.instance, table)
+        if now != read.key:
+            raise StructureError(f"the key {', '.join(read.key.names)}, by which it is read, was changed")
+
+    def _is_behind(self, source: ChangeTableSource[DatabaseT, Any], gathered: Gathered, table: TableId, place: Lsn) -> bool:
+        """Whether the log has been delivered up to what the chunks saw."""
+        database = source.database(table)
+        found = gathered.is_behind(database, place)
+        if gathered.head is None and time.monotonic() - gathered.since > database.job.patience:
+            self._complain(database.job.stuck(gathered.read_at, database.job.patience))
+        return found
+
+    def _delivered(self, source: ChangeTableSource[DatabaseT, Any], work: Work, gathered: Gathered, place: Lsn) -> Step | None:
+        """The chunks as of P; None where the structure is another one than when they were read."""
+        before = work.tables[0]
+        tables, read = source.database(before.table).tables, source.table(before.table)
+        asking = self._tables.asking(source.database(before.table))
+        now = self._instance_at(asking, before.table, place)
+        if read is None or now != read.instance or before.table in tables.altered():
+            return None
+        skipped = self._settings.skipped_operations
+        taken = take_gathered(source, gathered.segment, gathered.chunks, _place(before.table, place), skipped)
+        if source.table(before.table) is not read or before.table in tables.altered():
+            return None  # it went while its changes were read
+        table = replace(before, after=taken.after, rows=before.rows + taken.rows)
+        now_us, changes = epoch.now_us(), read_changes(self._dialect, place, is_behind=True)
+        events = [
+            each
+            for piece in taken.pieces
+            if isinstance(piece.of, ReadChunk)
+            for each in events_of(
+                changes.of_piece(piece.of, piece.rows, MARK, piece.of.read_us, tables.shape_of), now_us
+            )
+        ]
+        span = _span(read.key, before, gathered)
+        step = self._steps.read(
+            work,
+            table,
+            self._shown(read.key, table.after),
+            self._shown(read.key, table.upto),
+            events=events,
+            rows=taken.rows,
+            sizes={} if self._is_sized else self._table_sizes(asking, work.ids, span),
+        )
+        self._is_sized = True
+        if not taken.is_last:
+            return step
+        self.close()
+        return self._steps.read_to_end(step, table)
+
+    def _table_sizes(
+        self, session: Session, tables: Sequence[TableId], span: tuple[int, int] | None = None
+    ) -> dict[TableId, TableSize]:
+        """How large tables are thought to be, as far as they lie in the session's database; `span`: of the first one's key."""
+        instances = [each for each in self._dialect.instances(session) if each.table in tables]
+        rows = self._tables.estimated_rows(session, instances)
+        return {table: TableSize(rows.get(table, 0), span if table == tables[0] else None) for table in tables}
+
+    def _instance_at(self, session: Session, table: TableId, place: Lsn) -> Instance | None:
+        """The capture instance that tells the changes of a table from a place on."""
+        return instances_at([each for each in self._dialect.instances(session) if each.table == table], place).get(table)
+
+    def _shown(self, key: IndexKey[Any] | None, bound: Bound | None) -> list[Any]:
+        return [] if key is None else self._tables.values(key, bound or ())
+
+    def _complain(self, what: str) -> None:
+        """Now and then."""
+        if time.monotonic() >= self._warn_at:
+            log.warning("the incremental snapshot waits: %s", what)
+            self._warn_at = time.monotonic() + COMPLAIN_SECONDS
+
+
+def _span(key: IndexKey[Any] | None, table: TableWork, gathered: Gathered) -> tuple[int, int] | None:
+    """The least and the greatest value of the key's first column, where that is a number and the table is at its beginning."""
+    first = gathered.chunks[0].bound(0) if len(gathered.chunks[0]) else None
+    if key is None or not key.columns[0].is_number or table.after is not None or first is None or table.upto is None:
+        return None
+    return int(first[0]), int(table.upto[0])
+
+
+def _place(table: TableId, lsn: Lsn) -> Mapping[str, Any]:
+    """As a section of the log has it."""
+    return {LSN: {table.catalog: lsn.text}}

@@ -1,0 +1,83 @@
+"""One part of a snapshot of change tables, for the DataFrame way: what `shared/snapshots/part_reading.py` asks of the database.
+
+Where an image before lacks a value, the row has it as it is read. Such a row may differ when the part is read again; the
+log that follows mends both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+from tailrace.connectors.base import HistoryRecord, Progress, SnapshotPart
+from tailrace.connectors.change_tables.dialect import Events
+from tailrace.connectors.change_tables.named_structures import NamedStructures
+from tailrace.connectors.change_tables.positions import Positions
+from tailrace.connectors.change_tables.snapshots.planning import place_of
+from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
+from tailrace.connectors.change_tables.told_structures import ToldStructures
+from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.snapshots.part_reading import AskedPart, Shown
+from tailrace.errors import PositionLostError
+from tailrace.events.event import Event
+from tailrace.schema.history import parse_id
+from tailrace.snapshot.source import Piece, Wave
+from tailrace.snapshot.state import SnapshotState
+
+SourceT = TypeVar("SourceT", bound=ChangeTableSource[Any, Any])
+
+
+class ChangeTablePart(Generic[SourceT]):
+    """A `PartDatabase` over one server."""
+
+    def __init__(
+        self,
+        events: Events,
+        part: SnapshotPart,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        opened: Callable[[Mapping[str, Any]], SourceT],
+    ) -> None:
+        """`opened` opens the server at a restart position, with what chooses rows of the tables."""
+        self._events = events
+        self._content = part.content
+        self._asked = AskedPart(part.content)
+        self._history = history
+        self._open = opened
+        named = {parse_id(name).catalog for name in part.content.get("keys", ())}  # as the server spells them
+        self._point = Positions(events.lsns).restart(progress.restart, sorted(named))
+        is_behind = self._asked.is_incremental
+        self._changes = {
+            name: read_changes(events, self._point[name].lsn, is_behind=is_behind) for name in self._point
+        }
+
+    @property
+    def place(self) -> Mapping[str, Any]:
+        """P, as a lane's state has it."""
+        return place_of(self._point)
+
+    def opened(self) -> SourceT:
+        """The server at P."""
+        return self._open(self._point.to_dict())
+
+    def waves(self, source: SourceT, state: SnapshotState) -> Iterator[Wave]:
+        """What is read from a state on."""
+        return self._asked.waves(source, state)
+
+    def shown(self, source: SourceT, piece: Piece, read_us: int) -> Iterator[Shown]:
+        """The read events of rows, with what shows them."""
+        changes = self._changes[parse_id(piece.table).catalog]
+        return changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.shape_of)
+
+    def structures(self, batch: Batch) -> list[Event]:
+        """What tells the structures of P, of one database after the other; a signal's are those that it names."""
+        asked = self._content.get("asked")
+        told = ToldStructures(self._events, self._history)
+        tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
+        NamedStructures(self._events, self._history, self._point, tables).tell_all(batch)
+        return batch.events
+
+    def lost(self, error: PositionLostError) -> PositionLostError:
+        """What to say where the change tables do not reach back to P any more: they do so themselves."""
+        return error

@@ -1,0 +1,97 @@
+"""Where a snapshot is taken: P of each database, and the captured tables with their instances there.
+
+P is what capture has come to, asked for before anything is read; so everything up to P is committed and visible to
+reads that wait for locks. The changes behind P are told by the newest instance of a table that began before P. An instance
+that was just enabled begins where capture has read that: it is waited for.
+
+Tables that no instance captures are left out: what changes in them while they are read nobody would ever tell.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from tailrace.connectors.change_tables.dialect import Dialect, Session
+from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.errors import RetriableError
+from tailrace.schema.tables import Table, TableId
+
+PATIENCE_SECONDS: Final = 60.0
+POLL_SECONDS: Final = 0.2
+
+NotBegun = Callable[[str, Sequence[str], float], RetriableError]
+"""What to say where capture has not begun with these tables of a database after so many seconds."""
+TellOthers = Callable[[str, Sequence[TableId]], None]
+"""Says which wanted tables of a database are not captured."""
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """P of one database.
+
+    Attributes:
+        lsn: P.
+        tables: the captured tables there, by name: the structure of what is captured, and the instance.
+
+    """
+
+    lsn: Lsn
+    tables: Mapping[TableId, tuple[Table, Instance]]
+
+    @property
+    def instances(self) -> list[Instance]:
+        """Those of the tables, in their order."""
+        return [instance for _, instance in self.tables.values()]
+
+
+def take(dialect: Dialect[Session], session: Session, not_begun: NotBegun, tell_others: TellOthers) -> Point:
+    """P of now in the session's database.
+
+    Raises:
+        RetriableError: an instance of a wanted table does not begin; capture may not be running.
+
+    """
+    database, matches = dialect.database(session), dialect.settings.tables.matches
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        lsn = dialect.head(session)
+        wanted = [each for each in dialect.instances(session) if matches(each.table)]
+        waiting = sorted({str(each.table) for each in wanted} - {str(each.table) for each in wanted if each.start_lsn})
+        if not waiting:
+            break
+        if time.monotonic() >= deadline:
+            raise not_begun(database, waiting, PATIENCE_SECONDS)
+        time.sleep(POLL_SECONDS)
+    lsn = _behind_first(lsn, wanted)
+    found = dialect.structures(session, matches)
+    chosen = instances_at(wanted, lsn)
+    tell_others(database, [table for table in found if table not in chosen])
+    tables = {
+        table: (of_instance(found[table], chosen[table]), chosen[table])
+        for table in sorted(chosen)
+        if table in found
+    }
+    return Point(lsn, tables)
+
+
+def at(dialect: Dialect[Session], session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
+    """An earlier P of the session's database with those of these tables of which an instance tells all changes behind it."""
+    dialect.wait_for(session, lsn)
+    found = dialect.structures(session, frozenset(tables).__contains__)
+    chosen = instances_at([each for each in dialect.instances(session) if each.table in found], lsn)
+    return Point(
+        lsn, {table: (of_instance(found[table], instance), instance) for table, instance in chosen.items()}
+    )
+
+
+def _behind_first(lsn: Lsn, instances: Sequence[Instance]) -> Lsn:
+    """P, or where the first instance of a table begins, if that lies behind it."""
+    first: dict[TableId, Lsn] = {}
+    for each in instances:
+        if each.start_lsn is not None:
+            first.setdefault(each.table, each.start_lsn)
+    return max([lsn, *first.values()])

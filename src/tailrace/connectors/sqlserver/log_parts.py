@@ -1,0 +1,30 @@
+"""What reading SQL Server's logs is made of."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from tailrace.connectors.change_tables.log_boundary import LogBoundary
+from tailrace.connectors.change_tables.streaming import LogParts
+from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
+from tailrace.connectors.sqlserver.action_connection import SqlServerActionConnection
+from tailrace.connectors.sqlserver.captured import SqlServerDecoding
+from tailrace.connectors.sqlserver.connection import Session
+from tailrace.connectors.sqlserver.dialect import SqlServerDialect
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
+
+
+def log_parts(settings: SqlServerSettings) -> LogParts[Session]:
+    """Those of one configuration."""
+    return LogParts(
+        dialect=SqlServerDialect(settings),
+        decoding=SqlServerDecoding(settings),
+        incremental=partial(_incremental, settings),
+        actions=partial(SqlServerActionConnection, settings),
+    )
+
+
+def _incremental(settings: SqlServerSettings) -> IncrementalReader[LogBoundary]:
+    from tailrace.connectors.sqlserver.snapshots.incremental import incremental_reader  # rarely needed
+
+    return incremental_reader(settings)

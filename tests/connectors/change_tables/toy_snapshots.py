@@ -1,0 +1,233 @@
+"""What snapshots ask of the toy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from tests.connectors.change_tables.toy import (
+    FORM,
+    NAME,
+    Query,
+    Toy,
+    batch_of,
+    structure,
+    types_of,
+)
+from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect
+
+from tailrace.changes.model import INT32
+from tailrace.changes.vectors import Vector, from_arrow
+from tailrace.connectors.change_tables import lsn_columns
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
+from tailrace.connectors.change_tables.snapshots.databases import Mask
+from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
+from tailrace.connectors.change_tables.table_shapes import TableShapes
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.shared.snapshots.keys import IndexKey
+from tailrace.errors import RetriableError
+from tailrace.events.shape import Shape
+from tailrace.schema.changes_topic import quoted_id
+from tailrace.schema.tables import Table, TableId
+from tailrace.signalled.work import TableWork
+from tailrace.snapshot.segments import Bound, Interval
+from tailrace.snapshot.source import View
+
+
+@dataclass(frozen=True)
+class Number:
+    """A `StoredColumn`."""
+
+    name: str
+    is_number: bool = True
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"name": self.name}
+
+
+KEY: IndexKey[Any] = IndexKey("k", (Number("k"),))
+
+
+class ToyTable:
+    """A `ReadTable` with the columns k and v."""
+
+    key = KEY
+    selected = (0, 1)
+    is_wide = False
+
+    def __init__(self, table: Table, instance: Instance, shape: Shape) -> None:
+        self.table, self.instance, self.shape = table, instance, shape
+
+    def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
+        return arrays, arrays[:1]
+
+    def shown(
+        self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]
+    ) -> tuple[list[Vector | None], INT32]:
+        return [from_arrow(each) for each in arrays], np.arange(count, dtype=np.int32)
+
+    def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
+        return list(rows.columns), np.ones(len(rows), np.bool_)
+
+
+class ToyTables:
+    """Tables that never change."""
+
+    def __init__(self, toy: Toy, dialect: ToyDialect) -> None:
+        instances = {each.table: each for each in dialect.instances(toy)}
+        self._shapes = TableShapes(dialect, ToyDecoding().types)
+        tables = {each: structure(toy, each.name) for each in instances}
+        self._read = {each: ToyTable(table, instances[each], self.shape_of(table)) for each, table in tables.items()}
+
+    def __iter__(self) -> Iterator[TableId]:
+        return iter(self._read)
+
+    def of(self, table: TableId) -> ToyTable | None:
+        return self._read.get(table)
+
+    def shape_of(self, table: Table) -> Shape:
+        return self._shapes.read_shape(table)[2]
+
+    def altered(self) -> frozenset[TableId]:
+        return frozenset()
+
+    def is_altered(self, table: TableId) -> bool:
+        return False
+
+    def have_changed(self) -> bool:
+        return False
+
+    def require_log(self) -> None:
+        pass
+
+
+class ToyCapture:
+    """A `Capture`: it moves on by one transaction whenever it is waited for."""
+
+    patience = 1.0
+
+    def __init__(self, toy: Toy) -> None:
+        self._toy = toy
+
+    def now(self) -> int:
+        return len(self._toy.journal)
+
+    def has_passed(self, moment: int) -> bool:
+        return self._toy.captured >= moment
+
+    def passing(self, moment: int) -> Iterator[None]:
+        while not self.has_passed(moment):
+            self._toy.capture(1)
+            yield
+
+    def stuck(self, moment: int, seconds: float) -> str:
+        return f"capture has not passed {moment} after {seconds} s"
+
+
+class ToyDatabase:
+    """A `SourceDatabase`; `between` is done before each read."""
+
+    def __init__(self, toy: Toy, dialect: ToyDialect, point: Lsn, between: Callable[[], None] = lambda: None) -> None:
+        self._toy, self._dialect, self._between = toy, dialect, between
+        self.reached, self.chosen = point, ()
+        self.tables, self.job = ToyTables(toy, dialect), ToyCapture(toy)
+        self.moments = Moments(self.job)
+
+    def captured_up_to(self) -> Lsn:
+        return self._dialect.head(self._toy)
+
+    def has(self, lsn: Lsn) -> bool:
+        return True
+
+    def wait_for(self, lsn: Lsn) -> None:
+        pass
+
+    def move(self, point: Lsn) -> None:
+        self.reached = point
+
+    def rows(
+        self,
+        read: ToyTable,
+        interval: Interval,
+        limit: int,
+        statement: str | None,
+        condition: str | None,
+        *,
+        recompiles: bool,
+    ) -> Iterator[pa.RecordBatch]:
+        assert statement is None
+        assert condition is None
+        self._between()
+        after, upto = interval
+        low, high = -1 if after is None else after[0], 1 << 60 if upto is None else upto[0]
+        sql = f"SELECT k, v FROM {read.table.id.name} WHERE k > ? AND k <= ? ORDER BY k LIMIT ?"
+        rows = self._toy.db.execute(sql, (low, high, limit)).fetchall()
+        if rows:
+            yield batch_of(rows, types_of(("k", "v")))
+
+    def forget_reading(self) -> None:
+        pass
+
+    def opened_view(self, read: ToyTable, statement: str | None, position: Mapping[str, Any]) -> View:
+        raise NotImplementedError
+
+    def place_of_view(self) -> Lsn:
+        raise NotImplementedError
+
+    def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
+        return self._dialect.has_rows(self._toy, instances, window)
+
+    def changes(self, read: ToyTable, window: Window) -> Iterator[ChangeRows]:
+        return whole_changes(Query(self._toy, read.instance, window, ("k", "v")), None)
+
+    def nth_entry(self, window: Window, number: int) -> Lsn | None:
+        found = self._dialect.transactions(self._toy, window).commit
+        return lsn_columns.lsn_at(found, min(number, len(found)) - 1) if len(found) else None
+
+    def are_within(self, read: ToyTable, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        pass
+
+
+class ToyIncremental:
+    """`IncrementalTables`; `between` is done before each read."""
+
+    def __init__(self, toy: Toy, between: Callable[[], None]) -> None:
+        self._toy, self._between = toy, between
+
+    def session(self, database: str, place: Lsn) -> AbstractContextManager[Toy]:
+        return nullcontext(self._toy)
+
+    def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any]:
+        return KEY
+
+    def begun(self, session: Toy, table: TableWork, key: IndexKey[Any]) -> TableWork | None:
+        greatest = max(session.rows(table.table.name), default=None)
+        return None if greatest is None else replace(table, key=key.to_dict(), upto=(greatest,))
+
+    def estimated_rows(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, int]:
+        return {each.table: len(session.rows(each.table.name)) for each in instances}
+
+    def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[ToyDatabase, ToyTable]:
+        database = ToyDatabase(self._toy, ToyDialect(self._toy), place, self._between)
+        return ChangeTableSource(
+            FORM, {quoted_id(table.table): table.key}, {NAME: database}, rows_at_most=4, reads_ahead=False
+        )
+
+    def asking(self, database: ToyDatabase) -> Toy:
+        return self._toy
+
+    def takes_too_long(self, error: RetriableError) -> bool:
+        return False
+
+    def values(self, key: IndexKey[Any], bound: Bound) -> list[Any]:
+        return list(bound)
