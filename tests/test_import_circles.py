@@ -20,9 +20,6 @@ PACKAGES: list[tuple[str, str]] = []
 FILES = [
     ("tailrace.connectors.sqlserver.asked", "tailrace.connectors.sqlserver.snapshots.incremental"),
     ("tailrace.connectors.sqlserver.snapshots.isolated", "tailrace.connectors.sqlserver.snapshots.reading"),
-    ("tailrace_standins.servers.kafka_broker", "tailrace_standins.servers.kafka_archive"),
-    ("tailrace_standins.sqlserver.cdc.query_functions", "tailrace_standins.sqlserver.cdc.functions"),
-    ("tailrace_standins.sqlserver.engine.server", "tailrace_standins.sqlserver.engine.session"),
 ]
 """The same between files."""
 
