@@ -83,10 +83,10 @@ class Sections:
             seen: by the view for which the log is read up to there, if it is.
 
         """
-        self._log.end_at(until)
-        self._log.decoder.extend(self._next_end())
-        self._collected.seen = seen
         log, blocks = self._log, self._blocks
+        log.end_at(until)
+        log.decoder.extend(self._next_end())
+        self._collected.seen = seen
         left = blocks.start < blocks.end  # of what came for the last section
         while not log.is_done:
             if left or blocks.fill(self._settings.poll_ms):
