@@ -25,8 +25,7 @@ from tailrace.events.event import Event
 from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import Table
-from tailrace.snapshot.source import Piece, Wave
-from tailrace.snapshot.state import SnapshotState
+from tailrace.snapshot.source import Piece
 
 
 def part_reader(
@@ -70,10 +69,6 @@ class _SqlServerPart:
             with_overrides=True,
             recompiles=self._asked.is_incremental and self._settings.incremental_snapshot_option_recompile,
         )
-
-    def waves(self, source: SqlServerSource, state: SnapshotState) -> Iterator[Wave]:
-        """What is read from a state on."""
-        return self._asked.waves(source, state)
 
     def shown(self, source: SqlServerSource, piece: Piece, read_us: int) -> Iterator[Shown]:
         """The read events of rows, with what shows them."""
