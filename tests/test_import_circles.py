@@ -18,10 +18,6 @@ ROOT = Path(__file__).parents[1]
 PACKAGES: list[tuple[str, str]] = []
 """Imports between packages that close a circle, and are still to go."""
 FILES = [
-    ("tailrace.connectors.mysql.asked", "tailrace.connectors.mysql.snapshots.incremental"),
-    ("tailrace_standins.servers.kafka_broker", "tailrace_standins.servers.kafka_archive"),
-    ("tailrace_standins.sqlserver.cdc.query_functions", "tailrace_standins.sqlserver.cdc.functions"),
-    ("tailrace_standins.sqlserver.engine.server", "tailrace_standins.sqlserver.engine.session"),
 ]
 """The same between files."""
 

@@ -21,8 +21,7 @@ from tailrace.encoding.text_kernel import (
     write_raw,
     write_text,
 )
-from tailrace.kernels.compiling import Int, inlined
-from tailrace.kernels.compiling import entry as compiled
+from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import copy16, copy_bytes, load8, load32, load64, store64
 
 NOTHING: Final = 0
@@ -87,7 +86,7 @@ def _bytes(table: Any, slot: Int, row: Int) -> Any:
     return buffer + np.int64(load32(view + 12)), length
 
 
-@compiled
+@entry
 def render(
     steps: Any, text: Int, table: Any, roles: Any, live: Any, first: Int, out: Int, capacity: Int, offsets: Any,
     repeats: Any,

@@ -50,17 +50,6 @@ class KeptHistory:
         return self._kept.save(new)
 
 
-class NoHistory:
-    """For a reader with given structures that stores no new ones."""
-
-    at_restart: Sequence[HistoryRecord] = ()
-    is_rebuilt = False
-
-    def save(self, new: Sequence[HistoryRecord]) -> list[HistoryRecord]:  # noqa: ARG002
-        """Nothing is to be stored."""
-        return []
-
-
 def _places(settings: MySqlSettings, restart: RestartPosition, delivered: BinlogPosition | None) -> list[Holds]:
     """What tells the records up to the delivered position, of each place that counts."""
     place = restart.to_dict()

@@ -10,23 +10,46 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Protocol
 
 from tailrace_standins.servers.java_jars import Unavailable, jar_cache, locked
 
 LOG = logging.getLogger(__name__)
 
 
-def shared_classes(java: Path, jars: Sequence[Path]) -> list[str]:
-    """Java's option that uses the archive, made now where there is none; nothing where it can't be made."""
+class Started(Protocol):
+    """A broker that runs."""
+
+    @property
+    def address(self) -> str:
+        """Where clients connect to."""
+
+    def stop(self) -> None:
+        """End it in good order."""
+
+
+Starting = Callable[[str], AbstractContextManager[Started]]
+
+
+def shared_classes(java: Path, jars: Sequence[Path], starting: Starting) -> list[str]:
+    """Java's option that uses the archive, made now where there is none; nothing where it can't be made.
+
+    Args:
+        java: the program.
+        jars: the broker's.
+        starting: a broker of them with a further option of Java's, to be used and thrown away.
+
+    """
     archive = _archive(java, jars)
     if not (java.resolve().parent.parent / "lib" / "server" / "classes.jsa").exists():
         return []
     try:
         with locked(archive.with_suffix(".lock")):
             if not archive.exists():
-                _make(archive)
+                _make(archive, starting)
     except (OSError, TimeoutError, Unavailable) as error:
         LOG.warning("no archive of the broker's classes could be made: %s", error)
         return []
@@ -44,13 +67,10 @@ def _archive(java: Path, jars: Sequence[Path]) -> Path:
     return jar_cache() / f"kafka-classes-{hashlib.sha256(chr(0).join(parts).encode()).hexdigest()[:16]}.jsa"
 
 
-def _make(archive: Path) -> None:
+def _make(archive: Path, starting: Starting) -> None:
     """Java writes it when a program that was told to ends in good order."""
-    from tailrace_standins.servers.kafka_broker import QUICK, KafkaBroker
-
     unfinished = archive.with_suffix(f".{os.getpid()}")
-    archiving = f"-XX:ArchiveClassesAtExit={unfinished}"
-    with KafkaBroker(java_options=(*QUICK, archiving), fast_start=False) as broker:
+    with starting(f"-XX:ArchiveClassesAtExit={unfinished}") as broker:
         _use(broker.address)
         broker.stop()
     unfinished.replace(archive)

@@ -208,7 +208,7 @@ class KafkaBroker:
         if self.directory is None:
             self.directory = Path(tempfile.mkdtemp(prefix="tailrace-kafka-"))
         configuration = _write(self.directory / "server.properties", self._configuration(self.directory))
-        sharing = shared_classes(java, jars) if self._fast_start else []
+        sharing = shared_classes(java, jars, _with_option) if self._fast_start else []
         command = [str(java), *self._java, *sharing, *LOGGING, "-cp", ":".join(map(str, jars))]
         if not (self.directory / "data" / "meta.properties").exists():
             self._format(command, configuration)
@@ -262,6 +262,11 @@ _AUTHORIZER = {
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS",
 }
+
+
+def _with_option(option: str) -> KafkaBroker:
+    """A broker like most, with one more option of Java's."""
+    return KafkaBroker(java_options=(*QUICK, option), fast_start=False)
 
 
 def _write(path: Path, properties: Mapping[str, object]) -> Path:

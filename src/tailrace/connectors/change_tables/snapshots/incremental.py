@@ -243,7 +243,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         now = self._instance_at(asking, before.table, place)
         if read is None or now != read.instance or before.table in tables.altered():
             return None
-        skipped = self._settings.skipped_operations
+        key, skipped = read.key, self._settings.skipped_operations
         taken = take_gathered(source, gathered.segment, gathered.chunks, _place(before.table, place), skipped)
         if source.table(before.table) is not read or before.table in tables.altered():
             return None  # it went while its changes were read
@@ -257,12 +257,12 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
                 changes.of_piece(piece.of, piece.rows, MARK, piece.of.read_us, tables.shape_of), now_us
             )
         ]
-        span = _span(read.key, before, gathered)
+        span = _span(key, before, gathered)
         step = self._steps.read(
             work,
             table,
-            self._shown(read.key, table.after),
-            self._shown(read.key, table.upto),
+            self._shown(key, table.after),
+            self._shown(key, table.upto),
             events=events,
             rows=taken.rows,
             sizes={} if self._is_sized else self._table_sizes(asking, work.ids, span),

@@ -22,8 +22,7 @@ from tailrace.connectors.shared.snapshots.part_reading import AskedPart, Shown
 from tailrace.errors import PositionLostError
 from tailrace.events.event import Event
 from tailrace.schema.history import parse_id
-from tailrace.snapshot.source import Piece, Wave
-from tailrace.snapshot.state import SnapshotState
+from tailrace.snapshot.source import Piece
 
 SourceT = TypeVar("SourceT", bound=ChangeTableSource[Any, Any])
 
@@ -60,10 +59,6 @@ class ChangeTablePart(Generic[SourceT]):
     def opened(self) -> SourceT:
         """The server at P."""
         return self._open(self._point.to_dict())
-
-    def waves(self, source: SourceT, state: SnapshotState) -> Iterator[Wave]:
-        """What is read from a state on."""
-        return self._asked.waves(source, state)
 
     def shown(self, source: SourceT, piece: Piece, read_us: int) -> Iterator[Shown]:
         """The read events of rows, with what shows them."""

@@ -19,8 +19,7 @@ import numpy.typing as npt
 
 from tailrace.connectors.mysql.log.checksum import crc32
 from tailrace.kernels.arrays import u16, u32, u64
-from tailrace.kernels.compiling import entry as compiled
-from tailrace.kernels.compiling import inlined
+from tailrace.kernels.compiling import entry, inlined
 
 Bytes = npt.NDArray[np.uint8]
 Cells = npt.NDArray[np.int64]
@@ -111,7 +110,7 @@ _ROLLBACK_TO = np.frombuffer(b"ROLLBACK TO", np.uint8)
 _SAVEPOINT = np.frombuffer(b"SAVEPOINT ", np.uint8)
 
 
-@compiled
+@entry
 def walk(
     data: Bytes,
     o: int,
@@ -318,7 +317,7 @@ def _rows_query(st: Cells) -> int:
     return _GO_ON
 
 
-@compiled
+@entry
 def find_table(table_keys: Cells, table: int) -> int:
     """The entry of a table id, or the empty one where it belongs."""
     mask = len(table_keys) - 1
@@ -352,7 +351,7 @@ def _opened(data: Bytes, st: Cells, tx: Cells) -> int:
     return begin(data, st, tx)
 
 
-@compiled
+@entry
 def begin(data: Bytes, st: Cells, tx: Cells) -> int:
     """Open a transaction at the event; one that is still open was never finished. -1 if there is no room."""
     n = st[TRANSACTIONS]
@@ -374,7 +373,7 @@ def begin(data: Bytes, st: Cells, tx: Cells) -> int:
     return int(n)
 
 
-@compiled
+@entry
 def close(data: Bytes, st: Cells, tx: Cells, outcome: int) -> None:
     """End the open transaction with the event."""
     n = st[OPEN]
@@ -449,7 +448,7 @@ def varlen(data: Bytes, o: int) -> tuple[int, int]:
     return int(np.int64(value)), o + 1 + extra
 
 
-@compiled
+@entry
 def _tagged_gtid(data: Bytes, st: Cells, tx: Cells, origins: Bytes) -> int:
     """A GTID with a tag: numbered fields, of which any with a default may be missing."""
     if not tagged_fields(data, st, origins):
@@ -470,7 +469,7 @@ def _tagged_gtid(data: Bytes, st: Cells, tx: Cells, origins: Bytes) -> int:
     return _GO_ON
 
 
-@compiled
+@entry
 def tagged_fields(data: Bytes, st: Cells, origins: Bytes) -> bool:
     """Read the numbered fields of a tagged GTID into the state, its origin into the last row of `origins`.
 

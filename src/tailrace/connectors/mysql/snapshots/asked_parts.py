@@ -20,8 +20,7 @@ from tailrace.connectors.mysql.snapshots.begun import begun, keys_now
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.parts import PartCutting
 from tailrace.connectors.shared.signalled_sql import require_allowed
-from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
-from tailrace.connectors.shared.snapshots.gathering import limits_of
+from tailrace.connectors.shared.snapshots.asked_parts import next_step
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import with_signalled
 from tailrace.schema.changes_topic import quoted_id
@@ -38,14 +37,9 @@ def asked_step(
     if work.blocking is None and (work.paused or not work.tables):
         return None
     with connect(settings) as session:
-        asking = Asking(session, settings, RestartPosition.from_dict(start))
-        if max_bytes is not None and asking.waiting > max_bytes:
-            return None
         statements.prepare(session)
-        asked = _Asked(asking)
-        if work.blocking is not None:
-            return blocking_step(asked, work, work.blocking)
-        return IncrementalStep(asked, limits_of(wanted, max_bytes)).step(work)
+        asked = _Asked(Asking(session, settings, RestartPosition.from_dict(start)))
+        return next_step(asked, work, wanted, max_bytes)
 
 
 class _Asked(PartCutting):
@@ -54,6 +48,11 @@ class _Asked(PartCutting):
     def __init__(self, asking: Asking) -> None:
         super().__init__(asking.session, asking.server)
         self._asking = asking
+
+    @property
+    def waiting(self) -> int:
+        """Bytes of the log that are not planned yet."""
+        return self._asking.waiting
 
     @property
     def is_open(self) -> bool:

@@ -7,14 +7,13 @@ walked along: the server steps over so many entries of the index, which also get
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from tailrace.connectors.mysql.connection import Connection, rows
-from tailrace.connectors.mysql.snapshots.bounds import bound_of_row
+from tailrace.connectors.mysql.connection import Connection
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
-from tailrace.connectors.mysql.snapshots.splitting import PIECES_OF_A_PART, Pieces
-from tailrace.connectors.mysql.snapshots.statements import chunk_end
-from tailrace.connectors.shared.snapshots.parts import Cuts
+from tailrace.connectors.mysql.snapshots.splitting import PIECES_OF_A_PART, Pieces, key_behind
+from tailrace.connectors.shared.snapshots.parts import Cuts, walked
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
@@ -39,7 +38,7 @@ def next_cuts(
         found = _halved(Pieces(connection, table, key, after), of_rows, most)
         if found is not None:
             return found
-    return _walked(connection, table, key, after, of_rows, most)
+    return walked(partial(key_behind, connection, table, key, of_rows), after, most)
 
 
 def _halved(pieces: Pieces, of_rows: int, most: int) -> Cuts | None:
@@ -60,16 +59,3 @@ def _halved(pieces: Pieces, of_rows: int, most: int) -> Cuts | None:
         if len(points) == most:
             break
     return Cuts(points, is_end=False) if points else None
-
-
-def _walked(
-    connection: Connection, table: TableId, key: ChunkKey, after: Bound | None, of_rows: int, most: int
-) -> Cuts:
-    """Every so-manieth key."""
-    points: list[Bound] = []
-    while len(points) < most:
-        found = rows(connection, chunk_end(table, key, points[-1] if points else after, None, of_rows))
-        if not found:
-            return Cuts(points, is_end=True)
-        points.append(bound_of_row(key, found[0]))
-    return Cuts(points, is_end=False)

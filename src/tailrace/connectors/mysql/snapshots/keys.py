@@ -20,7 +20,7 @@ from typing import Any, Final
 
 from tailrace.connectors.mysql.catalog import Server
 from tailrace.connectors.mysql.connection import Connection, mappings
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, key_from_dict
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led
 from tailrace.schema.tables import TableId
 
 TABLES_AT_ONCE: Final = 200
@@ -152,10 +152,7 @@ def led_by(connection: Connection, table: TableId, name: str, key: ChunkKey | No
         return NoKey(
             f"the column {row['name']} can't be the surrogate key: it may be null, or its type has no order here"
         )
-    if isinstance(key, NoKey):
-        return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
-    others = tuple(column for column in key.columns if column.name != row["name"])
-    return ChunkKey("", (_key_column(row), *others))
+    return led(_key_column(row), key, ChunkKey)
 
 
 def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> ChunkKey | NoKey:
@@ -166,18 +163,15 @@ def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> C
         columns: rows of information_schema.COLUMNS by their names.
 
     """
-    usable: list[ChunkKey] = []
-    obstacles: list[str] = []
-    for name, group in groupby(parts, key=lambda part: part.index):
-        of_index = list(group)
-        obstacle = _obstacle(of_index, columns)
-        if obstacle is None:
-            usable.append(ChunkKey(name, tuple(_key_column(columns[str(part.column)]) for part in of_index)))
-        else:
-            obstacles.append(f"{'its primary key' if name == PRIMARY else f'index {name}'} {obstacle}")
-    if usable:
-        return min(usable, key=lambda key: (key.index != PRIMARY, not key.is_local, len(key.columns), key.index))
-    return NoKey("; ".join(obstacles) or "it has neither a primary key nor a unique index")
+    return best_of(_index(name, list(group), columns) for name, group in groupby(parts, key=lambda part: part.index))
+
+
+def _index(name: str, parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> UniqueIndex[ChunkKey]:
+    """One unique index of a table."""
+    found: ChunkKey | str | None = _obstacle(parts, columns)
+    if found is None:
+        found = ChunkKey(name, tuple(_key_column(columns[str(part.column)]) for part in parts))
+    return UniqueIndex(name, name == PRIMARY, found, name)
 
 
 def _keys_in(

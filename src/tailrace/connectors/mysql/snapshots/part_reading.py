@@ -23,8 +23,7 @@ from tailrace.errors import PositionLostError
 from tailrace.events.event import Event
 from tailrace.schema.changes_topic import SchemaEvent
 from tailrace.schema.history import parse_id
-from tailrace.snapshot.source import Mark, Piece, Wave
-from tailrace.snapshot.state import SnapshotState
+from tailrace.snapshot.source import Mark, Piece
 
 
 def part_reader(
@@ -65,10 +64,6 @@ class _MySqlPart:
             self._settings.incremental_snapshot_chunk_size if self._asked.is_incremental else None,
             with_overrides=True,
         )
-
-    def waves(self, source: MySqlSource, state: SnapshotState) -> Iterator[Wave]:
-        """What is read from a state on."""
-        return self._asked.waves(source, state)
 
     def shown(self, source: MySqlSource, piece: Piece, read_us: int) -> Iterator[Shown]:
         """The read events of rows, with what shows them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from tailrace.config.properties.snapshots import ONLY_SNAPSHOT
@@ -19,7 +18,6 @@ from tailrace.connectors.mysql.snapshots.cuts import next_cuts
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.connectors.mysql.snapshots.point import wait_visible
 from tailrace.connectors.mysql.snapshots.splitting import estimated_sizes
-from tailrace.connectors.shared.snapshots.asked_parts import part_asked
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
 from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step
 from tailrace.errors import PositionLostError, SourceSetupError
@@ -76,9 +74,7 @@ def next_parts(
         wait_visible(session, place.gtids)
         statements.prepare(session)
         limits = limits_of(wanted, max_bytes, log_since(session, server, place))
-        step = Stepping(PartCutting(session, server), limits).step(point, reached)
-    asked = (point.snapshot or {}).get("asked")
-    return step if asked is None else replace(step, parts=[part_asked(part, asked) for part in step.parts])
+        return Stepping(PartCutting(session, server), limits).step(point, reached)
 
 
 def require_log(session: Connection, server: Server, settings: MySqlSettings, point: RestartPosition) -> None:

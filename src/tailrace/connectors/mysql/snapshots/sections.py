@@ -13,26 +13,27 @@ from typing import Final
 
 from attrs import evolve
 
-from tailrace.connectors.base import LogRange, Progress
+from tailrace.connectors.base import Progress
 from tailrace.connectors.mysql.blocks import Blocks
-from tailrace.connectors.mysql.catalog import Server
+from tailrace.connectors.mysql.bounds import Bounds
+from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
-from tailrace.connectors.mysql.kept_history import NoHistory
-from tailrace.connectors.mysql.log import Query, XaCommit, XaPrepare, XaRollback
-from tailrace.connectors.mysql.positions import RestartPosition, file_number
-from tailrace.connectors.mysql.run_records import RunRecords
+from tailrace.connectors.mysql.log import Query
+from tailrace.connectors.mysql.opened_log import OpenedLog, XaEnd
+from tailrace.connectors.mysql.opening import opening
+from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition, file_number
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.snapshots.read_tables import ReadTables
 from tailrace.connectors.mysql.snapshots.touched_rows import Broken, CollectedRows, Seen, Touched
-from tailrace.connectors.mysql.stream import WRITE_TIMEOUT_SECONDS, BinlogStream
-from tailrace.connectors.mysql.streaming import LogReader, limit_of
+from tailrace.connectors.mysql.stream import WRITE_TIMEOUT_SECONDS
 from tailrace.connectors.shared.batches import Batch
+from tailrace.events.pipeline import sizes_of
 from tailrace.snapshot.first_changes import Break
 
 SECTION_BYTES: Final = 64 << 20  # a section ends with the first transaction that ends behind so many, or with the file
 
 
-class Sections(LogReader):
+class Sections:
     """Reads one section after the other over one connection.
 
     Attributes:
@@ -45,21 +46,21 @@ class Sections(LogReader):
         self, settings: MySqlSettings, replica: int, progress: Progress, definitions: Definitions, tables: ReadTables
     ) -> None:
         """`replica` tells this reader from the others that the server has; `definitions` are of where `progress` ends."""
-        super().__init__(_without_side_effects(settings), LogRange({}, None, now_us=0), progress, ())
-        self._replica = replica
+        self._settings = _without_side_effects(settings)
         self._read_tables = tables
         self._whole = tables.whole
+        self._sizes = sizes_of(self._settings)
         self._idle_seconds = (settings.binlog_net_write_timeout or WRITE_TIMEOUT_SECONDS) / 2
-        self._blocks: Blocks | None = None
-        self._stream: BinlogStream | None = None
         self._read_at = time.monotonic()
         self.definitions = definitions
         self.progress = progress
+        self._log = self._open(RestartPosition.from_dict(progress.restart))
+        self._blocks = self._log.connect(replica, kept=True)
 
     @property
     def gtids(self) -> str | None:
         """Executed up to where the log is read; None where the server has none."""
-        return self._place.gtids
+        return self._log.place.gtids
 
     @property
     def can_go_on(self) -> bool:
@@ -68,13 +69,11 @@ class Sections(LogReader):
         The server drops a reader that takes nothing for too long, and one that was to read up to a place on another
         server has read further.
         """
-        is_new = self._blocks is None
-        return is_new or (self._limit is not None and time.monotonic() - self._read_at < self._idle_seconds)
+        return self._log.limit is not None and time.monotonic() - self._read_at < self._idle_seconds
 
     def close(self) -> None:
         """Let go of the server."""
-        if self._stream is not None:
-            self._stream.close()
+        self._log.close()
 
     def touched(self, until: RestartPosition, seen: Seen | None = None) -> Iterator[list[Touched]]:
         """The changes of one section, block by block; `ended` tells where it ends.
@@ -84,59 +83,67 @@ class Sections(LogReader):
             seen: by the view for which the log is read up to there, if it is.
 
         """
-        blocks = self._go_on(until)
+        log, blocks = self._log, self._blocks
+        log.end_at(until)
+        log.decoder.extend(self._next_end())
         self._collected.seen = seen
-        for batch in self._follow(blocks):
-            self.progress, self._read_at = batch.progress, time.monotonic()
+        left = blocks.start < blocks.end  # of what came for the last section
+        while not log.is_done:
+            if left or blocks.fill(self._settings.poll_ms):
+                self._take(log, blocks)
+            left = False
+            self.progress = log.progress(log.decoder.file, log.decoder.position, log.decoder.restart)
+            self._read_at = time.monotonic()
             yield self._collected.taken()
+            log.is_done = log.is_done or log.is_covered
 
     def ended(self, until: RestartPosition) -> RestartPosition:
         """Where the section up to `until` ended."""
-        here, limit = self._decoder, self._limit
-        is_whole = self._covered() if limit is None else _order(here.file, here.position) >= _order(*limit)
+        log, here = self._log, self._log.decoder
+        is_whole = log.is_covered if log.limit is None else _order(here.file, here.position) >= _order(*log.limit)
         if is_whole:
             return until
         return RestartPosition(
-            era=self._restart.era, file=here.file, pos=here.position, gtids=self.gtids, server_uuid=self._server.uuid
+            era=log.era, file=here.file, pos=here.position, gtids=self.gtids, server_uuid=log.server.uuid
         )
 
-    def _go_on(self, until: RestartPosition) -> Blocks:
-        """Have the log come up to another end."""
-        self._until, self._done = until, False
-        if self._blocks is None:
-            opened = self._open()
-            self._stream = self._new_stream(opened)
-            self._blocks = self._new_blocks(self._stream)
-        self._limit = limit_of(until, self._server)
-        self._decoder.extend(self._next_end())
-        return self._blocks
+    def _open(self, restart: RestartPosition) -> OpenedLog:
+        delivered = BinlogPosition.parse(self.progress.delivered) if self.progress.delivered else None
+        return OpenedLog(
+            self._settings,
+            opening(self._settings, restart),
+            restart,
+            delivered,
+            None,
+            self.definitions,
+            self._runs_of,
+            define=self._define,
+            finish_xa=self._finish_xa,
+        )
+
+    def _runs_of(self, tables: CapturedTables, bounds: Bounds, era: int) -> CollectedRows:
+        self._collected = CollectedRows(self._settings, tables, bounds, era, self._read_tables)
+        return self._collected
+
+    def _take(self, log: OpenedLog, blocks: Blocks) -> None:
+        """Use what is in the blocks."""
+        batch, take = Batch(0, self._sizes), log.take
+        for item in log.decoder.feed(blocks.data, blocks.start, blocks.end):
+            take(item, batch)
+        blocks.used(log.decoder.consumed, log.decoder.needed)
+        self.definitions.take_history()  # it is the stream's to keep
 
     def _next_end(self) -> tuple[str, int] | None:
         """Where the section ends: at the end that is wanted, or before it where that is far."""
-        here = self._decoder
+        here, limit = self._log.decoder, self._log.limit
         if not here.file:  # the server was asked by GTIDs and has not said yet where that is
-            return self._limit
+            return limit
         long = here.file, here.position + SECTION_BYTES
-        return long if self._limit is None else min(self._limit, long, key=lambda end: _order(*end))
-
-    def _new_history(self) -> NoHistory:
-        return NoHistory()
-
-    def _new_definitions(self, server: Server) -> Definitions:  # noqa: ARG002
-        return self.definitions
-
-    def _new_asked(self) -> None:
-        """Signals are for those who deliver."""
-
-    def _new_runs(self) -> RunRecords:
-        self._collected = CollectedRows(
-            self._settings, self._tables, self._bounds, self._restart.era, self._read_tables
-        )
-        return self._collected
+        return long if limit is None else min(limit, long, key=lambda end: _order(*end))
 
     def _define(self, query: Query, batch: Batch) -> None:
         there = [table for table in self._whole if table in self.definitions.structures]
-        super()._define(query, batch)
+        self._log.define(query, batch)
         for table in there:
             if table not in self.definitions.structures:
                 self._collected.note(Broken(table, Break.EMPTIED))
@@ -144,12 +151,9 @@ class Sections(LogReader):
             if table in self._whole:
                 self._collected.note(Broken(table, Break.REPLACED))
 
-    def _finish_xa(self, item: XaPrepare | XaCommit | XaRollback, batch: Batch) -> None:
+    def _finish_xa(self, item: XaEnd, batch: Batch) -> None:
         self._collected.ending = item.transaction.gtid
-        super()._finish_xa(item, batch)
-
-    def _new_blocks(self, stream: BinlogStream) -> Blocks:
-        return Blocks(stream, self._block_bytes, kept=True)
+        self._log.finish_xa(item, batch)
 
 
 def _order(file: str, position: int) -> tuple[int, int]:

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, pairwise
 from typing import Final
 
@@ -33,6 +34,7 @@ from tailrace.connectors.mysql.snapshots.statements import (
 )
 from tailrace.connectors.shared.snapshots.gathering import Size
 from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.parts import walked
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
 
@@ -127,6 +129,12 @@ class Cutter:
         return span(self._connection, table, key) if isinstance(key, ChunkKey) else None
 
 
+def key_behind(connection: Connection, table: TableId, key: ChunkKey, count: int, after: Bound | None) -> Bound | None:
+    """The key of the last of so many rows behind a bound; None where there are fewer."""
+    found = rows(connection, chunk_end(table, key, after, None, count))
+    return bound_of_row(key, found[0]) if found else None
+
+
 def segments(points: list[Bound]) -> list[Interval]:
     """The intervals between split points, which have every row once."""
     return list(pairwise([None, *points, None]))
@@ -136,13 +144,8 @@ def _walked(connection: Connection, table: TableId, key: ChunkKey, parts: int) -
     """Every so-manieth key, read along the index."""
     sql = f"SELECT COUNT(*) FROM {quoted(table.catalog)}.{quoted(table.name)}"  # noqa: S608 -- names are quoted
     ((count,),) = rows(connection, sql)
-    step, points = count // parts, list[Bound]()
-    while step and len(points) < parts - 1:
-        found = rows(connection, chunk_end(table, key, points[-1] if points else None, None, step))
-        if not found:
-            break
-        points.append(bound_of_row(key, found[0]))
-    return points
+    step = count // parts
+    return walked(partial(key_behind, connection, table, key, step), None, parts - 1).points if step else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any, Final, Generic, Protocol
 
 from tailrace.connectors.base import AskedStep, StartPoint
-from tailrace.connectors.shared.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size
+from tailrace.connectors.shared.snapshots.gathering import IS_CUT, TABLES_OF_A_PART, Limits, Parts, Size, limits_of
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.parts import STRUCTURES, Cutting, Key
 from tailrace.errors import ConfigError, SourceSetupError, StructureError, UnsupportedError
@@ -37,6 +37,10 @@ log = logging.getLogger(__name__)
 
 class AskedDatabase(Cutting[Key], Protocol[Key]):
     """What is asked of a database for tables that signals ask for, when their next parts are planned."""
+
+    @property
+    def waiting(self) -> int:
+        """About how many bytes of the log are not planned yet."""
 
     @property
     def is_open(self) -> bool:
@@ -74,7 +78,16 @@ class AskedDatabase(Cutting[Key], Protocol[Key]):
         """The statements that read tables instead of themselves, looked at."""
 
 
-def blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingWork) -> AskedStep | None:
+def next_step(database: AskedDatabase[Key], work: Work, wanted: int, max_bytes: int | None) -> AskedStep | None:
+    """The next parts of what was asked for, at most `wanted`; None where the log had better be read first."""
+    if max_bytes is not None and database.waiting > max_bytes:
+        return None
+    if work.blocking is not None:
+        return _blocking_step(database, work, work.blocking)
+    return _IncrementalStep(database, limits_of(wanted, max_bytes)).step(work)
+
+
+def _blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingWork) -> AskedStep | None:
     """The log up to a position of now, where it waits until the tables are read."""
     tables, left = sorted(blocking.tables), replace(work, blocking=None).to_dict()
     try:
@@ -100,7 +113,7 @@ def blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingWo
     return AskedStep(left, replace(place, snapshot={"tables": keys, "asked": asked}), structures, {"tables": 0})
 
 
-class IncrementalStep(Generic[Key]):
+class _IncrementalStep(Generic[Key]):
     """One step of the incremental snapshot."""
 
     def __init__(self, database: AskedDatabase[Key], limits: Limits) -> None:
@@ -205,12 +218,6 @@ def warn(tables: Iterable[TableId], why: object) -> None:
         ", ".join(map(str, tables)),
         why,
     )
-
-
-def part_asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a blocking snapshot, with the statements that read its tables instead of themselves."""
-    its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
-    return {**part, "asked": {**asked, "statements": its}}
 
 
 def _asked(part: Mapping[str, Any], there: Collection[str], conditions: Mapping[str, str]) -> dict[str, Any]:

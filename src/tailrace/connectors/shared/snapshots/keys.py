@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -69,6 +69,48 @@ class IndexKey(Generic[Column]):
         if not 1 <= len(bound) <= len(self.columns):
             raise ProgressError(f"{bound!r} is not a place in the order of {', '.join(self.names)}")
         return [literal(column, entry) for column, entry in zip(self.columns, bound, strict=False)]
+
+
+_Index = TypeVar("_Index", bound=IndexKey[Any])
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueIndex(Generic[_Index]):
+    """A unique index of a table, as the server's catalog has it.
+
+    Attributes:
+        name: of the index.
+        is_primary: whether it is the primary key.
+        key: what it is for reading; the end of a sentence where the table can't be read by it.
+        order: by which one of several that are as good is taken.
+
+    """
+
+    name: str
+    is_primary: bool
+    key: _Index | str
+    order: Any
+
+
+def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
+    """The key among a table's unique indexes: the primary key, else one of numbers, else one of few columns."""
+    usable: list[tuple[tuple[Any, ...], _Index]] = []
+    obstacles: list[str] = []
+    for each in indexes:
+        if isinstance(each.key, str):
+            obstacles.append(f"{'its primary key' if each.is_primary else f'index {each.name}'} {each.key}")
+        else:
+            usable.append(((not each.is_primary, not each.key.is_local, len(each.key.columns), each.order), each.key))
+    if usable:
+        return min(usable, key=lambda ranked: ranked[0])[1]
+    return NoKey("; ".join(obstacles) or "it has neither a primary key nor a unique index")
+
+
+def led(first: Column, key: IndexKey[Column] | NoKey, made: Callable[[str, tuple[Column, ...]], Key]) -> Key | NoKey:
+    """A key whose order begins with a column of the user's choice; rows with the same value are in the order of `key`."""
+    if isinstance(key, NoKey):
+        return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
+    return made("", (first, *(column for column in key.columns if column.name != first.name)))
 
 
 def key_from_dict(

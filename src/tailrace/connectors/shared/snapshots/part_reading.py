@@ -54,14 +54,22 @@ _Settings = TypeVar("_Settings", bound=Settings)
 log = logging.getLogger(__name__)
 
 
-class Closable(Protocol):
-    """What holds a connection."""
+class ChosenSource(SnapshotSource, Protocol):
+    """A source that knows of which tables it reads only some rows, and which have no key."""
+
+    @property
+    def chosen(self) -> frozenset[str]:
+        """The tables of which only some rows are wanted, and the log can't tell which."""
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The tables without a key."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Let go of the server."""
 
 
-Source = TypeVar("Source", bound=Closable)
+Source = TypeVar("Source", bound=ChosenSource)
 
 
 class PartDatabase(Protocol[Source]):
@@ -74,9 +82,6 @@ class PartDatabase(Protocol[Source]):
     def opened(self) -> Source:
         """The database at P."""
 
-    def waves(self, source: Source, state: SnapshotState) -> Iterator[Wave]:
-        """What is read from a state on."""
-
     def shown(self, source: Source, piece: Piece, read_us: int) -> Iterator[Shown]:
         """The read events of rows, with what shows them; `read_us`: when they were read, microseconds since the epoch."""
 
@@ -85,18 +90,6 @@ class PartDatabase(Protocol[Source]):
 
     def lost(self, error: PositionLostError) -> PositionLostError:
         """What to say where the log does not reach back to P any more."""
-
-
-class ChosenSource(SnapshotSource, Protocol):
-    """A source that knows of which tables it reads only some rows, and which have no key."""
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """The tables of which only some rows are wanted, and the log can't tell which."""
-
-    @property
-    def whole(self) -> frozenset[str]:
-        """The tables without a key."""
 
 
 class PartReader(Generic[Source]):
@@ -115,7 +108,7 @@ class PartReader(Generic[Source]):
         is_open = False
         try:
             with closing(self._database.opened()) as source:
-                for wave in self._database.waves(source, self._state()):
+                for wave in AskedPart(self._part.content).waves(source, self._state()):
                     is_open = wave.is_open
                     pieces = (self._database.shown(source, piece, self._read_us) for piece in wave.pieces)
                     yield [each for piece in pieces for each in piece], self._reached(wave.state)

@@ -12,7 +12,7 @@ that has been written since P, up to `MOST_GROWTH` times.
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -54,6 +54,20 @@ class Cutting(Protocol[Key]):
         """The next ends of ranges of about `of_rows` rows each behind a bound, at most `most`."""
 
 
+def walked(key_behind: Callable[[Bound | None], Bound | None], after: Bound | None, most: int) -> Cuts:
+    """At most `most` cuts behind a bound, walked to along the index.
+
+    `key_behind` gives the key some rows behind a bound, or behind the table's beginning; None where there are fewer.
+    """
+    points: list[Bound] = []
+    while len(points) < most:
+        found = key_behind(points[-1] if points else after)
+        if found is None:
+            return Cuts(points, is_end=True)
+        points.append(found)
+    return Cuts(points, is_end=False)
+
+
 def tables_of(point: StartPoint) -> Mapping[str, Any]:
     """The tables of a snapshot that was planned for one lane, in the order in which they are read, with their keys."""
     (only,) = (point.snapshot or {})["parts"]
@@ -76,7 +90,8 @@ class Stepping(Generic[Key]):
 
     def step(self, point: StartPoint, reached: Mapping[str, Any] | None) -> SnapshotStep:
         """Parts of the tables that a point has, from where the last step ended; None: from the first one on."""
-        tables: Sequence[Sequence[Any]] = (point.snapshot or {})["tables"]
+        snapshot = point.snapshot or {}
+        tables: Sequence[Sequence[Any]] = snapshot["tables"]
         place = reached or {"tables": 0}
         done, after = int(place["tables"]), place.get("after")
         window = tables[done : done + self._limits.parts * TABLES_OF_A_PART]
@@ -93,7 +108,11 @@ class Stepping(Generic[Key]):
         self._parts.close()
         is_end = done == len(tables)
         end = {"tables": done} if after is None else {"tables": done, "after": after}
-        return SnapshotStep(self._parts.done, None if is_end else end)
+        asked = snapshot.get("asked")
+        parts: Sequence[Mapping[str, Any]] = self._parts.done
+        if asked is not None:
+            parts = [_asked(part, asked) for part in parts]
+        return SnapshotStep(parts, None if is_end else end)
 
     def _is_alone(self, size: Size, key: Key | None, after: Bound | None) -> bool:
         """Whether a table shares no part with others: a large one, or one that can't be cut."""
@@ -110,3 +129,9 @@ class Stepping(Generic[Key]):
         cuts = self._cutting.next_cuts(parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
         self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
         return None if cuts.is_end else cuts.points[-1]
+
+
+def _asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
+    """A part of a blocking snapshot, with the statements that read its tables instead of themselves."""
+    its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
+    return {**part, "asked": {**asked, "statements": its}}

@@ -11,8 +11,8 @@ from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.ranges import Ranges
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.shared.signalled_sql import require_allowed
-from tailrace.connectors.shared.snapshots.asked_parts import IncrementalStep, blocking_step
-from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
+from tailrace.connectors.shared.snapshots.asked_parts import next_step
+from tailrace.connectors.shared.snapshots.gathering import Size
 from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.shared.snapshots.overrides import overrides_of, with_signalled
 from tailrace.connectors.shared.snapshots.parts import Cuts
@@ -50,12 +50,7 @@ def asked_step(
         return None
     try:
         with Sessions(settings) as sessions:
-            asked = _Asked(settings, sessions, start)
-            if max_bytes is not None and asked.waiting > max_bytes:
-                return None
-            if work.blocking is not None:
-                return blocking_step(asked, work, work.blocking)
-            return IncrementalStep(asked, limits_of(wanted, max_bytes)).step(work)
+            return next_step(_Asked(settings, sessions, start), work, wanted, max_bytes)
     except RetriableError as error:  # a lock that is not to be had; where the server is gone, the log's reader says so
         log.warning("what a signal asked for has to wait, and the log goes on: %s", error)
         return None

@@ -20,7 +20,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from tailrace.connectors.change_tables.instances import Instance
-from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, key_from_dict
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueIndex, best_of, key_from_dict, led
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.schema.tables import TableId
 
@@ -157,10 +157,7 @@ def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKe
     obstacle = _obstacle(part, set(instance.columns)) or _too_long(part)
     if obstacle is not None:
         return NoKey(f"the surrogate key can't lead its order: it {obstacle}")
-    if isinstance(key, NoKey):
-        return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
-    first = _key_column(part)
-    return ChunkKey("", (first, *(column for column in key.columns if column.name != first.name)))
+    return led(_key_column(part), key, ChunkKey)
 
 
 def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> ChunkKey | NoKey:
@@ -172,23 +169,19 @@ def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> ChunkKe
         captured: names of the columns that the change table has.
 
     """
-    usable: list[tuple[tuple[bool, bool, int, int], ChunkKey]] = []
-    obstacles: list[str] = []
     names = set(captured)
-    for number, group in groupby(parts, key=lambda part: part[0]):
-        of_index = list(group)
-        _, name, is_primary, *_ = of_index[0]
-        obstacle = next(filter(None, (_obstacle(part, names) for part in of_index)), None)
-        if obstacle is None and len({bool(part[4]) for part in of_index}) > 1:
-            obstacle = "ascends in one column and descends in another"
-        if obstacle is None:
-            key = ChunkKey(str(name), tuple(_key_column(part) for part in of_index))
-            usable.append(((not is_primary, not key.is_local, len(of_index), number), key))
-        else:
-            obstacles.append(f"{'its primary key' if is_primary else f'index {name}'} {obstacle}")
-    if usable:
-        return min(usable, key=lambda each: each[0])[1]
-    return NoKey("; ".join(obstacles) or "it has neither a primary key nor a unique index")
+    return best_of(_index(list(group), names) for _, group in groupby(parts, key=lambda part: part[0]))
+
+
+def _index(parts: Sequence[tuple[Any, ...]], captured: set[str]) -> UniqueIndex[ChunkKey]:
+    """One unique index of a table."""
+    number, name, is_primary, *_ = parts[0]
+    found: ChunkKey | str | None = next(filter(None, (_obstacle(part, captured) for part in parts)), None)
+    if found is None and len({bool(part[4]) for part in parts}) > 1:
+        found = "ascends in one column and descends in another"
+    if found is None:
+        found = ChunkKey(str(name), tuple(_key_column(part) for part in parts))
+    return UniqueIndex(str(name), bool(is_primary), found, number)
 
 
 def _obstacle(part: tuple[Any, ...], captured: set[str]) -> str | None:

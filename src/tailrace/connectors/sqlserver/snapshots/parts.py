@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from tailrace.connectors.base import SnapshotStep, StartPoint
 from tailrace.connectors.change_tables.instances import Instance, instances_at
 from tailrace.connectors.change_tables.positions import RestartPosition
-from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.asked_parts import part_asked
 from tailrace.connectors.shared.snapshots.gathering import Size, limits_of
-from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, tables_of
+from tailrace.connectors.shared.snapshots.parts import Cuts, Stepping, structures_step, tables_of, walked
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
@@ -25,8 +24,7 @@ from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
 from tailrace.connectors.sqlserver.snapshots.planning import planned
 from tailrace.connectors.sqlserver.snapshots.point import Sessions
 from tailrace.connectors.sqlserver.snapshots.read_tables import lost
-from tailrace.connectors.sqlserver.snapshots.splitting import estimated_rows
-from tailrace.connectors.sqlserver.snapshots.statements import chunk_end
+from tailrace.connectors.sqlserver.snapshots.splitting import estimated_rows, key_behind
 from tailrace.errors import UnsupportedError
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
@@ -82,9 +80,7 @@ def next_parts(
             session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
         place = POSITIONS.restart(point.restart, tuple(sessions.by_database))
         cutting = _CuttingInTime(settings, sessions.by_database, place, _instances(sessions.by_database, place, tables))
-        step = Stepping(cutting, limits_of(wanted, max_bytes, cutting.log_since())).step(point, reached)
-    asked = (point.snapshot or {}).get("asked")
-    return step if asked is None else replace(step, parts=[part_asked(part, asked) for part in step.parts])
+        return Stepping(cutting, limits_of(wanted, max_bytes, cutting.log_since())).step(point, reached)
 
 
 def _instances(
@@ -139,14 +135,7 @@ class PartCutting:
 
     def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
         """Every so-manieth key, walked to along the index."""
-        points: list[Bound] = []
-        while len(points) < most:
-            behind = points[-1] if points else after
-            found = self._sessions[table.catalog].rows(chunk_end(table, key, behind, of_rows))
-            if not found:
-                return Cuts(points, is_end=True)
-            points.append(bound_of_row(key, found[0]))
-        return Cuts(points, is_end=False)
+        return walked(partial(key_behind, self._sessions[table.catalog], table, key, of_rows), after, most)
 
     def _of(self, database: str) -> list[Instance]:
         return [instance for table, instance in self._instances.items() if table.catalog == database]

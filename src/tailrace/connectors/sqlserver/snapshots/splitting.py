@@ -6,11 +6,13 @@ The cuts are walked along the index: every so-manieth key is asked for, which re
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
 from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.parts import walked
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
@@ -36,6 +38,12 @@ def span(session: Session, table: TableId, key: ChunkKey) -> tuple[int, int] | N
     name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
     ((low, high),) = session.rows(f"SELECT MIN({name}), MAX({name}) FROM {of} AS {ALIAS}")  # noqa: S608 -- names are quoted
     return None if low is None else (int(low), int(high))
+
+
+def key_behind(session: Session, table: TableId, key: ChunkKey, count: int, after: Bound | None) -> Bound | None:
+    """The key of the last of so many rows behind a bound; None where there are fewer."""
+    found = session.rows(chunk_end(table, key, after, count))
+    return bound_of_row(key, found[0]) if found else None
 
 
 class Cutter:
@@ -68,15 +76,8 @@ class Cutter:
         step = self._rows[table] // parts
         if isinstance(key, NoKey) or self._rows[table] < max(LEAST_ROWS, 2) or not step:
             return []
-        points: list[Bound] = []
-        while len(points) < parts - 1:
-            statement = chunk_end(table, key, points[-1] if points else None, step)
-            with within_lock_timeout(self._settings, table):
-                found = self._sessions[table.catalog].rows(statement)
-            if not found:
-                break
-            points.append(bound_of_row(key, found[0]))
-        return points
+        with within_lock_timeout(self._settings, table):
+            return walked(partial(key_behind, self._sessions[table.catalog], table, key, step), None, parts - 1).points
 
     def span(self, table: TableId) -> tuple[int, int] | None:
         """The least and the greatest value of a key's first column, where that is a number."""

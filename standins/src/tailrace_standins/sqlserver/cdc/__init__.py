@@ -4,7 +4,7 @@
 - `log_file.py`, `restoring.py`: what waits, in the file of a server with a folder; what such a server finds when it starts
 - `instances.py`, `shapes.py`, `system_rows.py`, `rows.py`: capture instances, the tables of the schema cdc and their rows
 - `images.py`, `capture.py`, `capture_job.py`, `scanning.py`: from log records to change tables, the job, its scan sessions
-- `functions.py`, `query_functions.py`: the functions under sys and cdc
+- `functions.py`, `query_functions.py`, `known_range.py`: the functions under sys and cdc
 - `procedures.py` with `enabling.py`, `disabling.py`, `jobs.py`, `reports.py`, `cleanup.py`: the procedures
 - `refusals.py`, `gating.py`: statements that a captured table does not allow; who may see changes
 - `cleanup_jobs.py`: the nightly clean-up

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from tailrace_standins.sqlserver.cdc import gating, lsn, net_changes, query_functions, rows, scanning
+from tailrace_standins.sqlserver.cdc import lsn, net_changes, query_functions, rows, scanning
+from tailrace_standins.sqlserver.cdc.known_range import max_lsn, min_lsn
 from tailrace_standins.sqlserver.cdc.shapes import LSN
-from tailrace_standins.sqlserver.cdc.system_rows import ChangeTable, LsnTime
+from tailrace_standins.sqlserver.cdc.system_rows import LsnTime
 from tailrace_standins.sqlserver.engine import stored, types
 from tailrace_standins.sqlserver.engine.access import VIEW_DATABASE_STATE
 from tailrace_standins.sqlserver.engine.catalog import Database
@@ -27,30 +28,6 @@ _OPERATORS: Final = {
     "smallest greater than": (">", "ASC"),
     "smallest greater than or equal": (">=", "ASC"),
 }
-
-
-def max_lsn(session: EngineSession, database: Database) -> bytes | None:
-    """The last start_lsn of cdc.lsn_time_mapping.
-
-    Source: https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc-get-max-lsn-transact-sql
-    """
-    if not database.is_cdc_enabled:
-        return None
-    found = rows.listed(session, database, LsnTime, order="start_lsn DESC", limit=1)
-    return found[0].start_lsn if found else None
-
-
-def min_lsn(session: EngineSession, database: Database, instance: str | None) -> bytes:
-    """start_lsn of a capture instance; all zeros where there is none, its low end is not known yet, or one may not see it.
-
-    Source: https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc-get-min-lsn-transact-sql
-    """
-    if not database.is_cdc_enabled or instance is None:
-        return lsn.ZERO
-    for row in rows.listed(session, database, ChangeTable):
-        if row.is_named(instance) and gating.may_see(session, database, row.source_object_id, row.role_name):
-            return row.start_lsn or lsn.ZERO
-    return lsn.ZERO
 
 
 def _increment(_session: EngineSession, _database: Database, value: bytes | None) -> Value:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from tailrace_standins.sqlserver.cdc import gating, lsn, net_changes
 from tailrace_standins.sqlserver.cdc.instances import Instance
+from tailrace_standins.sqlserver.cdc.known_range import max_lsn, min_lsn
 from tailrace_standins.sqlserver.cdc.messages import failure
 from tailrace_standins.sqlserver.cdc.net_changes import quoted
 from tailrace_standins.sqlserver.cdc.shapes import LSN, OPERATION, SEQVAL, START_LSN, UPDATE_MASK
@@ -63,7 +64,6 @@ def checked(instance: Instance, prefix: str, options: frozenset[str]) -> Callabl
 
     And 229 (of net changes 208, as its page has it) for whoever may not see the source's rows.
     """
-    from tailrace_standins.sqlserver.cdc.functions import max_lsn, min_lsn
 
     def check(
         session: EngineSession, database: Database, begin: bytes | None, end: bytes | None, option: str | None

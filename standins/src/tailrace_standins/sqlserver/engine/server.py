@@ -41,11 +41,6 @@ from tailrace_standins.sqlserver.values import SqlType
 from tailrace_standins.storage.locks import Locks
 from tailrace_standins.storage.store import Store
 
-VERSION: Final = (
-    "Microsoft SQL Server 2022 (RTM) - 16.0.1000.6 (X64) \n\tOct  8 2022 05:58:25 \n"
-    "\tCopyright (C) 2022 Microsoft Corporation\n"
-    "\tDeveloper Edition (64-bit) on Linux (tailrace's stand-in)"
-)
 _SYSTEM_DATABASES: Final = ("master", "tempdb", "model", "msdb")
 _KEPT_BATCHES: Final = 2000
 

@@ -32,6 +32,12 @@ _SERVER: Final[dict[str, str | int]] = {
     "resourceversion": "16.00.1000",
 }  # fmt: skip
 
+VERSION: Final = (
+    "Microsoft SQL Server 2022 (RTM) - 16.0.1000.6 (X64) \n\tOct  8 2022 05:58:25 \n"
+    "\tCopyright (C) 2022 Microsoft Corporation\n"
+    "\tDeveloper Edition (64-bit) on Linux (tailrace's stand-in)"
+)
+
 
 def register(session: EngineSession) -> None:
     """Make them known to the session's connection."""
@@ -49,8 +55,6 @@ def _system(session: EngineSession, number: int, database: str, *values: Stored)
 
 
 def _global(session: EngineSession, name: str) -> Stored:
-    from tailrace_standins.sqlserver.engine.server import VERSION
-
     match name:
         case "@@version":
             return VERSION
