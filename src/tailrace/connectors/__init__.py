@@ -1,7 +1,8 @@
-"""The databases that tailrace reads, one folder each; none knows of another.
+"""The databases that tailrace reads, one folder each; no connector imports another.
 
-`registry.py` lists them, and `interface.py` says what a connector is. Here are the ways to one of a configuration, which load
-the heavy parts only where they are asked for.
+`registry.py` lists them, and `interface.py` defines what a connector is. The functions here lead from settings to the
+parts of their connector. They import a part only when it is requested: drivers and compiled code take seconds to
+import, and most commands need little of them.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def spec_of(settings: Settings) -> Spec:
-    """What there is of the connector that `connector.class` names."""
+    """The spec of the connector that `connector.class` names."""
     from tailrace.connectors.registry import SPECS
 
     return SPECS[settings.connector_class]
@@ -31,14 +32,14 @@ def connector_for(settings: Settings) -> Connector:
 
 
 def connector_from(document: Mapping[str, Any]) -> Connector:
-    """The connector of a configuration as people write it."""
+    """The connector of a configuration document, as the user wrote it."""
     from tailrace.connectors.load import from_mapping
 
     return connector_for(from_mapping(document))
 
 
 def try_login(document: Mapping[str, Any]) -> None:
-    """Log in to the database that a configuration names, and out again: cheap, and all that is in the way is raised."""
+    """Log in to the database of a configuration, and out again: a cheap test that raises every obstacle to a login."""
     from tailrace.connectors.load import from_mapping
 
     settings = from_mapping(document)
@@ -46,13 +47,18 @@ def try_login(document: Mapping[str, Any]) -> None:
 
 
 def checks_of(settings: Settings) -> Checks:
-    """What looks at the server and gives findings."""
+    """The module that checks the server's set-up (`tailrace check`)."""
     checks: Checks = load_object(spec_of(settings).checks)
     return checks
 
 
 def applying_of(settings: Settings) -> Applying:
-    """What runs the statements that a check asks for; `UnsupportedError` where none does."""
+    """The module that runs the statements of findings (`tailrace check --apply`).
+
+    Raises:
+        UnsupportedError: the connector has none.
+
+    """
     place = spec_of(settings).applying
     if place is None:
         raise UnsupportedError(
@@ -63,29 +69,24 @@ def applying_of(settings: Settings) -> Applying:
 
 
 def typed_rows_of(settings: Settings) -> TypedRows:
-    """What reads one table's typed rows."""
+    """The module that reads one table's typed rows."""
     rows: TypedRows = load_object(spec_of(settings).rows)
     return rows
 
 
 def taking_over(settings: Settings) -> TakingOver:
-    """From Debezium's offsets and back."""
+    """The module that converts Debezium's offsets to restart positions, and back."""
     module: TakingOver = load_object(spec_of(settings).taking_over)
     return module
 
 
 def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A restart position that a person gave: the connector's own, or an offset of Debezium's.
-
-    Raises:
-        ProgressError: it is neither.
-
-    """
+    """A restart position that the user gave: in the connector's own format, or as an offset of Debezium."""
     restart: Mapping[str, Any] = load_object(spec_of(settings).position)(given)
     return restart
 
 
 def load_object(place: str) -> Any:
-    """What `package.module:name` names, or the module that `package.module` does; imported only now, as both may be heavy."""
+    """The object that `package.module:name` names, or the module `package.module`; imported only now."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)

@@ -1,6 +1,6 @@
-"""What goes between a connector and who uses it: progress, lanes, ranges, batches, parts of snapshots.
+"""The data that connectors and their callers exchange: progress, lanes, ranges, batches, parts of snapshots.
 
-`interface.py` says how.
+`interface.py` has the methods that take and return it.
 """
 
 from __future__ import annotations
@@ -20,16 +20,17 @@ FIGURES: Final = "figures"
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a lane has come, as its sink keeps it.
+    """How far a lane has come, as its sink stores it.
 
     Attributes:
-        delivered: the text of the last position that the sink has everything up to; "" when there is none.
-        restart: from where the log must be read again to understand what follows (the connector's own, JSON).
-        snapshot: a snapshot that comes before the log from there on; None: no snapshot does. `lanes` says how many lanes
-            read it, `done` that this one has read its part, then with the last `figures` if there are other lanes; the
-            rest is the connector's own, JSON.
-        signalled: work that was asked for by signals, and how far the signal channels were read: the connector's own, JSON.
-            None: nothing of the kind. `signals/carried.py` tells what it can hold.
+        delivered: the text of the position up to which the sink has everything; "" if it has nothing.
+        restart: the position from which the log must be read again, so that what follows can be decoded (JSON in the
+            connector's own format).
+        snapshot: the snapshot that comes before the log from `restart` on; None: there is none. `lanes` is the number
+            of lanes that read it. `done` says that this lane has read its part; beside it are the last `figures`, if
+            there are other lanes. The rest is the connector's own JSON.
+        signalled: the work that signals requested, and the positions of the signal channels (the connector's own JSON).
+            None: neither exists. `signals/carried.py` lists the members.
 
     """
 
@@ -40,16 +41,19 @@ class Progress:
 
     @property
     def snapshot_is_pending(self) -> bool:
-        """Whether this lane has something of a snapshot left to read."""
+        """Whether this lane has not finished its part of a snapshot."""
         return self.snapshot is not None and not self.snapshot.get("done", False)
 
     def stands_with(self, other: Progress) -> bool:
-        """Whether two lanes have delivered the same, and go on at the same place; what signals ask of each may differ."""
+        """Whether two lanes have delivered up to the same position and resume from the same one.
+
+        Their requested work may differ.
+        """
         return replace(self.standing, signalled=None) == replace(other.standing, signalled=None)
 
     @property
     def standing(self) -> Progress:
-        """What is the same in lanes that have delivered the same: without the figures of each one's part of a snapshot."""
+        """The progress without the figures of this lane's snapshot part; equal in lanes that have delivered the same."""
         if self.snapshot is None or self.snapshot_is_pending:
             return self
         return replace(self, snapshot={name: value for name, value in self.snapshot.items() if name != FIGURES})
@@ -57,10 +61,10 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One of the parallel readers of a log: which topics it delivers.
+    """One of the parallel readers of a log: it delivers a subset of the topics.
 
-    Each reads the whole log. A topic belongs to exactly one lane, so order within it needs no coordination. The first
-    lane alone tells of transactions, schema changes and heartbeats.
+    Each lane reads the whole log. A topic belongs to exactly one lane, so its order needs no coordination. Only the
+    first lane delivers transaction metadata, schema changes and heartbeats, which belong to no table.
     """
 
     number: int = 0
@@ -68,44 +72,46 @@ class Lane:
 
     @property
     def is_first(self) -> bool:
-        """Whether this lane has the duties that belong to the log as a whole."""
+        """Whether this lane delivers what belongs to no table."""
         return self.number == 0
 
     def owns(self, topic: str) -> bool:
         """Whether this lane delivers the topic's records."""
+        # CRC32, not hash(): the same topic must get the same lane in every process and in every run.
         return self.count == 1 or zlib.crc32(topic.encode()) % self.count == self.number
 
 
 ONLY_LANE: Final = Lane()
-History = Callable[[], Sequence[HistoryRecord]]  # the records of a schema history, which is read when they are asked for
-Others = Callable[[], Sequence[Progress | None]]  # how far the other lanes have come, by what the sink has of them now
+History = Callable[[], Sequence[HistoryRecord]]  # reads the records of a schema history when it is called
+Others = Callable[[], Sequence[Progress | None]]  # reads the other lanes' progress from the sink, as it is now
 
 
 def alone() -> Sequence[Progress | None]:
-    """There are no other lanes."""
+    """The `Others` of a lane that is the only one."""
     return ()
 
 
 def no_history() -> Sequence[HistoryRecord]:
-    """No schema history is known."""
+    """The `History` of a caller that has none."""
     return ()
 
 
 @dataclass(slots=True)
 class LogBatch:
-    """What one step of reading gave: events, and the progress to store once they are delivered.
+    """The events that one step of reading yielded, and the progress to store once they are delivered.
 
     Attributes:
-        events: each in log order, for whoever takes the batch to empty; valid until the next batch is asked for.
-        progress: to be stored in the same transaction as their records.
-        history: new records of the schema history, to be stored with them as well.
-        changes: how many row changes were read, before filters and tombstones.
-        source_ts_ms: when the newest change was committed; None while nothing was read.
-        idle: the log's end was reached; nothing came within the poll interval.
-        at_head: nothing more was waiting when this had been read, so it is better committed now than later.
-        figures: of a snapshot, to be shown when this is committed; `snapshot/figures.py` says what it holds.
-        is_open: this must not be committed before the next batch: the progress does not tell what the records are.
-        is_interleaved: events may lie between each other in the log; else each is behind the one before.
+        events: each in log order. The caller may empty the list; events are valid until it requests the next batch.
+        progress: to be stored in the same transaction as the records of the events.
+        history: new records of the schema history, to be stored in that transaction too.
+        changes: the number of row changes that were read, before filters and without tombstones.
+        source_ts_ms: the commit time of the newest change, milliseconds since the epoch; None if there is no change.
+        idle: the end of the log was reached, and nothing came within the poll interval.
+        at_head: nothing more was waiting when this was read, so waiting for more before the commit only adds latency.
+        figures: progress figures of a snapshot, to be shown at the commit; see `snapshot/figures.py`.
+        is_open: this batch must be committed together with the next one, because its progress does not say that it was
+        delivered.
+        is_interleaved: the log order of the events overlaps; if False, each event follows all of the one before.
 
     """
 
@@ -123,12 +129,12 @@ class LogBatch:
 
 @dataclass(frozen=True, slots=True)
 class LogRange:
-    """A piece of the log to read: from `start` to `until` (None: for ever); both are the connector's own, JSON.
+    """A range of the log to read, from `start` to `until`, both the connector's own JSON; None: it has no end.
 
-    `now_us`, microseconds since the epoch, is the processing time that the events tell, so that a range that is read
-    again gives the same events; None: the clock's. `lane` says which topics are wanted of it. `planned` are structures that
-    were found when the range was planned: those that begin within it are read with these, and no others begin; None: nobody
-    looked.
+    `now_us`, microseconds since the epoch, is the processing time in the events. It is fixed when the range must yield
+    the same bytes each time it is read; None: use the clock. `lane` selects the topics. `planned` are the structures
+    that were found when the range was planned: changes within it are read with exactly these, so that a retry of the
+    task does not see newer ones; None: the planner looked for none.
     """
 
     start: Mapping[str, Any]
@@ -140,10 +146,10 @@ class LogRange:
 
 @dataclass(frozen=True, slots=True)
 class StartPoint:
-    """Where a new connector begins: its restart position, the structures that hold there, and the snapshot as of there.
+    """Where a new connector begins: its restart position, the structures at that position, and the snapshot as of it.
 
-    `snapshot` is as in `Progress`, the same for all lanes that are to read it; `delivered` as well, and is "" but where
-    somebody has delivered before.
+    `snapshot` is as in `Progress`, and equal for all lanes that read it. `delivered` is as in `Progress` too; it is ""
+    unless an earlier layout of lanes has delivered before.
     """
 
     restart: Mapping[str, Any]
@@ -162,8 +168,8 @@ class SnapshotStep:
     """The next parts of a snapshot that is read part by part.
 
     Attributes:
-        parts: the connector's own, JSON; each can be read on its own, any number of times, with the same rows.
-        reached: how far the snapshot is in parts now, the connector's own, JSON; None: these are the last.
+        parts: the connector's own JSON. Each part can be read independently and repeatedly, with the same rows.
+        reached: how far the planning has come, the connector's own JSON; None: these are the last parts.
 
     """
 
@@ -173,12 +179,12 @@ class SnapshotStep:
 
 @dataclass(frozen=True, slots=True)
 class SnapshotPart:
-    """A part to be read.
+    """A part to read.
 
     Attributes:
-        content: what it is, as a step gave it.
-        number: which of the parts that are read side by side.
-        now_us: what its events tell as processing time and as the time of reading, microseconds since the epoch.
+        content: the part, as `SnapshotStep.parts` has it.
+        number: its number among the parts that are read in parallel.
+        now_us: the processing time and the read time in its events, microseconds since the epoch.
 
     """
 
@@ -189,14 +195,15 @@ class SnapshotPart:
 
 @dataclass(frozen=True, slots=True)
 class AskedStep:
-    """What comes next of that which signals asked for.
+    """The next step of the work that signals requested.
 
     Attributes:
-        signalled: what is left to do when this is read.
-        point: a position of now, up to which the log is read first, with the structures of the tables there. `snapshot` is
-            what `next_parts` is to be given, where tables are to be read while the log waits. None: nothing is to be read.
-        parts: to be read as of there.
-        reached: what `next_parts` goes on from; None: with `parts` all is read that is to be read at this position.
+        signalled: the work that remains after this step.
+        point: a current position with the structures of its tables; the log is read up to it first. If tables are read
+            while the log waits (a blocking snapshot), `snapshot` is the argument for `next_parts`. None: nothing is
+            read.
+        parts: to be read as of `point`.
+        reached: where `next_parts` continues; None: `parts` is all that is read as of `point`.
 
     """
 

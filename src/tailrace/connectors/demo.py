@@ -1,4 +1,4 @@
-"""What the demo needs of a connector: a shop on a server of its own, and how a writer says things to it."""
+"""What the demo needs from a connector: a shop on a server of its own, and the statements that change it."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ COMMON = {
     "value.converter": "org.apache.kafka.connect.json.JsonConverter",
     "key.converter": "org.apache.kafka.connect.json.JsonConverter",
 }
-"""Of each connector's configuration."""
+"""The properties that every connector's configuration has."""
 
 
 @frozen
 class Words:
-    """The statements in a database's own words, with its driver's marks for arguments.
+    """The shop's statements in a database's SQL, with its driver's parameter markers.
 
     Attributes:
-        order: takes a customer, a quantity and a product.
-        sale: takes the quantity and the product.
-        customer: takes a first name, a last name and an address.
-        move: takes a new address and the key of who moves.
-        moved: whose addresses change: a table, its key's column, and what an address looks like.
-        restock: of all that runs out.
-        cancel: takes an order's key, whose column is `number`.
+        order: inserts an order. Parameters: customer, quantity, product.
+        sale: reduces the stock of a product. Parameters: quantity, product.
+        customer: inserts a customer. Parameters: first name, last name, address.
+        move: changes an address. Parameters: the new address, the key.
+        moved: whose address `move` changes: the table, its key column, and a format for the address.
+        restock: refills all products that run out.
+        cancel: deletes an order. Parameter: its key.
+        number: the key column of orders.
 
     """
 
@@ -48,13 +49,13 @@ class Words:
 
 @frozen
 class Shop:
-    """A database with a shop's tables.
+    """A database with the tables of a shop.
 
     Attributes:
-        place: what and where it is, for people.
+        place: the server and database, for people.
         config: the connector's configuration.
-        connect: gives a connection of the database's driver, in transactions of one's own.
-        words: how the writer says things to it.
+        connect: opens a connection of the database's driver, not in autocommit mode.
+        words: the writer's statements.
 
     """
 

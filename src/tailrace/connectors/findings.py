@@ -1,4 +1,4 @@
-"""What a look at a server found: `tailrace check` prints it, and a start refuses where something makes it impossible."""
+"""The findings of a check: `tailrace check` prints them, and a start stops at one that makes it impossible."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Level(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement that mends something, in one of the server's databases; it takes nothing away from anybody."""
+    """A statement that fixes a finding, in one of the server's databases. It never removes anything."""
 
     database: str
     sql: str
@@ -32,13 +32,13 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """The result of one check.
 
     Attributes:
-        level: how much it matters.
-        what: what it is, in one sentence.
-        mend: what to do, in words or as SQL; without it the statements say so.
-        statements: what `tailrace check --apply` runs.
+        level: how serious it is.
+        what: the result, in one sentence.
+        mend: what to do, as text or SQL; may be empty if there are statements.
+        statements: for `tailrace check --apply`.
 
     """
 
@@ -53,14 +53,14 @@ class Finding:
 
 
 def listed(names: Sequence[object]) -> str:
-    """The first names of many, and how many more there are."""
+    """The first names of a list, and the number of the others."""
     shown = ", ".join(map(str, names[:SHOWN]))
     return shown + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """A statement that was run, and what was wrong with it."""
+    """A statement that was run, and its error, if it failed."""
 
     statement: Statement
     error: str | None = None

@@ -1,10 +1,11 @@
-"""What a connector is: every protocol that it implements, and `SPEC`, which says where the parts are.
+"""What a connector is: every protocol that it implements, and the `Spec` that says where its parts are.
 
-A connector is a folder beside this file, with a line in `registry.py`. Its `spec.py` has `SPEC`: what the configuration has to
-know at once (class names, properties, settings), and the places of what is heavy and loaded where it is used: the
-`Connector`, and modules with the functions of the protocols below. `docs/guides/write-a-connector.md` goes through them.
+A connector is a folder beside this file, with a line in `registry.py`. Its `spec.py` has `SPEC`. That contains what a
+configuration needs at once (class names, properties, settings), and the module paths of everything that is heavy and
+imported only when used: the `Connector`, and modules with the functions of the protocols below.
+`docs/guides/write-a-connector.md` explains them one by one.
 
-The data that goes in and out is described in `base.py`.
+`base.py` defines the data that these methods take and return.
 """
 
 from __future__ import annotations
@@ -49,12 +50,12 @@ Check = Callable[["Mapping[str, Value]", "Mapping[str, Entry]", "Problems"], Non
 
 
 def _nothing_more(_values: Mapping[str, Value], _entries: Mapping[str, Entry], _problems: Problems) -> None:
-    """There is nothing to check that other connectors have not."""
+    """The `check` of a connector that needs only the checks that all connectors have."""
 
 
 @frozen(kw_only=True)
 class Cloud:
-    """A connector of Confluent Cloud's: its class, and whether it is one of the first version, Debezium 1.x."""
+    """A connector of Confluent Cloud: its class name, and whether it is of the first version (Debezium 1.x)."""
 
     name: str
     is_first: bool = False
@@ -62,29 +63,29 @@ class Cloud:
 
 @frozen(kw_only=True)
 class Spec:
-    """A connector, as everything outside of its folder knows it.
+    """A connector, as the code outside its folder knows it.
 
     Attributes:
-        name: of its folder, and short for its class in a configuration.
+        name: the folder's name, and an alias of the class in a configuration.
         database: the database's name, for people.
         connector_class: Debezium's class.
-        other_names: more that `connector.class` may say for it.
+        other_names: further values of `connector.class` that mean this connector.
         cloud: the same connector at Confluent Cloud.
-        tables: its properties; in `registry.SPECS` with what depends on the other connectors.
-        settings: what they become.
-        naming: what lists of tables call a table.
-        system: what is never captured.
-        either: pairs of its own properties of which only one can be set.
-        check: adds what contradicts itself, besides what is checked for every connector.
-        format: the name of its DataFrames: `spark.readStream.format(...)`.
-        frames: the package in which Spark finds them.
+        tables: its properties; `registry.SPECS` adds what depends on the other connectors.
+        settings: the class of its settings.
+        naming: the parts of a table's name in lists of tables.
+        system: the databases, schemas and tables that are never captured.
+        either: pairs of its own properties that exclude each other.
+        check: adds problems with combinations of properties, beside the checks for every connector.
+        format: the name of its data source: `spark.readStream.format(...)`.
+        frames: the package that registers the data source with Spark.
 
-    Places, `package.module` or `package.module:name`:
+    Module paths, `package.module` or `package.module:name`:
         connector: the class that reads; a `Connector`, made from settings.
         login: the function that logs in with settings, and out again.
-        position: the function that reads a restart position which a person gave, its own or an offset of Debezium's.
+        position: the function that parses a restart position which the user gave, its own or an offset of Debezium.
         checks: a module as `Checks`.
-        applying: a module as `Applying`; None: no check asks for anything that could be run.
+        applying: a module as `Applying`; None: no finding has statements to run.
         rows: a module as `TypedRows`.
         taking_over: a module as `TakingOver`.
         demo: a module as `Demo`.
@@ -117,93 +118,108 @@ class Spec:
 
 
 class Connector(Protocol):
-    """A database. Made from settings, cheap to make, safe to send to another process.
+    """A database as a source of changes.
 
-    Its log is read as a whole, from a progress on, and range by range, each of which can be read again. A snapshot is read
-    lane by lane, or part by part, and signals may ask for tables on the way. A position is the connector's own, JSON.
+    It is made from settings, cheaply, and can be pickled: Spark sends it to tasks. The log is read either without end
+    from a progress on, or range by range, where each range can be read again. A snapshot is read lane by lane (the
+    direct way) or part by part (the DataFrame way), and signals may request tables meanwhile. A position is JSON in the
+    connector's own format.
     """
 
     @property
     def settings(self) -> Settings:
-        """What it was made from."""
+        """The settings that it was made from."""
 
     def head(self) -> Mapping[str, Any]:
         """The newest position of the log, at a transaction boundary."""
 
     def routed(self, routing: Mapping[str, Any]) -> Connector:
-        """The same under a routing that was stored, whatever the configuration says now; see `schema/routing.py`."""
+        """The same connector with a stored topic routing in place of the configured one; see `schema/routing.py`.
+
+        A routing that changed with the configuration would deal the topics out to other lanes.
+        """
 
     def can_be_dealt_out(self, progress: Progress) -> bool:
-        """Whether tables can go on in other lanes from there; not where the progress counts what one lane has delivered."""
+        """Whether the tables can continue in other lanes from this progress.
+
+        Not if it counts what one lane has delivered, within a transaction say.
+        """
 
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
-        """The nearest place up to which all of these lanes can read, to stand alike there; None: only the head is known.
+        """The nearest position up to which all of these lanes can read, so that they have the same progress.
+
+        None: the connector knows none but the head of the log.
 
         Raises:
-            ConfigError: as it is configured there is none.
+            ConfigError: this configuration allows no such position.
 
         """
 
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
-        """Where a connector without progress begins; with a snapshot that is for about so many lanes, 0: with none.
+        """Where a connector without progress begins, with a snapshot for about so many lanes, or without one (0).
 
-        `after` is the progress of lanes whose place the snapshot takes: what it gives as delivered does not sort before
-        theirs.
+        `after` is the progress of lanes that the snapshot replaces: the new `delivered` does not sort before theirs, as
+        a sink may compare positions.
         """
 
     def warn_of_lists(self) -> None:
-        """Log what the lists of the configuration name that is not there, for a connector that goes on."""
+        """Warn about entries in the configuration's lists that match nothing, when a connector resumes."""
 
     def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
-        """Raise `PositionLostError` where the log no longer reaches back to where this progress of a lane goes on.
+        """Raise `PositionLostError` if the log is no longer retained from where this lane's progress resumes.
 
-        `history` gives the schema history up to there to a connector that needs it: it tells what was read before.
+        `history` returns the schema history up to that position. A connector that needs it takes from it which capture
+        instances, say, were read before.
         """
 
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
     ) -> Iterator[LogBatch]:
-        """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done.
+        """A lane's part of the snapshot in its progress, from where that says. The last batch says that it is done.
 
-        The records of a batch and its progress belong in one commit. Where a snapshot's end is told, one lane does so, and
-        leaves its own part undone as long as `others` does not say that theirs are done; it is to be asked again then.
+        The records of a batch and its progress belong in one commit. If the end of the snapshot is notified, one lane
+        does that. It leaves its own part undone as long as `others` does not say that theirs are done; the caller then
+        calls this again.
         """
 
     def skipped(self, progress: Progress) -> Sequence[Event]:
-        """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
+        """The SKIPPED notification for a start that takes no snapshot, with the progress of the first lane."""
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
-        """The changes of a range, batch by batch; what `progress` says was delivered is left out.
+        """The changes of a range, batch by batch, without those that `progress` says were delivered.
 
-        Ends at `range_.until`; without it, yields an idle batch now and then while nothing comes.
+        Ends at `range_.until`; without it, it yields an idle batch whenever nothing comes within the poll interval.
         """
 
     def snapshot_point(self) -> StartPoint:
-        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
+        """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
 
     def next_parts(
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
-        """The next parts of the snapshot at a point, about `wanted` of them; `reached` is what the step before gave."""
+        """The next parts of the snapshot at a point, about `wanted`; `reached` is from the step before.
+
+        `max_bytes` limits the total size of their tables, approximately; None: parts have their usual size.
+        """
 
     def read_part(
         self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
     ) -> Iterator[LogBatch]:
-        """The read events of a part; what `progress` says was delivered is left out.
+        """The read events of a part, without those that `progress` says were delivered.
 
-        `progress.restart` is the snapshot's position, `progress.snapshot` None at first.
+        `progress.restart` is the snapshot's position, and `progress.snapshot` is None at first.
         """
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
     ) -> Mapping[str, Any]:
-        """The newest position, or with a limit an earlier boundary that is about so many bytes behind `start`.
+        """The newest position, or with a limit an earlier transaction boundary, about so many bytes after `start`.
 
-        It does not lie behind `at_most`, which this method gave before.
+        It does not lie after `at_most`, an earlier result of this method.
         """
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
-        """The progress of one who has everything before a position that was given by a method of this connector."""
+        """The progress of a reader that has everything before a position, which a method of this connector returned."""
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
         """The records of a schema history that lie before such a position."""
@@ -211,56 +227,60 @@ class Connector(Protocol):
     def history_after(
         self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
     ) -> Sequence[HistoryRecord] | None:
-        """What a range adds to the schema history that holds at its start; None: that shows only when it is read.
+        """The records that a range adds to the schema history at its start; None: only reading the range shows them.
 
         `now_us` is the processing time of the range.
         """
 
     def listener(self, signalled: Signalled | None) -> Listener:
-        """What goes on behind the signals that were handled by then."""
+        """Polls for signals after those that `signalled` says were handled."""
 
     def asked_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
     ) -> AskedStep | None:
-        """The next parts that were asked for, at most `wanted`; None where none can be read now, or none are wanted.
+        """The next parts of the requested work; None if none can be read now, or the log should be read first.
 
         Args:
-            start: up to where the log is planned.
-            signalled: what was asked for.
-            wanted: how many parts.
-            max_bytes: about so many of tables; and nothing is read while more of the log than this is waiting.
+            start: the position up to which the log is planned.
+            signalled: the requested work.
+            wanted: the greatest number of parts.
+            max_bytes: about the total size of their tables. Nothing is planned while more of the log than this is
+                waiting.
 
         """
 
 
 class Listener(Protocol):
-    """Looks into the channels that signals come through, now and then; one at a time for a stream."""
+    """Polls the signal channels of one stream."""
 
     def begun(self) -> Signalled | None:
-        """What a new stream begins with: what the database's own tables of signals have by now is not for it."""
+        """The state of the channels at the start of a new stream.
+
+        Rows that are in signal tables by then are not for it.
+        """
 
     def heard(self, signalled: Signalled | None, position: Mapping[str, Any]) -> Signalled | None:
-        """What is to be done with what has come in since; `position`: up to where the stream is planned."""
+        """The requested work with the signals that have come since; `position`: up to where the stream is planned."""
 
     def close(self) -> None:
-        """Let go of the channels."""
+        """Close the channels."""
 
 
 class Checks(Protocol):
-    """Whether the server is set up for change data capture: `tailrace check`."""
+    """Checks whether the server is set up for change data capture: `tailrace check`."""
 
     def check(self, settings: Any) -> Sequence[Finding]:
-        """What was found."""
+        """The findings, in the order in which they are printed."""
 
 
 class Applying(Protocol):
-    """What runs the statements that findings ask for: `tailrace check --apply`."""
+    """Runs the statements of findings: `tailrace check --apply`."""
 
     def statements_of(self, findings: Iterable[Finding]) -> Sequence[Statement]:
-        """The statements, in the order in which they are to be run."""
+        """The statements, in the order in which they must run."""
 
     def apply(self, settings: Any, statements: Iterable[Statement]) -> Iterable[Applied]:
-        """Run them, and tell of each what came of it."""
+        """Run them, and yield each with its result."""
 
 
 class TypedRows(Protocol):
@@ -270,20 +290,26 @@ class TypedRows(Protocol):
         """The columns that the one captured table has now."""
 
     def row_settings(self, settings: Any) -> Any:
-        """The settings under which a connector yields what rows can show: columns of types that Spark has, nothing else."""
+        """The settings that make a connector yield only row changes, with column types that Spark has."""
 
 
 class TakingOver(Protocol):
-    """From Debezium's offsets to a restart position and back: `tailrace offsets`. An offset is as Debezium stores it."""
+    """Converts Debezium's offsets to a restart position and back: `tailrace offsets`.
+
+    An offset is as Debezium stores it.
+    """
 
     NEEDS_HISTORY: bool
-    """Whether nothing can be read at an offset without the schema history."""
+    """Whether reading from an offset needs the schema history."""
 
     WHY_TOO_EARLY: str
-    """Why Debezium would apply records that `too_early` counts; "" where it never would."""
+    """Why Debezium would apply the records that `too_early` counts; "" if it never does."""
 
     def partitions_of(self, settings: Any) -> Sequence[Sequence[Mapping[str, Any]]]:
-        """The keys of the offsets that the connector has; of each, what different versions of Debezium call it."""
+        """The keys of the connector's offsets, one list for each partition.
+
+        A list has the keys that different versions of Debezium use for the partition.
+        """
 
     def restart_of(self, settings: Any, offsets: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
         """The restart position at these offsets, one for each partition."""
@@ -294,27 +320,27 @@ class TakingOver(Protocol):
     def history_of(
         self, records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]
     ) -> Sequence[HistoryRecord]:
-        """Those records of Debezium's schema history that hold at the offsets."""
+        """The records of Debezium's schema history up to the offsets."""
 
     def too_early(self, records: Sequence[HistoryRecord], offsets: Sequence[Mapping[str, Any]]) -> int:
-        """How many records Debezium would apply at the offsets though they come later in the log."""
+        """The number of records that Debezium would apply at the offsets although they come later in the log."""
 
     def place_of(self, offset: Mapping[str, Any]) -> str:
-        """Where an offset is, for people."""
+        """The position of an offset, for people."""
 
 
 class Demo(Protocol):
-    """A shop on a server of its own: `tailrace demo`."""
+    """A shop on its own server: `tailrace demo`."""
 
     def opened(self, notice: Callable[[str], None]) -> AbstractContextManager[Shop]:
-        """The shop, whose server is gone at the end; `ConfigError` where it can't be had."""
+        """The shop; its server is stopped at the end. Raises `ConfigError` if the server can't be started."""
 
 
 class Pages(Protocol):
-    """What the reference pages say of a connector."""
+    """The text of a connector on the generated reference pages."""
 
     CONFIGURATION: str
-    """What stands before the tables of its properties: how tables are named, a minimal configuration."""
+    """The text before the tables of its properties: how tables are named, a minimal configuration."""
 
     MORE: Mapping[str, Callable[[], str]]
-    """More pages by the names of their files, such as that of its types."""
+    """Further pages by file name, such as that of its data types."""

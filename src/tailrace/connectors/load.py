@@ -1,7 +1,9 @@
-"""From a configuration as people have it to `Settings`, or to one error that names everything wrong with it.
+"""A configuration document becomes `Settings`, or one error that lists everything wrong with it.
 
-The steps: read the document, find out which connector it is for, replace placeholders, rename old names, recognise every
-name, read every value, check what belongs together, and say what has no effect.
+The steps: read the document, determine the connector, replace placeholders, rename aliases of properties, recognise
+every name, read every value, check combinations, and warn about what has no effect.
+
+No step stops at its first problem: all of them add to `Problems`, so that a user fixes a file once.
 """
 
 from __future__ import annotations
@@ -44,17 +46,17 @@ from tailrace.schema.table_names import signal_tables
 from tailrace.schema.tables import TableId
 
 _BEFORE = PropertyTables(((GROUP, (CONNECTOR_CLASS,), ()),))
-"""All that is known before it is known which connector a configuration is for."""
+"""The only known property until it has been read, since the others depend on the connector."""
 
 
 def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False) -> Settings:
-    """The settings in a file: Kafka Connect's JSON, flat JSON, or Java properties; with what its worker hands on.
+    """The settings in a file: Kafka Connect's JSON, flat JSON, or Java properties, with the properties of its worker.
 
-    With `strict`, a name that is no property is an error, and so are two values for one property.
+    If `strict`, an unknown property is an error, and so are two values for one property.
 
     Raises:
         ConfigError: something is wrong; the message lists all of it.
-        UnsupportedError: nothing is wrong, but something asked for is not there yet.
+        UnsupportedError: nothing is wrong, but the configuration requests something that is not supported yet.
 
     """
     return load_with_document(Path(path), worker, strict=strict)[1]
@@ -63,7 +65,7 @@ def load(path: str | Path, worker: Worker | None = None, *, strict: bool = False
 def load_with_document(
     path: Path, worker: Worker | None = None, *, strict: bool = False
 ) -> tuple[Mapping[str, Any], Settings]:
-    """The settings with the mapping that they are of, for other processes. Raises as `load`."""
+    """The settings with the document that they come from, which other processes need. Raises as `load`."""
     problems = Problems(strict=strict)
     document = read_document(path, problems)
     if worker is not None:
@@ -80,7 +82,7 @@ def from_mapping(
 ) -> Settings:
     """The settings in a mapping, `{"name", "config"}` or flat; `source` begins messages. Raises as `load`.
 
-    Who gives `problems` finds there what is wrong, one by one, and says whether the configuration is only looked at.
+    A caller that gives `problems` finds each problem in it, and determines by it whether the check is offline.
     """
     problems = problems or Problems(strict=strict)
     flat = flatten(document, problems)
@@ -103,7 +105,7 @@ def from_mapping(
 
 
 def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
-    """The kind of connector; without one that there is, nothing else can be said of the configuration."""
+    """The spec of the connector; if there is none, nothing else can be checked, so the problems are raised at once."""
     name = CONNECTOR_CLASS.name
     told = collect({name: flat[name]} if name in flat else {}, _BEFORE, "", problems)
     found = _value(CONNECTOR_CLASS, told, problems)
@@ -117,7 +119,7 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
 
 
 def _other_names(kind: Spec) -> frozenset[str]:
-    """Names and older names of the properties that only other connectors have."""
+    """The names and aliases of the other connectors' properties: their message is not that of a typing error."""
     return frozenset(
         name for other in SPECS.values() if other is not kind for name in (*other.tables.by_name, *other.tables.aliases)
     )
@@ -160,7 +162,7 @@ def _tell_items(prop: Property, entry: Entry, problems: Problems) -> None:
 
 
 def _classes(prop: Property, value: Value, entries: Mapping[str, Entry]) -> str:
-    """The classes of what a list names, such as `transforms`, where each has its `type`."""
+    """The classes of the items of a list such as `transforms`, each of which has a property `<item>.type`."""
     types = [entries.get(f"{prop.name}.{item}.type") for item in _texts(value)]
     names = dict.fromkeys(each.shown_value for each in types if each is not None)
     return f" ({', '.join(names)})" if names else ""
@@ -178,7 +180,7 @@ def _tell_status(prop: Property, entry: Entry, value: Value, classes: str, probl
 
 
 def _tell_disguise(entry: Entry, problems: Problems) -> None:
-    """A value that looks like another one is another one: a list with it matches nothing."""
+    """Warn about invisible characters: the value looks like another one, and a list with it matches nothing."""
     text = entry.shown_value.strip()
     if any(map(is_disguised, text)):
         meant = "".join(each for each in text if not is_disguised(each))
@@ -245,7 +247,7 @@ def _topic_creation(values: Mapping[str, Value], entries: Mapping[str, Entry], p
 
 
 def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value:
-    """Debezium's default is the Kafka topic: a configuration that names one means it."""
+    """The storage of the schema history: Kafka, Debezium's default, if the configuration names a topic for it."""
     named = values["schema.history.internal.kafka.topic"]
     return (
         KAFKA_HISTORY
@@ -255,13 +257,13 @@ def _history(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value
 
 
 def _name_adjustment(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> Value:
-    """Debezium 1.4 always made names of schemas fit for Avro, and the pages of 2.1 promise that it does."""
+    """The mode of Debezium's version: 1.4 always adapted schema names to Avro, and 2.1 documents it as the default."""
     is_free = not is_given(entries, "schema.name.adjustment.mode") and values["tailrace.event.shape"] != CURRENT
     return "avro" if is_free else values["schema.name.adjustment.mode"]
 
 
 def _routing(values: Mapping[str, Value]) -> Routing:
-    """Debezium 1.4's connector read one database, whose name its topics do not have."""
+    """How topics are named: Debezium 1.4's connector read only one database, and its name is not in the topics."""
     return Routing(str(values["topic.delimiter"]), names_database=values["tailrace.event.shape"] != SHAPE_1_4)
 
 

@@ -1,7 +1,7 @@
-"""The connectors that there are, a line for each; and what is said of those that there are not.
+"""The connectors, one line each, and the messages for well-known connectors that are not supported.
 
-A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Loading this module loads what a configuration needs to
-be read, and nothing that reads a database.
+A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports what is necessary
+to read a configuration, and no code that talks to a database.
 """
 
 from __future__ import annotations
@@ -23,13 +23,15 @@ FOLDERS: Final = (
     "tailrace.connectors.mysql",
     "tailrace.connectors.sqlserver",
 )
-"""A line a connector, in the order in which pages and messages name them."""
+"""One line per connector, in the order in which pages and messages name them."""
 
 DEMO: Final = "sqlserver"
-"""Whose shop `tailrace demo` shows unless it is told otherwise: one that needs no server."""
+"""The connector whose shop `tailrace demo` shows by default: one that needs no installed server."""
 
 _GIVEN: Final[tuple[Spec, ...]] = tuple(import_module(f"{folder}.spec").SPEC for folder in FOLDERS)
 _DATABASES: Final = " and ".join(filter(None, [", ".join(spec.database for spec in _GIVEN[:-1]), _GIVEN[-1].database]))
+# Class names that people bring from elsewhere. The reason is more useful than "unknown connector.class". The first
+# match wins, so general patterns (all of io.debezium, all sinks) follow the specific ones.
 _NONE_OF_OURS: Final = tuple(
     (re.compile(pattern), words)
     for pattern, words in (
@@ -81,7 +83,7 @@ CONNECTOR_CLASS: Final = Property(
     recognised=_NONE_OF_OURS,
     doc=f"Which connector this is: {_names_in_words(_GIVEN)}.",
 )
-"""The property that says which connector a configuration is for."""
+"""`connector.class`: selects the connector that a configuration is for."""
 
 SPECS: Final[Mapping[str, Spec]] = {
     spec.connector_class: evolve(

@@ -1,10 +1,11 @@
-"""What signals want of the one who reads the log.
+"""The requested work of a lane that reads the log: signals are handled, and chunks are read between batches.
 
-They are handled with the batch that they come in, and chunks of tables are read between batches.
+Signals of a signal table come through the log, so they are handled with the batch that contains them. Those of the file
+and Kafka channels are polled. The work that they request is stored with the progress of that batch, so that no signal
+is lost or handled twice.
 
-Signals of the signal table come through the log, those of a file or a Kafka topic are looked for now and then. What they
-ask for is kept with the progress of the batch. A blocking snapshot, and structures that a signal gives, end the reading
-at the next boundary: whoever reads on begins there with what the progress and the history have.
+A blocking snapshot, and structures that a signal brings, end the reading at the next boundary. The reader that
+continues begins there with the stored progress and history.
 """
 
 from __future__ import annotations
@@ -36,35 +37,36 @@ log = logging.getLogger(__name__)
 
 
 class SignalledLog(Protocol[At_contra]):
-    """What signals need of a database's log that is being read."""
+    """What requested work needs from a database's log that is being read."""
 
     def owns(self, table: TableId) -> bool:
         """Whether this lane delivers a table's topic."""
 
     def tables(self) -> Sequence[TableId]:
-        """The tables whose rows may be asked for, as they are known now."""
+        """The tables whose rows may be requested: those that are captured now."""
 
     def shown(self, progress: Progress) -> str:
         """The position of a progress, for people."""
 
     def take_structure(self, database: str, change: Mapping[str, Any], progress: Progress, batch: Batch) -> bool:
-        """Take over a structure that a signal gives; whether reading has to begin again with it.
+        """Adopt a structure that a signal brings; whether reading must begin again with it.
 
         Raises:
-            StructureError: it can't be read.
+            StructureError: the structure can't be parsed.
 
         """
 
     def incremental_reader(self) -> IncrementalReader[At_contra]:
-        """What reads tables beside the log."""
+        """The reader of incremental snapshots."""
 
 
 class Asked(Generic[At]):
-    """The signals of one lane, and what they asked for.
+    """The signals of one lane, and the work that they requested.
 
     Attributes:
-        work: what is left to do.
-        figures: of an incremental snapshot that the signals of the last batch have ended, to be shown with it.
+        work: what remains to be done.
+        figures: the last figures of an incremental snapshot that the signals of the last batch ended, to be shown with
+            it.
 
     """
 
@@ -72,6 +74,7 @@ class Asked(Generic[At]):
         self._settings = settings
         self._lane = lane
         self._log = of_log
+        # A progress of another layout of lanes may have tables that other lanes deliver now: they read them.
         work = Work.from_dict(progress.signalled)
         self.work = work.without([table for table in work.ids if not of_log.owns(table)])
         self._channels = SignalChannels(settings, work.marks, lanes=lane.count)
@@ -82,13 +85,13 @@ class Asked(Generic[At]):
         self.figures: Told | None = None
 
     def close(self) -> None:
-        """Let go of channels and server."""
+        """Close the channels and the reader's connection."""
         self._channels.close()
         if self._reader is not None:
             self._reader.close()
 
     def wait_ms(self, longest: int) -> int:
-        """How long to wait for the log, so that the channels are looked into in time; after a chunk not at all."""
+        """How long to wait for the log (ms), so that the channels are polled in time; 0 after a chunk."""
         if self._goes_on:
             return 0
         if self._reader is not None and self._is_reading:
@@ -97,11 +100,11 @@ class Asked(Generic[At]):
 
     @property
     def ends_reading(self) -> bool:
-        """Whether the log is to be left at the next boundary."""
+        """Whether reading must end at the next boundary."""
         return self.work.blocking is not None or self._new_structures
 
     def handle(self, signals: Sequence[Signal], progress: Progress, batch: Batch) -> Progress:
-        """Handle the signals of a batch and those that have come in by other ways; the progress with what is asked for."""
+        """Handle the signals of a batch, then those of the polled channels; the progress with the requested work."""
         here = self._surroundings(progress)
         self._goes_on = False
         self._shown.note_work(self.work)
@@ -111,16 +114,20 @@ class Asked(Generic[At]):
             for database, change in effect.structures:
                 self._take_structure(signal, database, change, progress, batch)
             self._tell(effect.notifications, progress, batch)
+        # The marks go into the same progress as the work. If the commit fails, both are forgotten, and the signals are
+        # polled again.
         self.work = replace(self.work, marks=self._channels.marks)
         self.figures = None if self.work.tables else self._shown.told(self.work)
         return replace(progress, signalled=self.work.to_dict())
 
     def step(self, at: At, *, at_head: bool) -> Iterator[LogBatch]:
-        """Read a chunk at a boundary, if there is one to read."""
+        """Read a chunk at a boundary, if the work has one."""
         if not self._is_reading:
             return
         if self._reader is None:
             self._reader = self._log.incremental_reader()
+        # The chunk's rows, the rest of the work and the notifications are one commit, so a crash repeats all of it or
+        # nothing.
         done = self._reader.step(self.work, at)
         if done is None:
             return
@@ -128,6 +135,7 @@ class Asked(Generic[At]):
         self._shown.note_sizes(done.sizes)
         if done.rows:
             self._shown.note_chunk(self.work.tables[0].table, done.rows)
+        # While the snapshot makes progress the log is polled without waiting, or each chunk would cost a poll interval.
         self.work, self._goes_on = done.work, True
         progress = replace(at.progress, signalled=self.work.to_dict())
         events = list(done.events)

@@ -1,4 +1,4 @@
-"""What is gathered of one batch while a block of the log is read."""
+"""The events of one batch, collected while a block of the log is read."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from tailrace.signals.model import Signal
 
 @dataclass(slots=True)
 class Batch:
-    """Events, and what is told of them.
+    """The events of a batch, with its figures.
 
     Attributes:
-        now_us: processing time, microseconds since the epoch.
-        sizes: reckons how large events are; None: nobody wants to know.
+        now_us: the processing time, microseconds since the epoch.
+        sizes: estimates the encoded size of events; None: no size is needed.
         events: so far.
-        bytes: the larger of what they take as columns, and about what they take encoded.
-        changes: row changes read, before filters.
-        source_ts_ms: when the newest was committed; None while there is none.
-        tables: how often rows of a table were decoded together.
-        rank: how many events came before, for the order among topics.
-        signals: what rows of signal tables ask, in log order.
+        bytes: their size so far: for each the larger of its columns and its estimated encoded size.
+        changes: row changes that were read, before filters.
+        source_ts_ms: the commit time of the newest change, milliseconds since the epoch; None if there is none.
+        tables: how many runs of one table's rows were decoded.
+        rank: the number of events before this one, which orders events of different topics.
+        signals: of signal tables, in log order.
 
     """
 
@@ -37,12 +37,12 @@ class Batch:
     signals: list[Signal] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
-        """Take another event in, if there is anything in it."""
+        """Add an event, unless it is empty."""
         if len(event):
             self.events.append(event)
             if self.sizes is not None:
                 self.bytes += self.sizes.of(event.outline())
 
     def note_time(self, ts_ms: int) -> None:
-        """A change was committed then."""
+        """Note the commit time of a change."""
         self.source_ts_ms = max(ts_ms, self.source_ts_ms or 0)

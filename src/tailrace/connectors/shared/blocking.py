@@ -1,10 +1,10 @@
-"""Blocking snapshots: tables are read as of one place in the log, which waits meanwhile.
+"""Blocking snapshots: tables are read as of one log position, while the log waits.
 
-The reading of the log has ended at a boundary P and begins there again. In between a lane's snapshot is read as an
-initial one is, with the same waves and marks; how far it has come is kept with what signals asked for.
+Reading of the log has ended at a boundary P, and resumes there. Meanwhile the lane's snapshot is read like an initial
+one, with the same waves and marks. How far it has come is stored with the requested work.
 
-Before its rows the first lane tells the structures of all tables that the signal names, as it tells those of the log; it
-does so also where the rows are other lanes'. They are in the commit that says that the snapshot has begun.
+Before its rows, the first lane delivers the schema-change events of all tables that the signal names, as it delivers
+those of the log, even if other lanes read the rows. They are in the commit that says that the snapshot has begun.
 """
 
 from __future__ import annotations
@@ -40,34 +40,34 @@ log = logging.getLogger(__name__)
 
 
 class ToldTables(Protocol):
-    """Tells the structures of the tables that a signal names, as of P."""
+    """The schema-change events of the tables that a signal names, as of P."""
 
     @property
     def are_told(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there are any."""
 
     def tell_all(self, batch: Batch) -> None:
-        """Add all events; rows may follow or not."""
+        """Add all of them, if their mark does not depend on the rows that follow."""
 
     def tell_first(self, batch: Batch) -> None:
-        """Add all events but the last one."""
+        """Add all but the last one."""
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
-        """Add the last one, with the mark that belongs to it."""
+        """Add the last one, with its mark."""
 
 
 class BlockedDatabase(Protocol[_Settings_contra]):
-    """What a blocking snapshot asks of a connector."""
+    """What a blocking snapshot needs from a connector."""
 
     @property
     def dialect(self) -> Dialect:
-        """In which a signal's statements are."""
+        """The SQL dialect of a signal's statements."""
 
     def structures(self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]) -> ToldTables:
-        """What tells the structures of these tables as of a progress."""
+        """The schema-change events of these tables as of a progress."""
 
     def part(self, settings: _Settings_contra, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
-        """What a lane that reads all of these tables has in its progress at first, as of there."""
+        """The state with which a lane begins that reads all of these tables as of a progress."""
 
     def reader(
         self,
@@ -78,11 +78,11 @@ class BlockedDatabase(Protocol[_Settings_contra]):
         tables: Sequence[TableId],
         structures: ToldTables,
     ) -> SnapshotReader:
-        """What reads them; `structures` tells the last one, where it was held back."""
+        """The reader of the tables; it adds the last one of `structures` if that was held back."""
 
 
 class BlockingReader(Generic[_Settings]):
-    """Reads the blocking snapshot that a lane's progress has, from where it says."""
+    """Reads the blocking snapshot in a lane's progress, from where that says."""
 
     def __init__(
         self,
@@ -100,13 +100,14 @@ class BlockingReader(Generic[_Settings]):
         self._work = Work.from_dict(progress.signalled)
 
     def batches(self) -> Iterator[LogBatch]:
-        """Its batches; with the last one's progress nothing of it is left."""
+        """Its batches; in the progress of the last one the snapshot is gone."""
         blocking = self._work.blocking
         if blocking is None:
             return
         try:
             yield from self._read(blocking)
         except (ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError) as error:
+            # What a signal brought can't be corrected by a restart: an error would stop the connector again and again.
             tables = ", ".join(map(str, blocking.tables))
             log.warning("the blocking snapshot of %s ends here, and the log goes on: %s", tables, error)
             told = NotificationChannels(self._settings).tell(
@@ -126,9 +127,12 @@ class BlockingReader(Generic[_Settings]):
         tables = sorted(blocking.tables)
         if blocking.part is None:
             part = self._database.part(settings, tables, self._progress)
-            held = self._lane.count == 1 and structures.are_told  # a lone lane holds the last structure back
+            # The mark of the last structure event says whether rows follow. Only a lane that is alone knows that.
+            held = self._lane.count == 1 and structures.are_told
             blocking = replace(blocking, part={"lanes": 1, **part, UNTOLD: held})
             yield LogBatch(self._started(settings, blocking, structures), self._reached(blocking), at_head=True)
+        # To the reader it is a snapshot of a single lane. Each lane reads its own tables as of its own P, so their
+        # snapshots are independent.
         progress = replace(self._progress, snapshot=blocking.part, signalled=None)
         lane = Lane(self._lane.number, 1)
         reader = self._database.reader(settings, lane, progress, self._history, tables, structures)
@@ -138,13 +142,13 @@ class BlockingReader(Generic[_Settings]):
                 yield replace(batch, progress=self._reached(left))
 
     def _structures_alone(self, structures: ToldTables) -> LogBatch:
-        """What a lane tells that reads none of the tables."""
+        """The batch of a lane that reads none of the tables."""
         batch = _new_batch()
         structures.tell_all(batch)
         return LogBatch(batch.events, self._reached(None), at_head=True)
 
     def _started(self, settings: _Settings, blocking: BlockingWork, structures: ToldTables) -> list[Event]:
-        """What is told when it begins; each lane tells of its own tables as of a snapshot of its own."""
+        """The notifications and schema-change events at the beginning; each lane notifies of its own tables."""
         lane, part, batch = Lane(self._lane.number, 1), blocking.part or {}, _new_batch()
         watched = Watched(settings, lane, self._progress.delivered)
         watched.begin(LanePart.from_dict(part).state, is_first_time=True, tables=lambda: sorted(blocking.tables))
@@ -152,7 +156,7 @@ class BlockingReader(Generic[_Settings]):
         return [*watched.started(), *batch.events]
 
     def _own(self, tables: Mapping[TableId, str | None]) -> dict[TableId, str | None]:
-        """Those that this lane delivers: it may have them from lanes of another layout."""
+        """Those that this lane delivers: work from lanes of another layout names further tables."""
         names = Names(self._settings)
         return {table: text for table, text in tables.items() if self._lane.owns(names.topic(table))}
 
@@ -161,5 +165,5 @@ class BlockingReader(Generic[_Settings]):
 
 
 def _new_batch() -> Batch:
-    """One that is handled now."""
+    """An empty batch, processed now."""
     return Batch(epoch.now_us())

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-any-return, assignment"
-"""Days of the calendar, and days and times as text, for compiled loops.
+"""Calendar arithmetic, and dates and times as text, for compiled loops.
 
-The calendar arithmetic is the usual one that counts years from March; days count from 1970-01-01 in the Gregorian
-calendar, which is carried on before its beginning.
+Days count from 1970-01-01 in the proleptic Gregorian calendar. A year is taken to begin in March, so that the leap day
+is the last of the year; 146,097 days are 400 years, and 719,468 lie between 0000-03-01 and 1970-01-01.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from tailrace.kernels.compiling import Int, compiled, inlined
 
 @inlined
 def day_number(year: Int, month: Int, day: Int) -> Int:
-    """Days since 1970-01-01 of a day of the Gregorian calendar."""
+    """The number of days from 1970-01-01 to a day of the proleptic Gregorian calendar."""
     shifted = year - (1 if month <= 2 else 0)
     era = shifted // 400
     year_of_era = shifted - era * 400
@@ -26,7 +26,7 @@ def day_number(year: Int, month: Int, day: Int) -> Int:
 
 @compiled
 def calendar_day(days: Int) -> Any:
-    """(year, month, day) of a number of days since 1970-01-01."""
+    """(year, month, day) from the number of days since 1970-01-01."""
     shifted = days + 719468
     era = shifted // 146097
     rest = shifted - era * 146097
@@ -40,7 +40,7 @@ def calendar_day(days: Int) -> Any:
 
 @compiled
 def put_date(aux: Any, p: Int, days: Int) -> None:
-    """YYYY-MM-DD, of years 0 to 9999."""
+    """Write YYYY-MM-DD, for the years 0 to 9999."""
     year, month, day = calendar_day(days)
     put_pair(aux, p, year // 100)
     put_pair(aux, p + 2, year % 100)
@@ -52,7 +52,7 @@ def put_date(aux: Any, p: Int, days: Int) -> None:
 
 @inlined
 def put_clock(aux: Any, p: Int, second: Int) -> Int:
-    """HH:MM:SS; the place after."""
+    """Write HH:MM:SS; the index after it."""
     minute = second // 60
     put_pair(aux, p, minute // 60)
     aux[p + 2] = 58
@@ -64,7 +64,7 @@ def put_clock(aux: Any, p: Int, second: Int) -> Int:
 
 @inlined
 def put_pair(aux: Any, p: Int, value: Int) -> None:
-    """Two digits."""
+    """Write two digits."""
     tens = value // 10
     aux[p] = np.uint8(48 + tens)
     aux[p + 1] = np.uint8(48 + value - 10 * tens)
@@ -72,9 +72,9 @@ def put_pair(aux: Any, p: Int, value: Int) -> None:
 
 @inlined
 def put_fraction(aux: Any, p: Int, fraction: Int, width: Int, digits: Int) -> Int:
-    """A point and so many digits of a fraction in units of 10^-width; the place after.
+    """Write a point and `digits` digits of a fraction in units of 10^-width; the index after them.
 
-    For no digits there are as many as up to the last that is not zero.
+    With `digits` 0, trailing zeros are left out, and the point too if nothing remains.
     """
     if digits == 0:
         if fraction == 0:

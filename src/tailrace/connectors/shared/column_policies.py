@@ -1,4 +1,4 @@
-"""What rules of the configuration do to the values of a table's columns, and columns of no values."""
+"""How the configuration's rules change the values of a table's columns, and empty columns."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tailrace.schema.tables import Column, Table
 
 
 class Typed(Protocol):
-    """A column's type, as far as rules look at it."""
+    """The part of a column's type that rules need."""
 
     @property
     def value(self) -> Schema:
@@ -26,12 +26,12 @@ class Typed(Protocol):
 
     @property
     def rule(self) -> Rule:
-        """The rule that alters its values or their schema."""
+        """The rule that changes its values or their schema."""
         ...
 
 
 def column_policies(table: Table, types: Sequence[Typed | None], values: Sequence[int]) -> dict[int, ColumnPolicy]:
-    """What is done to the columns with these indices, which make the value; only those to which something is done."""
+    """The policies of the columns with these indices, which make up the value; columns without one are left out."""
     found = {i: _policy(table.columns[i], types[i]) for i in values}
     return {i: policy for i, policy in found.items() if policy is not None}
 
@@ -40,13 +40,14 @@ def _policy(column: Column, type_: Typed | None) -> ColumnPolicy | None:
     if type_ is None:
         return None
     schema = type_.value
+    # A Decimal or Bits field is bytes in Connect's schema, but a truncated number would be a different number.
     may_be_cut = schema.type in (Type.STRING, Type.BYTES) and schema.name not in NUMBERS_AS_BYTES
     is_text = column.jdbc_type in TEXT_TYPES
     return policy_of(type_.rule, is_text=is_text, length=column.length, may_be_cut=may_be_cut)
 
 
 def empty_vector(schema: Schema) -> Vector:
-    """No values of a field."""
+    """An empty vector for a field of this schema."""
     kind = _KINDS.get(schema.type, Kind.INT)
     if kind is Kind.STRUCT:
         children = tuple(empty_vector(field.schema) for field in schema.fields)

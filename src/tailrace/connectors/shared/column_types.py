@@ -1,4 +1,4 @@
-"""Schemas of fields that are the same whatever the database: decimals, days and times, bytes, what rules add.
+"""Schemas that do not depend on the database: decimals, dates and times, bytes, and what rules add.
 
 Names, versions and parameters are Debezium's. Source: its documentation, "Data type mappings" and
 `column.propagate.source.type` of each connector.
@@ -16,9 +16,9 @@ from tailrace.schema.tables import Column
 
 DECIMAL: Final = "org.apache.kafka.connect.data.Decimal"
 NUMBERS_AS_BYTES: Final = (DECIMAL, "io.debezium.data.Bits")
-"""Names of schemas whose bytes no rule cuts."""
+"""Schemas of type BYTES that are numbers; no rule truncates them."""
 ZONED_TIMESTAMP: Final = Schema(Type.STRING, name="io.debezium.time.ZonedTimestamp", version=1)
-MILLISECONDS, MICROSECONDS = 3, 6  # digits of a fraction
+MILLISECONDS, MICROSECONDS = 3, 6  # fractional digits
 Parameters = tuple[tuple[str, str], ...]
 
 _DAY: Final = {
@@ -48,22 +48,22 @@ _TIMESTAMP: Final = {
 
 
 def day_schema(mode: str) -> Schema:
-    """Of a day, under `time.precision.mode`."""
+    """The schema of a date under `time.precision.mode`."""
     return _DAY.get(mode, _DAYS)
 
 
 def time_schema(mode: str, digits: int) -> Schema:
-    """Of a time of day whose seconds have so many digits behind the point."""
+    """The schema of a time of day with so many fractional digits."""
     return _TIME.get(mode) or _adapted(digits, _MILLI_TIME, _MICRO_TIME, _NANO_TIME)
 
 
 def timestamp_schema(mode: str, digits: int) -> Schema:
-    """Of a day and time without a zone."""
+    """The schema of a date and time without a time zone, with so many fractional digits."""
     return _TIMESTAMP.get(mode) or _adapted(digits, _MILLI_TIMESTAMP, _MICRO_TIMESTAMP, _NANO_TIMESTAMP)
 
 
 def decimal_schema(mode: str, precision: int, scale: int) -> Schema:
-    """Of a decimal, under `decimal.handling.mode`."""
+    """The schema of a decimal under `decimal.handling.mode`."""
     if mode == "precise":
         parameters = (("scale", str(scale)), ("connect.decimal.precision", str(precision)))
         return Schema(Type.BYTES, name=DECIMAL, version=1, parameters=parameters)
@@ -71,18 +71,18 @@ def decimal_schema(mode: str, precision: int, scale: int) -> Schema:
 
 
 def binary_schema(mode: str) -> Schema:
-    """Of bytes, under `binary.handling.mode`."""
+    """The schema of bytes under `binary.handling.mode`."""
     return Schema(Type.BYTES if mode == "bytes" else Type.STRING)
 
 
 def with_rule(schema: Schema, rule: Rule, column: Column, shape: str) -> Schema:
-    """The schema of a field in a value, where the rule of its column may have left its mark."""
+    """A field's schema with the parameters that its column's rule adds."""
     parameters = parameters_of(rule, column, shape)
     return schema.with_(parameters=schema.parameters + parameters) if parameters else schema
 
 
 def parameters_of(rule: Rule, column: Column, shape: str) -> Parameters:
-    """What a rule adds to the parameters of a field's schema; `shape` is `tailrace.event.shape`."""
+    """The parameters that a rule adds to a field's schema; `shape` is `tailrace.event.shape`."""
     if isinstance(rule, SourceTypes):
         return _source_parameters(column, is_named=shape == CURRENT)
     if isinstance(rule, Truncate):
@@ -91,12 +91,12 @@ def parameters_of(rule: Rule, column: Column, shape: str) -> Parameters:
 
 
 def truncates(rule: Truncate, column: Column) -> bool:
-    """Whether a column may hold more than the rule leaves."""
+    """Whether a column's values may be longer than the rule allows."""
     return column.length is None or column.length > rule.length
 
 
 def _source_parameters(column: Column, *, is_named: bool) -> Parameters:
-    """What `column.propagate.source.type` tells of a column; its name only in the current shape."""
+    """The parameters of `column.propagate.source.type`; the column's name is among them only in the current shape."""
     prefix = "__debezium.source.column."
     told = (
         ("type", column.type_name.upper()),

@@ -1,4 +1,4 @@
-"""Values of schemas' defaults, as the JSON converter takes them, that are made alike whatever the database."""
+"""Default values in schemas, as the JSON converter takes them; what does not depend on the database."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MILLIS: Final = 1_000_000
 
 
 def encoded(data: bytes, mode: str) -> bytes | str:
-    """Bytes, under `binary.handling.mode`."""
+    """Bytes under `binary.handling.mode`."""
     if mode == "base64":
         return base64.b64encode(data).decode()
     if mode == "base64-url-safe":
@@ -29,7 +29,7 @@ def encoded(data: bytes, mode: str) -> bytes | str:
 
 
 def timestamp_value(seconds: datetime, nanos: int, schema: Schema) -> int | str:
-    """A day and time (without their fraction) and the fraction in nanoseconds."""
+    """A date and time, given as whole seconds and nanoseconds, in the unit of the schema."""
     if schema.type is Type.STRING:
         return f"{seconds.isoformat()}{fraction_text(nanos)}Z"
     since = (seconds - EPOCH) // timedelta(seconds=1)
@@ -37,7 +37,7 @@ def timestamp_value(seconds: datetime, nanos: int, schema: Schema) -> int | str:
 
 
 def time_value(nanos: int, schema: Schema) -> int | str:
-    """A time of day in nanoseconds."""
+    """A time of day, given in nanoseconds, in the unit of the schema."""
     if schema.type is not Type.STRING:
         return nanos // _UNITS.get(schema.name or "", _MILLIS)
     seconds, rest = divmod(nanos, NANOS_OF_SECOND)
@@ -45,5 +45,5 @@ def time_value(nanos: int, schema: Schema) -> int | str:
 
 
 def fraction_text(nanos: int) -> str:
-    """A point and the digits up to the last that is not zero; nothing for zero."""
+    """A point and the fractional digits without trailing zeros; "" for zero."""
     return f".{nanos:09d}".rstrip("0") if nanos else ""

@@ -1,7 +1,7 @@
-"""Reading the log, and what comes between: blocking snapshots, structures that a signal gives.
+"""Reads the log, interrupted by blocking snapshots and by structures that a signal brings.
 
-A blocking snapshot is as of a boundary of the log. A reader leaves the log only there; but a progress from which reading goes
-on, and the end of a range, may lie within a transaction, or a window: then the log comes first, and leaves at the next one.
+A blocking snapshot is taken at a boundary of the log, and a reader stops for one only at a boundary. But reading may
+resume, or a range may end, within a transaction or a window. Then the log is read first, up to the next boundary.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ class RangeReader(Protocol):
 
     @property
     def is_left(self) -> bool:
-        """Whether reading ended within the range, for what a signal asked for."""
+        """Whether reading stopped before the range's end, because of requested work."""
 
     def batches(self) -> Iterator[LogBatch]:
         """The range's batches."""
 
 
 class BatchReader(Protocol):
-    """Reads something, once."""
+    """Reads a blocking snapshot, once."""
 
     def batches(self) -> Iterator[LogBatch]:
         """Its batches."""
@@ -37,7 +37,7 @@ BlockingOpened = Callable[[Progress, Sequence[HistoryRecord]], BatchReader]
 
 
 class Following:
-    """Reads a range, once."""
+    """Reads a range with its interruptions, once."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class Following:
         """A range that is not read yet.
 
         Args:
-            progress: from where on.
+            progress: where reading begins.
             history: the schema history up to there.
-            log: reads the range from a progress on.
-            blocking: reads the blocking snapshot that a progress has.
-            is_boundary: whether a blocking snapshot can be as of a progress.
+            log: opens a reader of the range from a progress on.
+            blocking: opens a reader of the blocking snapshot in a progress.
+            is_boundary: whether a blocking snapshot can be taken at a progress.
 
         """
         self._progress = progress
@@ -64,24 +64,26 @@ class Following:
         self._is_boundary = is_boundary
 
     def batches(self) -> Iterator[LogBatch]:
-        """The range's batches, as `Connector.read` has them."""
+        """The range's batches, as `Connector.read` yields them."""
         is_left = True
         can_begin = self._is_boundary(self._progress)
         while is_left:
             yield from self._blocking_snapshot(can_begin=can_begin)
             reader = self._log(self._progress, tuple(self._history))
             yield from self._noted(reader.batches())
+            # A reader stops early only at a boundary, so a blocking snapshot may begin there.
             is_left = can_begin = reader.is_left
         yield from self._blocking_snapshot(can_begin=self._is_boundary(self._progress))
 
     def _blocking_snapshot(self, *, can_begin: bool) -> Iterator[LogBatch]:
-        """One that was asked for, if it has begun, or can begin here."""
+        """The batches of the requested blocking snapshot, if it has begun or can begin here."""
         signalled = self._progress.signalled
+        # One that has begun is always resumed: its P is this progress.
         if has_unmovable(signalled) or (can_begin and "blocking" in (signalled or {})):
             yield from self._noted(self._blocking(self._progress, tuple(self._history)).batches())
 
     def _noted(self, batches: Iterator[LogBatch]) -> Iterator[LogBatch]:
-        """The same, and where they have come to."""
+        """The same batches; their progress and history are noted, since the next reader begins with them."""
         with closing(cast("Any", batches)):
             for batch in batches:
                 self._progress = batch.progress

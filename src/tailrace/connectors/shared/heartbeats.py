@@ -1,8 +1,8 @@
-"""Heartbeats: the record, and the statement that is run on the source with it.
+"""Heartbeats: the records, and the statement that runs on the source with each.
 
-The statement (`heartbeat.action.query`) changes a table, say, whose changes then come through the log. It is run on a
-connection and a thread of its own: one that waits for a lock does not keep the stream waiting. Where it fails, a warning
-says so, and the next heartbeat tries again on a new connection.
+The statement (`heartbeat.action.query`) changes a table, say, whose change then comes through the log. It has its own
+connection and thread, so that the stream does not wait if the statement waits for a lock. If it fails, a warning is
+logged, and the next heartbeat tries again on a new connection.
 """
 
 from __future__ import annotations
@@ -18,22 +18,28 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import TailraceError
 from tailrace.events.heartbeats import HeartbeatLayouts, Timer
 
-CLOSING_SECONDS: Final = 2.0
+CLOSING_SECONDS: Final = 2.0  # the thread is a daemon: one that does not end by then is left behind
 
 log = logging.getLogger(__name__)
 
 
 class ActionConnection(Protocol):
-    """A connection to the source, for the statement."""
+    """A connection to the source, for the heartbeat's statement."""
 
     def run(self, statement: str) -> None:
-        """Run it; raises `TailraceError` or `OSError`."""
+        """Run the statement.
+
+        Raises:
+            TailraceError: the server refused it, or the connection was lost.
+            OSError: the connection was lost.
+
+        """
 
     def interrupt(self) -> None:
-        """Wake the thread that waits for an answer; called from another one."""
+        """Wake the thread that waits for an answer. It is called from another thread."""
 
     def close(self) -> None:
-        """End the connection, broken or not."""
+        """Close the connection, broken or not."""
 
 
 class Heartbeats:
@@ -46,15 +52,15 @@ class Heartbeats:
         self._action = ActionQuery(statement, connect) if statement else None
 
     def wait_ms(self, longest: int) -> int:
-        """How long to wait for something to come, so that the next heartbeat is in time."""
+        """How long to wait for the log (ms), so that the next heartbeat is in time."""
         return min(longest, int(self._timer.milliseconds_left()) + 1)
 
     def hurry(self) -> None:
-        """The next one is due now, whatever the interval."""
+        """Make the next one due now."""
         self._timer.hurry()
 
     def beat(self, batch: Batch, progress: Progress, now_us: int) -> None:
-        """Add one at the end of a batch, with whose progress it goes, if one is due."""
+        """Add a heartbeat at the end of a batch, if one is due; it has the batch's progress."""
         if self._timer.milliseconds_left() > 0:
             return
         batch.add(self._layouts.heartbeat(now_us // 1000, progress.delivered, batch.rank))
@@ -63,13 +69,13 @@ class Heartbeats:
             self._action.run()
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the statement's connection."""
         if self._action is not None:
             self._action.close()
 
 
 class ActionQuery:
-    """Runs the statement, never twice at once."""
+    """Runs the statement, at most one at a time."""
 
     def __init__(self, statement: str, connect: Callable[[], ActionConnection]) -> None:
         self._statement = statement
@@ -79,7 +85,7 @@ class ActionQuery:
         self._closed = False
 
     def run(self) -> None:
-        """Begin to run it, unless it is still running."""
+        """Start the statement in its thread, unless the last one still runs."""
         if self._thread is not None and self._thread.is_alive():
             log.warning("heartbeat.action.query: the statement of an earlier heartbeat is still running")
             return
@@ -87,7 +93,7 @@ class ActionQuery:
         self._thread.start()
 
     def close(self) -> None:
-        """End the connection, and with it a statement that is still running."""
+        """Close the connection, and thereby end a running statement."""
         self._closed = True
         opened, thread = self._connection, self._thread
         if opened is not None and thread is not None and thread.is_alive():

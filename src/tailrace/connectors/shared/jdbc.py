@@ -1,6 +1,6 @@
-"""Types of columns as `java.sql.Types` numbers them, which is how Debezium's history keeps them.
+"""Numbers of column types in `java.sql.Types`: Debezium's schema history has them.
 
-Source: `java.sql.Types` (its documentation).
+Source: the documentation of `java.sql.Types`.
 """
 
 from __future__ import annotations
@@ -35,4 +35,4 @@ SCHEMA_TYPES: Final = {
     DOUBLE: Type.FLOAT64,
     **dict.fromkeys(TEXT_TYPES, Type.STRING),
 }
-"""What a column becomes where its type's number alone decides."""
+"""The schema type of a column, if the JDBC type alone determines it."""

@@ -1,8 +1,11 @@
-"""The schema history that reading begins with, and where new records of it go.
+"""The schema history at the start of reading, and the storage for new records.
 
-It comes with the progress. Where that has none it is read from the file or the topic that the configuration names
-(Debezium's, say); then it goes with the next progress. The file or topic gets every record before the batch that it belongs
-to is handed on: a record too many is found out by its position later. Of several lanes only the first writes to it.
+It comes with the progress. If that has none, it is read from the file or topic that the configuration names
+(Debezium's, say), and then stored with the next progress.
+
+New records also go to that file or topic, before the batch that they belong to is delivered. If the process dies in
+between, the storage has a record too many. Its position shows that later, whereas a missing one could not be recovered.
+Of several lanes only the first writes.
 """
 
 from __future__ import annotations
@@ -15,10 +18,10 @@ from tailrace.schema_history.kept import schema_history_of
 
 
 class KeptHistory:
-    """The history up to the delivered position.
+    """The schema history up to the delivered position.
 
     Attributes:
-        records: of it.
+        records: its records.
 
     """
 
@@ -30,9 +33,9 @@ class KeptHistory:
         *,
         writes: bool = True,
     ) -> None:
-        """`given` came with the progress; else those records of the place in the settings are taken that `holds` is true of.
+        """The history that came with the progress (`given`), or the records in the storage for which `holds` is true.
 
-        With `writes` what is new goes to that place as well.
+        If `writes`, new records are also written to the storage.
         """
         self._place = schema_history_of(settings)
         self._writes = writes and self._place is not None
@@ -43,13 +46,13 @@ class KeptHistory:
         self._copy(self.records)
 
     def begin(self, records: Sequence[HistoryRecord]) -> None:
-        """Begin with these records, of which nobody knows yet."""
+        """Begin with these records, which are not stored anywhere yet."""
         self.records = list(records)
         self._unsaved = list(records)
         self._copy(records)
 
     def save(self, new: Sequence[HistoryRecord]) -> list[HistoryRecord]:
-        """Write new records where the settings say; what is to be stored with the progress."""
+        """Write new records to the configured storage; returns the records to store with the progress."""
         self._copy(new)
         saved, self._unsaved = [*self._unsaved, *new], []
         return saved

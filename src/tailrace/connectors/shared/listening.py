@@ -1,9 +1,9 @@
-"""Signals for those who plan a stream and do not read its log: the DataFrame way.
+"""Polls signals for a planner that does not read the log: the DataFrame way.
 
-The file and the Kafka topic are read as elsewhere. Of a signal table the rows are looked at that are there
-(`signals/seen.py`), since nobody reads the log before a batch of it is planned. All channels are looked into every
-`signal.poll.interval.ms`. What a signal makes of the work is the same as in the direct way; there is one reader, who
-delivers all tables.
+The file and Kafka channels are read as in the direct way. A signal table is selected, and its new rows are
+found by digests of the known ones (`signals/seen.py`), because the log is read only after a batch was planned. All
+channels are polled every `signal.poll.interval.ms`. A signal has the same effect on the requested work as in the direct
+way; there is one reader, which delivers all tables.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ log = logging.getLogger(__name__)
 
 
 class ListenedDatabase(Protocol):
-    """What a listener asks of a database."""
+    """What polling needs from a database."""
 
     def rows(self, table: TableId, most: int) -> Sequence[Sequence[Any]] | None:
-        """The rows of a signal table by their first column, at most so many; None where it is not there.
+        """The rows of a signal table, ordered by the first column, at most `most`; None if there is no such table.
 
         Raises:
-            SourceSetupError: it may not be read; the message says what to do.
+            SourceSetupError: it can't be read; the message says what to do.
 
         """
 
     def captured(self) -> Sequence[TableId]:
-        """The tables whose rows may be asked for, as they are now."""
+        """The tables whose rows may be requested: those that are captured now."""
 
     def shown(self, position: Mapping[str, Any]) -> str:
         """A position, for people."""
 
 
 class ChannelListener:
-    """The signals of one stream."""
+    """Polls the signal channels of one stream."""
 
     def __init__(self, settings: Settings, signalled: Signalled | None, database: ListenedDatabase) -> None:
-        """One that goes on from what an offset keeps."""
+        """Resume from the state of the channels in an offset."""
         self._settings = settings
         self._database = database
         self._tables = signal_tables_of(settings)
@@ -64,19 +64,19 @@ class ChannelListener:
         self._missing: set[TableId] = set()
 
     def close(self) -> None:
-        """Let go of the channels."""
+        """Close the channels."""
         self._channels.close()
 
     def begun(self) -> Signalled | None:
-        """What a new stream begins with: what the signal tables have by now is not for it."""
+        """The state of the channels for a new stream: rows that signal tables have by now are not for it."""
         return Work(marks={SOURCE: packed(self._rows(), map(str, self._tables))}).to_dict() if self._tables else None
 
     def heard(self, signalled: Signalled | None, position: Mapping[str, Any]) -> Signalled | None:
-        """What is to be done with what has come in since.
+        """The requested work with the signals that have come since.
 
         Raises:
             ConfigError: a channel can't be read.
-            SourceSetupError: a signal table may not be read, or has too many rows.
+            SourceSetupError: a signal table can't be read, or has too many rows.
 
         """
         work = Work.from_dict(signalled)
@@ -106,7 +106,7 @@ class ChannelListener:
         return effect.work
 
     def _new_rows(self, seen: str | None) -> tuple[str | None, list[Signal]]:
-        """What is seen of the signal tables now, and the signals among it that are new."""
+        """The packed state of the signal tables now, and their new signals."""
         if not self._tables or not self._polling.is_due():
             return seen, []
         try:
@@ -123,7 +123,7 @@ class ChannelListener:
         return [row for table in self._tables for row in self._rows_of(table)]
 
     def _rows_of(self, table: TableId) -> Iterator[SignalRow]:
-        """In the order of their ids: which one came first, nobody can tell."""
+        """In the order of their ids, as a table does not tell in which order its rows were inserted."""
         found = self._database.rows(table, MOST_ROWS + 1)
         if found is None:
             if table not in self._missing:
@@ -140,7 +140,7 @@ class ChannelListener:
 
 
 def unreadable(table: TableId, error: SourceSetupError, grant: str) -> SourceSetupError:
-    """What to say where a signal table may not be read; `grant` is the statement that mends it."""
+    """The error for a signal table that can't be read; `grant` is the statement that fixes it."""
     return SourceSetupError(
         f"the signal table {table} (signal.data.collection) can't be read: {error}. {grant} to the user, or take the table out "
         "of the configuration"

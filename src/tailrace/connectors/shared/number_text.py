@@ -1,5 +1,8 @@
 # mypy: disable-error-code="no-any-return, assignment"
-"""Numbers as digits, and as the bytes of an unscaled decimal, for compiled loops."""
+"""Integers as decimal digits, and as the bytes of an unscaled decimal, for compiled loops.
+
+Bytes are written as Arrow *views*: 16 bytes each, a length of 4 bytes and then up to 12 bytes of content.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from tailrace.kernels.compiling import Int, inlined
 
 @inlined
 def put_unscaled(mem: Any, at: Int, value: Int) -> None:
-    """Writes an int64's shortest big-endian two's complement as a view."""
+    """Write an int64 as a view: its shortest big-endian two's complement (Connect's Decimal)."""
     rest = value ^ (value >> 63)
     n = 1
     while rest >= 128:
@@ -24,7 +27,7 @@ def put_unscaled(mem: Any, at: Int, value: Int) -> None:
 
 @inlined
 def put_short(mem: Any, at: Int, n: Int, low: Int, high: Int) -> None:
-    """Writes the view of up to 12 bytes that stand in `low` and `high`, the first in the lowest bits."""
+    """Write a view of up to 12 bytes, which are in `low` and `high` with the first in the lowest bits."""
     store32(mem, at, np.uint32(n))
     store64(mem, at + 4, low)
     store32(mem, at + 12, high)
@@ -32,7 +35,7 @@ def put_short(mem: Any, at: Int, n: Int, low: Int, high: Int) -> None:
 
 @inlined
 def put_integer(aux: Any, o: Int, value: Int, negative: Any) -> Int:
-    """Writes a uint64's digits (its negation's with a minus sign if `negative`); the place after."""
+    """Write a uint64's digits (if `negative`, a minus sign and its negation's); the index after them."""
     if negative:
         value = np.uint64(0) - value
         aux[o] = 45

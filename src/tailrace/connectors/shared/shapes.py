@@ -1,4 +1,4 @@
-"""What shaping takes from the configuration, whatever the database."""
+"""The settings of the shape step, which are the same for every database."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailrace.events.shape import ShapeSettings
 
 
 def shape_settings(settings: Settings, context_headers: Mapping[str, str]) -> ShapeSettings:
-    """The settings of shapes; `context_headers` are the headers that every record carries."""
+    """The shape settings of a configuration; `context_headers` are the headers of every record."""
     return ShapeSettings(
         tombstones=settings.tombstones_on_delete,
         skipped=settings.skipped_operations,

@@ -1,4 +1,4 @@
-"""The tables that signals are written to, as they are configured."""
+"""The configured signal tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailrace.signals.model import Channel
 
 
 def signal_tables_of(settings: Settings) -> tuple[TableId, ...]:
-    """Those whose rows are signals."""
+    """The tables whose rows are signals; none if the channel `source` is not enabled."""
     if Channel.SOURCE not in settings.signal_enabled_channels:
         return ()
     return signal_tables(settings.signal_data_collection or ())

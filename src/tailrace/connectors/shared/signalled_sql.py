@@ -1,13 +1,14 @@
-"""SQL that comes with signals (`additional-conditions`), looked at before it becomes part of a statement.
+"""SQL in signals (`additional-conditions`), checked before it becomes part of a statement.
 
-Whoever may signal can choose rows with it, and do nothing else: the connector's user may have more rights than he. So a
-filter has to be one expression that stays within the parentheses that are put around it, and what a blocking snapshot reads
-has to be one SELECT. Neither has a comment, which would hide what follows from us or from the server. A text is cut into
-words, quotes and signs as the server does it, in a session of which we have set the dialect.
+Whoever may send signals can choose rows by it, and must not be able to do anything else: the connector's user may have
+more privileges than the sender. So a filter must be one expression that stays within the parentheses around it, and the
+statement of a blocking snapshot must be one SELECT. Neither may contain a comment, which could hide what follows,
+either from us or from the server. The text is split into tokens as the server splits it, in a session whose SQL dialect
+we have set.
 
-This does not say that the text is right; the server says that. It says that the server reads it as we do: as one piece, in
-which what writes, locks or leaves the database is not there. The transaction around it, which is for reading only or rolled
-back, is the second hedge.
+This does not check that the text is correct; the server does. It checks that the server reads the text as we do: as one
+expression or statement, without anything that writes, locks or reaches outside the database. The transaction around it,
+which is read-only or rolled back, is the second line of defence.
 """
 
 from __future__ import annotations
@@ -22,21 +23,21 @@ from tailrace.config.settings import Settings
 from tailrace.errors import UnsupportedError
 
 ALLOWED: Final = "tailrace.signal.conditions"
-LONGEST: Final = 500_000  # characters: what is longer than the server takes would end the session, again and again
+LONGEST: Final = 500_000  # characters; what exceeds the server's limit would end the session, again and again
 _BEGINS: Final = (["SELECT"], ["WITH"])
-_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")  # NUL ends a text for some; none of them is SQL
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")  # some parsers end a text at NUL; SQL needs none of these
 _WITHIN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a database cuts SQL into pieces.
+    """How a database splits SQL into tokens.
 
     Attributes:
-        pieces: matches one piece of a text, by the groups `blank`, `quoted` (literals and names in quotes), `word` (with
-            numbers), `open`, `close`, `end` (of a statement) and `sign`; what it does not match, or has no such group, is
-            refused.
-        refused: words, in upper case, that write, lock, or reach beyond the database, where they follow each other.
+        pieces: matches one token, by the groups `blank`, `quoted` (literals and quoted names), `word` (also numbers),
+            `open`, `close`, `end` (of a statement) and `sign`. A text that it does not match, or not by such a group,
+            is refused.
+        refused: sequences of words, in upper case, that write, lock, or reach outside the database.
 
     """
 
@@ -53,7 +54,12 @@ class Dialect:
         return _condition(self, text)
 
     def statement(self, text: str) -> str:
-        """The SELECT of a blocking snapshot without the semicolon at its end, if it is one statement. Raises likewise."""
+        """The SELECT of a blocking snapshot, without a semicolon at its end.
+
+        Raises:
+            UnsupportedError: it is not one SELECT.
+
+        """
         text = text.strip().removesuffix(";")
         words = list(filter(None, self.read(text)))
         if words[:1] not in _BEGINS or "SELECT" not in words:
@@ -61,7 +67,12 @@ class Dialect:
         return text
 
     def read(self, text: str) -> Iterator[str]:
-        """Its words in upper case, and "" for other pieces than blanks. Raises as the others."""
+        """The words of a text in upper case, and "" for other tokens, without blanks.
+
+        Raises:
+            UnsupportedError: the text contains something that is refused.
+
+        """
         if len(text) > LONGEST:
             raise _refused(f"it has more than {LONGEST} characters")
         if found := _CONTROLS.search(text):
@@ -99,21 +110,21 @@ class Dialect:
 
 
 def require_allowed(settings: Settings, condition: str | None) -> None:
-    """Raise `UnsupportedError` where a signal has a condition and the configuration allows none."""
+    """Raise `UnsupportedError` if a signal has a condition and the configuration allows none."""
     if condition is not None and not settings.tailrace_signal_conditions:
         raise UnsupportedError(f"the signal's additional-conditions are refused: {ALLOWED} is false")
 
 
 @lru_cache(maxsize=16)
 def _condition(dialect: Dialect, text: str) -> str:
-    """Each chunk has the same one."""
+    """Check a filter; cached, as every chunk of a table has the same one."""
     for _ in dialect.read(text):
         pass
     return text
 
 
 def _is(word: str, refused: str) -> bool:
-    """A number may run into the word behind it: `1.5INTO`."""
+    """Whether a word is a refused one; servers end a number where a keyword begins, so `1.5INTO` counts."""
     return word == refused or (word[:1].isdigit() and word.endswith(refused))
 
 

@@ -1,7 +1,7 @@
-"""What the source blocks of all connectors have in common: where each change came from.
+"""The common parts of all connectors' source blocks, which say where a change comes from.
 
-Fields and their order are Debezium's, of version 3.6 or, on demand (`tailrace.event.shape`), of an older one. `version`
-tells consumers which Debezium the events are compatible with, as some of them look at it.
+Fields and their order are those of Debezium 3.6 or, on request (`tailrace.event.shape`), of an older version. `version`
+names the Debezium version that the events are compatible with, because some consumers evaluate it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tailrace.schema.connect import Field, Schema, Type
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4, SHAPE_2_1
 
 COMPATIBLE: Final = {CURRENT: "3.6.1.Final", SHAPE_2_1: "2.1.4.Final", SHAPE_1_4: "1.4.2.Final"}
-"""The version of Debezium whose events are made, by shape."""
+"""The Debezium version that each shape is compatible with."""
 
 Fields = tuple[tuple[str, Schema], ...]
 
@@ -29,7 +29,7 @@ MARKS: Final[Mapping[str, tuple[str, ...]]] = {
     SHAPE_2_1: ("true", "last", "false", "incremental"),
     SHAPE_1_4: ("true", "last", "false"),
 }
-"""What `source.snapshot` may say, by shape."""
+"""The allowed values of `source.snapshot`, by shape."""
 SNAPSHOT_FLAG: Final = Schema(Type.BOOLEAN, optional=True, default=False)
 
 LEADING: Final[Fields] = (("version", STRING), ("connector", STRING), ("name", STRING), ("ts_ms", LONG))
@@ -38,7 +38,7 @@ TIMES: Final[Fields] = (("ts_us", LONG_OR_NULL), ("ts_ns", LONG_OR_NULL))
 
 
 def snapshot_mark(shape: str) -> Schema:
-    """The field that tells what a change is in a snapshot, by name."""
+    """The schema of `source.snapshot`, an enumeration of marks."""
     return Schema(
         Type.STRING,
         optional=True,
@@ -50,23 +50,23 @@ def snapshot_mark(shape: str) -> Schema:
 
 
 def where(snapshot: Schema) -> Fields:
-    """What follows `LEADING`: the mark of a snapshot, and the database."""
+    """The fields after `LEADING`: the snapshot's mark, and the database."""
     return (("snapshot", snapshot), ("db", STRING))
 
 
 def block(connector: str, fields: Fields, *, version: int | None = None) -> Schema:
-    """A source block."""
+    """The schema of a source block."""
     name = f"io.debezium.connector.{connector}.Source"
     return Schema(Type.STRUCT, name=name, version=version, fields=tuple(Field(*field) for field in fields))
 
 
 def version(settings: Settings) -> str:
-    """The version of Debezium whose events these are like."""
+    """The Debezium version in the events."""
     return COMPATIBLE[settings.tailrace_event_shape]
 
 
 def constants(settings: Settings, connector: str, database: str) -> dict[str, str | None]:
-    """The fields of any connector that are the same for all changes of a table; a null `snapshot` shows as its default."""
+    """The fields that are constant for all changes of a table; if `snapshot` is null, consumers see its default."""
     return {
         "version": version(settings),
         "connector": connector,
@@ -78,12 +78,12 @@ def constants(settings: Settings, connector: str, database: str) -> dict[str, st
 
 
 def context(settings: Settings, connector: str) -> Mapping[str, str]:
-    """The headers that tell of the task, where they are asked for."""
+    """The context headers, which name the task; empty if they are not requested."""
     if not settings.tailrace_context_headers:
         return {}
     return context_headers(connector, settings.topic_prefix)
 
 
 def source_times(time_us: int) -> dict[str, int]:
-    """The source block's times of one moment, microseconds since the epoch."""
+    """The three time fields of a source block, from microseconds since the epoch."""
     return {"ts_ms": time_us // 1000, "ts_us": time_us, "ts_ns": time_us * 1000}

@@ -1,8 +1,8 @@
 """One table's changes as typed rows, for the DataFrame way with `output="rows"`.
 
-The columns of the DataFrame are those that the table has when the query starts. The log may go back to a structure
-before that: a column that was not there yet, or is gone since, is null. A column that is added while the query runs
-stops it with a message, because a DataFrame can't grow one; started again, it goes on there with the column.
+The columns of the DataFrame are those of the table when the query starts. The log may go back to an earlier structure:
+a column that it does not have, or that was dropped since, is null. A column that is added while the query runs stops
+the query with a message, because a DataFrame can't grow one. A new query continues there, with the column.
 """
 
 from __future__ import annotations
@@ -19,7 +19,12 @@ from tailrace.schema.tables import Column, Table, TableId
 
 
 def only_one(tables: Sequence[TableId], hint: str = "") -> TableId:
-    """The captured table; raises `ConfigError` where it is not exactly one, with a hint where there is none."""
+    """The captured table.
+
+    Raises:
+        ConfigError: there is not exactly one; `hint` is appended if there is none.
+
+    """
     if len(tables) != 1:
         raise ConfigError(
             f'output="rows" is for one table, and table.include.list captures {len(tables)}: '
@@ -29,7 +34,7 @@ def only_one(tables: Sequence[TableId], hint: str = "") -> TableId:
 
 
 def row_columns(table: Table, settings: Settings, type_of: Callable[[Column], pa.DataType]) -> pa.Schema:
-    """The columns that a table's rows have, each of the type that `type_of` gives for it."""
+    """The columns of a table's rows, with the types that `type_of` returns."""
     names = Names(settings)
     columns = [table.columns[index] for index in value_columns(table, settings)]
     return pa.schema([pa.field(names.field_name(column.name), type_of(column)) for column in columns])

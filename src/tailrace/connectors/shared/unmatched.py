@@ -1,9 +1,10 @@
-"""Expressions of lists that match nothing which is there: most often a name that is written as elsewhere.
+"""Entries of the configuration's lists that match nothing: most often a misspelt name.
 
-A list of tables that lets through nothing, a `snapshot.include.collection.list` that no captured table is in, and
-`message.key.columns` none of which is a column would only be noticed when rows are missed, or come under another key. So a
-connector that begins refuses them, unless `tailrace.start.without.tables` says that the tables are yet to be made. What
-matches nothing beside others that do is a warning, and all of it is where a connector goes on.
+A table list that matches no table, a `snapshot.include.collection.list` without a captured table, or
+`message.key.columns` without an existing column would be noticed only when rows are missing or have the wrong key. So a
+connector that begins refuses them, unless `tailrace.start.without.tables` says that the tables will be created later.
+An entry without a match beside others that match is a warning. When a connector resumes, all of it is only a warning: a
+table may have been dropped meanwhile.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tailrace.errors import ConfigError
 from tailrace.schema.tables import TableId
 
 ALLOWED: Final = "tailrace.start.without.tables"
-MOST: Final = 5  # expressions of a list that are told one by one
+MOST: Final = 5  # expressions of a list that are named one by one
 _YET_TO_COME: Final = f"for tables that are yet to be made set {ALLOWED}=true"
 
 log = logging.getLogger(__name__)
@@ -31,14 +32,14 @@ log = logging.getLogger(__name__)
 
 @frozen
 class Existing:
-    """What is there, as far as the user may see it.
+    """What the server has, as far as the user may see it.
 
     Attributes:
         databases: their names.
-        tables: all but the database's own.
+        tables: all except the server's own.
         captured: those whose changes are delivered.
-        columns: of captured tables; where a list names columns.
-        schemas: the names of all schemas, where databases have such.
+        columns: of captured tables; empty if no list names columns.
+        schemas: the names of all schemas; empty if the database has none.
 
     """
 
@@ -59,7 +60,10 @@ def _of_name(expression: str) -> _Matcher:
 
 @frozen
 class _List:
-    """A list of the configuration, and what its expressions are tried on; `matcher` is of one expression for many things."""
+    """A list of the configuration, and the names that it is matched against.
+
+    `matcher` compiles one expression, which is then applied to many names.
+    """
 
     name: str
     what: str
@@ -70,19 +74,19 @@ class _List:
 
 
 def wants_columns(settings: Settings) -> bool:
-    """Whether a list names columns, so that they have to be asked for."""
+    """Whether a list names columns; only then are columns selected from the catalogue, which is slow for many tables."""
     return bool(settings.column_include_list or settings.column_exclude_list or settings.message_keys)
 
 
 def findings(settings: Settings, existing: Existing) -> list[Finding]:
-    """What matches nothing; an error where a connector does not begin with it."""
+    """The findings; an error if a connector would not begin with it."""
     level = Level.WARNING if settings.tailrace_start_without_tables else Level.ERROR
     empty, some = _found(settings, existing)
     return [*(Finding(level, each, _YET_TO_COME) for each in empty), *(Finding(Level.WARNING, each) for each in some)]
 
 
 def require(settings: Settings, existing: Existing) -> None:
-    """What a connector that begins does with it: raise `ConfigError`, or warn."""
+    """Check the lists of a connector that begins: raise `ConfigError`, or warn."""
     found = findings(settings, existing)
     if errors := [each.what for each in found if each.level is Level.ERROR]:
         raise ConfigError(f"{'; '.join(errors)}; {_YET_TO_COME}")
@@ -90,13 +94,13 @@ def require(settings: Settings, existing: Existing) -> None:
 
 
 def warn(settings: Settings, existing: Existing) -> None:
-    """What a connector that goes on does with it."""
+    """Check the lists of a connector that resumes: warn."""
     for each in findings(settings, existing):
         log.warning("%s", each.what)
 
 
 def _found(settings: Settings, existing: Existing) -> tuple[list[str], list[str]]:
-    """What is an error at the beginning, and what a warning."""
+    """The texts that are an error for a new connector, and those that are a warning."""
     empty: list[str] = []
     some: list[str] = []
     for each in _lists(settings, existing):
@@ -183,7 +187,7 @@ def _of_columns(settings: Settings, columns: Mapping[TableId, Sequence[str]]) ->
 
 
 def _named(table: TableId, naming: Naming) -> Thing:
-    """A table by the name that lists have, and by those that they do not have."""
+    """A table by the name in lists, with other spellings of it, which help to find a near miss."""
     name = naming.of(table)
     others = {table.name, str(table), f"{table.schema}.{table.name}", f"{table.catalog}.{table.name}"}
     return Thing(name, tuple(sorted(others - {name})))
@@ -195,7 +199,7 @@ def _column(table: TableId, column: str, naming: Naming) -> Thing:
 
 
 def _nothing_is_left(settings: Settings, existing: Existing) -> str:
-    """Why nothing is captured although expressions match; "" where no list of tables is given, or there are no tables."""
+    """Why nothing is captured although expressions match; "" if no list of tables is set, or no table exists."""
     filters = settings.tables
     if not existing.tables or not (settings.table_include_list or settings.table_exclude_list):
         return ""

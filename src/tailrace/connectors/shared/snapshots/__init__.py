@@ -1,4 +1,4 @@
-"""Snapshots of any database: a lane's part as batches of records, what is told of it, and how tables are shared out.
+"""Snapshots of any database: a lane's part as batches of records, its notifications, and the distribution of tables.
 
-What rows are and what the log says of them, a connector's own `DatabaseOfSnapshot` gives (`database.py`).
+A connector's own `SnapshotDatabase` (`database.py`) supplies the rows, and what the log says about them.
 """

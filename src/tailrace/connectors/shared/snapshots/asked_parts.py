@@ -1,14 +1,14 @@
-"""What signals asked for, a few parts at a time, each as of a position that is taken when it is planned: the DataFrame way.
+"""Requested work in the DataFrame way: a few parts at a time, each as of a position that is taken when it is planned.
 
-**Incremental.** A batch ends at a new position P, up to which it has the log, and has the next ranges of keys as of P.
-Thus what a key was before P is told in this batch or an earlier one, and what it becomes afterwards in a later one. How far
-a table is, is a key of it; it is read up to the greatest key that it has when its turn comes, since later rows are in the
-log. Where its parts end is looked up before P is taken, because any key will do.
+**Incremental.** A batch contains the log up to a new position P, and the next key ranges as of P. So what a key was
+before P is in this batch or an earlier one, and how it changes afterwards is in a later one. How far a table has come
+is one of its keys. It is read up to the greatest key that it has when its turn comes, because later rows are in the
+log. The ends of its parts are looked up before P is taken, because any key will do.
 
 **Blocking.** The log is read up to P, and then the tables as of P, as at the beginning of a stream.
 
-What can't be read is left out with a warning, and the log goes on. Where P can't be taken, the log goes on too, and it is tried
-again with the next batch.
+What can't be read is left out with a warning, and the log continues. If P can't be taken, the log continues too, and
+the next batch tries again.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from tailrace.signalled.work import BlockingWork, TableWork, Work
 from tailrace.snapshot.segments import Bound
 
 MISSING: Final = "there is no such table any more"
-TABLES_AT_ONCE: Final = 2 * TABLES_OF_A_PART  # their structures may stand in the offset
+TABLES_AT_ONCE: Final = 2 * TABLES_OF_A_PART  # bounds the structures that an offset may have to hold
 
 log = logging.getLogger(__name__)
 
 
 class AskedDatabase(Cutting[Key], Protocol[Key]):
-    """What is asked of a database for tables that signals ask for, when their next parts are planned."""
+    """What a database supplies to plan the next parts of requested tables."""
 
     @property
     def waiting(self) -> int:
@@ -44,42 +44,42 @@ class AskedDatabase(Cutting[Key], Protocol[Key]):
 
     @property
     def is_open(self) -> bool:
-        """Whether it still answers, after an error."""
+        """Whether the connection still works, after an error."""
 
     @property
     def tells(self) -> bool:
-        """Whether structures are told of a blocking snapshot."""
+        """Whether a blocking snapshot delivers structures."""
 
     def has(self, table: TableId) -> bool:
         """Whether there is such a table now."""
 
     def is_captured(self, table: TableId) -> bool:
-        """Whether its rows may be asked for."""
+        """Whether its rows may be requested."""
 
     def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, Key | NoKey]:
-        """By which tables are to be read, as they are now."""
+        """The keys by which tables are read, as they are now."""
 
     def begun(self, table: TableWork, key: Key) -> TableWork | None:
-        """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+        """A table with its key and its greatest key value now; None if it has no rows to read."""
 
     def require_allowed(self, table: TableWork) -> None:
-        """Raise `UnsupportedError` where the configuration allows no conditions, and the table has one."""
+        """Raise `UnsupportedError` if the table has a condition and the configuration allows none."""
 
     def is_like(self, key: Key, begun: Mapping[str, Any]) -> bool:
-        """Whether bounds of the key that a table was begun with stand at the same rows of this one."""
+        """Whether bounds of the stored key `begun` mean the same rows with this key."""
 
     def is_before(self, table: TableId, key: Key, bound: Bound, upto: Bound) -> bool:
-        """Whether a bound lies before another, in the database's order."""
+        """Whether a bound lies before another one, in the database's order."""
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
-        """A position of now, with structures, and which of these tables are there; None where none is to be had."""
+        """A current position with structures, and which of these tables exist; None if no position can be taken."""
 
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, Key | NoKey]) -> dict[str, str]:
-        """The statements that read tables instead of themselves, looked at."""
+        """The checked SELECT statements by which tables are read."""
 
 
 def next_step(database: AskedDatabase[Key], work: Work, wanted: int, max_bytes: int | None) -> AskedStep | None:
-    """The next parts of what was asked for, at most `wanted`; None where the log had better be read first."""
+    """The next parts of the requested work, at most `wanted`; None if the log should be read first."""
     if max_bytes is not None and database.waiting > max_bytes:
         return None
     if work.blocking is not None:
@@ -88,7 +88,7 @@ def next_step(database: AskedDatabase[Key], work: Work, wanted: int, max_bytes: 
 
 
 def _blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingWork) -> AskedStep | None:
-    """The log up to a position of now, where it waits until the tables are read."""
+    """The log up to a current position P, and then the tables as of P."""
     tables, left = sorted(blocking.tables), replace(work, blocking=None).to_dict()
     try:
         taken = database.point(tables, warns=True)
@@ -98,6 +98,7 @@ def _blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingW
         found = database.keys_now([TableWork(table) for table in tables if table in there])
         chosen = database.statements(blocking, found)
     except (ConfigError, SourceSetupError, StructureError, UnsupportedError) as error:
+        # A lost connection says nothing about the tables: the error is raised, and the step is tried again.
         if not database.is_open:
             raise
         warn(tables, error)
@@ -114,7 +115,7 @@ def _blocking_step(database: AskedDatabase[Key], work: Work, blocking: BlockingW
 
 
 class _IncrementalStep(Generic[Key]):
-    """One step of the incremental snapshot."""
+    """One step of an incremental snapshot."""
 
     def __init__(self, database: AskedDatabase[Key], limits: Limits) -> None:
         self._database = database
@@ -122,7 +123,7 @@ class _IncrementalStep(Generic[Key]):
         self._parts = Parts(limits)
 
     def step(self, work: Work) -> AskedStep | None:
-        """The next parts, with what is left behind them."""
+        """The next parts, with the work that remains after them."""
         window = work.tables[:TABLES_AT_ONCE]
         sizes = self._database.sizes([table.table for table in window])
         keys = self._database.keys_now(window)
@@ -139,7 +140,9 @@ class _IncrementalStep(Generic[Key]):
         if not self._parts.done:
             return AskedStep(work.to_dict())
         step = self._at_a_point(work, window)
-        hold = self._database.keys_now(window) == keys  # before P, and behind it
+        # The keys were looked up before P. If they are the same after it, they are the keys at P too; otherwise the
+        # step is void, and the next batch tries again.
+        hold = self._database.keys_now(window) == keys
         return step if hold else None
 
     def _at_a_point(self, work: Work, window: Sequence[TableWork]) -> AskedStep | None:
@@ -162,7 +165,7 @@ class _IncrementalStep(Generic[Key]):
         return AskedStep(left.to_dict(), place, [part for part in parts if part["segments"]])
 
     def _read(self, table: TableWork, key: Key | NoKey, size: Size) -> TableWork | None:
-        """Put a table into parts, as far as there is room; what is left of it, None if nothing is."""
+        """Add a table to parts, as far as there is room; the rest of it, None if nothing remains."""
         share = self._limits.share(size)
         is_alone = table.after is not None or share >= IS_CUT
         if not self._parts.makes_room(share, is_alone=is_alone):
@@ -183,7 +186,7 @@ class _IncrementalStep(Generic[Key]):
         return self._cut(first, key, self._limits.rows_of(size))
 
     def _begun(self, table: TableWork, key: Key | NoKey) -> TableWork | None:
-        """With its key, and the greatest one of now; None where there is nothing to read."""
+        """The table with its key and its greatest key value; None if there is nothing to read."""
         if not self._database.is_captured(table.table):
             warn([table.table], "it is not captured")
             return None
@@ -201,7 +204,7 @@ class _IncrementalStep(Generic[Key]):
         return first
 
     def _cut(self, table: TableWork, key: Key, of_rows: int) -> TableWork | None:
-        """The next ranges of a large table."""
+        """Add the next key ranges of a large table; the rest of it, None if nothing remains."""
         cuts = self._database.next_cuts(table.table, key, table.after, of_rows=of_rows, most=self._parts.left)
         upto = table.upto
         ends = [end for end in cuts.points if upto is None or self._database.is_before(table.table, key, end, upto)]
@@ -212,7 +215,7 @@ class _IncrementalStep(Generic[Key]):
 
 
 def warn(tables: Iterable[TableId], why: object) -> None:
-    """Say that a snapshot ends which a signal asked for."""
+    """Warn that a requested snapshot ends early."""
     log.warning(
         "the snapshot of %s that a signal asked for ends here, and the log goes on: %s",
         ", ".join(map(str, tables)),
@@ -221,7 +224,7 @@ def warn(tables: Iterable[TableId], why: object) -> None:
 
 
 def _asked(part: Mapping[str, Any], there: Collection[str], conditions: Mapping[str, str]) -> dict[str, Any]:
-    """A part with what is said of its tables, as far as they are there."""
+    """A part, without tables that no longer exist, and with their conditions."""
     keys = {table: key for table, key in part["keys"].items() if table in there}
     its = {table: condition for table, condition in conditions.items() if table in keys}
     segments = [segment for segment in part["segments"] if segment[0] in keys]

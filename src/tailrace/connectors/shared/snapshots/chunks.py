@@ -1,4 +1,4 @@
-"""Chunks: rows of a segment as they were read, a few blocks of columns in a row."""
+"""Chunks: rows of a segment, as a sequence of blocks of columns."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tailrace.snapshot.segments import Bound
 
 
 class Block(Protocol):
-    """Some rows that were read, in their order."""
+    """A block of rows, in reading order."""
 
     @property
     def columns(self) -> list[Vector | None]:
-        """A vector for each column of the structure, None for one that is not wanted."""
+        """A vector for each column of the structure; None if the column is not needed."""
 
     @property
     def rows(self) -> INT32:
-        """Where each row's values are in these vectors, as they were made last; -1: it can't be shown. Shape (n,)."""
+        """Index of each row in the vectors of the last `columns`; -1: the row can't be delivered. Shape (n,)."""
 
     @property
     def keys(self) -> Sequence[Vector]:
@@ -37,7 +37,7 @@ class Block(Protocol):
 
 
 class ShownTable(Protocol):
-    """A structure of a table, with what shows its rows."""
+    """A table's structure, with the shape of its read events."""
 
     @property
     def table(self) -> Table:
@@ -45,21 +45,21 @@ class ShownTable(Protocol):
 
     @property
     def shape(self) -> Shape:
-        """Of its read events."""
+        """The shape of its read events."""
 
 
 @dataclass(slots=True)
 class ReadChunk:
-    """Rows in the order of the key; of a table without a key, in no order.
+    """Rows in key order; those of a table without a key are in no order.
 
     Attributes:
-        table: how they are shown.
+        table: its structure and shape.
         blocks: the rows.
-        is_last: the segment's end was reached.
-        read_us: when they were read, microseconds since the epoch.
-        digested: makes the digests of all rows.
-        bound_at: the key of one row of a block; None where there is no key.
-        starts: the first row of each block, and the number of rows.
+        is_last: whether the segment's end was reached.
+        read_us: the read time, microseconds since the epoch.
+        digested: makes the digests of the rows of blocks.
+        bound_at: the key of one row of a block; None for a table without a key.
+        starts: the number of each block's first row, then the number of all rows.
 
     """
 
@@ -79,18 +79,18 @@ class ReadChunk:
 
     @property
     def digests(self) -> Digests:
-        """Of the rows' keys, shape (n, 2); of whole rows where there is no key. They are made each time."""
+        """Digests of the rows' keys, shape (n, 2); of whole rows if there is no key. Each access computes them again."""
         return self.digested(self.blocks)
 
     def bound(self, row: int) -> Bound | None:
-        """The key of one row."""
+        """The key of one row; None for a table without a key."""
         if self.bound_at is None:
             return None
         number = int(np.searchsorted(self.starts, row, side="right")) - 1
         return self.bound_at(self.blocks[number], row - int(self.starts[number]))
 
     def parts(self, rows: Rows) -> Iterator[tuple[Block, Rows]]:
-        """Some rows, block by block, as numbers within the block."""
+        """Split ascending row numbers by block, as numbers within the block."""
         cuts = np.searchsorted(rows, self.starts)
         for block, start, first, last in zip(self.blocks, self.starts, cuts, cuts[1:], strict=False):
             if first < last:
@@ -98,14 +98,17 @@ class ReadChunk:
 
 
 def key_digests(blocks: Sequence[Block]) -> Digests:
-    """Of the keys of all rows of some blocks, shape (n, 2)."""
+    """Digests of the keys of all rows of blocks, shape (n, 2)."""
     found = [digests_of(key_bytes(block.keys)) for block in blocks]
     return np.concatenate(found) if found else np.empty((0, 2), np.uint64)
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What stands for a chunk that could not be read, because the table is not what it was at H."""
+    """Stands for a chunk that could not be read, because the table's structure changed after the log position H.
+
+    It is empty and not the last, so that the segment is read again after the log.
+    """
 
     is_last: bool = False
     digests: Digests = field(default_factory=lambda: np.empty((0, 2), np.uint64))
@@ -114,5 +117,5 @@ class Unread:
         return 0
 
     def bound(self, row: int) -> Bound | None:
-        """It has no rows."""
+        """Raise `IndexError`: there are no rows."""
         raise IndexError(row)

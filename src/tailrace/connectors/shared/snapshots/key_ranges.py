@@ -1,7 +1,7 @@
-"""Ranges of keys: as conditions of a statement, and of whole numbers without asking the server.
+"""Key ranges: as SQL conditions, and evaluated locally for integer keys.
 
-For a key of several columns the comparison (a, b) > (x, y) is written out, (a > x) OR (a = x AND b > y), with a >= x before
-it: that is what databases make one range of an index of.
+For a key of several columns the comparison (a, b) > (x, y) is written as a >= x AND ((a > x) OR (a = x AND b > y)). The
+redundant a >= x makes optimisers read one range of the index; for a row comparison or the OR alone many scan all of it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from tailrace.snapshot.segments import Bound, Interval
 
 Mask = npt.NDArray[np.bool_]
 One = Callable[[int, str, str, str], str]
-"""A comparison of one column: its number, its name, the operator and the value, as SQL."""
+"""Formats a comparison of one column as SQL. Arguments: the column's number and name, the operator, the value."""
 
 
 def plainly(_number: int, name: str, operator: str, value: str) -> str:
-    """A column beside a value."""
+    """The plain comparison of a column with a value."""
     return f"{name} {operator} {value}"
 
 
 def compared(names: Sequence[str], operator: str, values: Sequence[str], one: One = plainly) -> str:
-    """A comparison (>, >=, < or <=) of as many columns as there are values, in a form that makes a range of an index."""
+    """A comparison (>, >=, < or <=) of as many columns as there are values, in a form that is one range of an index."""
     strict = operator[0]
     if len(values) == 1:
         return one(0, names[0], operator, values[0])
@@ -39,7 +39,10 @@ def compared(names: Sequence[str], operator: str, values: Sequence[str], one: On
 
 
 def behind(bound: Sequence[str], other: Sequence[str], one: One = plainly) -> str:
-    """The condition that a bound lies behind another; one stands behind all rows that begin with it: [7] behind [7, 9]."""
+    """The condition that one bound lies after another.
+
+    A bound that is a prefix of another lies after all rows that begin with it: [7] lies after [7, 9].
+    """
     common = min(len(bound), len(other))
     operator = ">=" if len(bound) < len(other) else ">"
     return compared(bound[:common], operator, other[:common], one)
@@ -48,7 +51,11 @@ def behind(bound: Sequence[str], other: Sequence[str], one: One = plainly) -> st
 def ascending(
     points: Sequence[Bound], are_behind: Callable[[Sequence[tuple[Bound, Bound]]], Sequence[Any]]
 ) -> list[Bound]:
-    """Those of these bounds that lie behind all kept before them; `are_behind` asks of pairs if the second is behind."""
+    """The bounds that lie after all kept ones before them.
+
+    `are_behind` tells for pairs of bounds whether the second lies after the first; one call takes many pairs, because
+    it may ask the server. Bounds that a collation orders otherwise than their finder assumed are dropped.
+    """
     kept = list(points)
     while len(kept) > 1:
         answers = are_behind(list(pairwise(kept)))
@@ -59,11 +66,11 @@ def ascending(
 
 
 def within_local(columns: Sequence[npt.NDArray[Any]], intervals: Sequence[Interval]) -> Mask:
-    """Whether keys of whole numbers lie in any interval, shape (n,).
+    """Whether integer keys lie in any of the intervals, shape (n,).
 
     Args:
         columns: the key's columns, int64[n] or uint64[n].
-        intervals: of integers.
+        intervals: with integer bounds.
 
     """
     found = np.zeros(len(columns[0]), np.bool_)

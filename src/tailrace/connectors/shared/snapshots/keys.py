@@ -1,4 +1,4 @@
-"""What is the same of the keys by which tables are read in chunks, whatever the database."""
+"""The keys by which tables are read in chunks, as far as they do not depend on the database."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailrace.snapshot.segments import Bound
 
 @dataclass(frozen=True, slots=True)
 class NoKey:
-    """A table can't be read in chunks; `reason` is the end of a sentence."""
+    """Says that a table can't be read in chunks; `reason` is the end of a sentence."""
 
     reason: str
 
@@ -24,11 +24,11 @@ class StoredColumn(Protocol):
 
     @property
     def name(self) -> str:
-        """The column's."""
+        """The column's name."""
 
     @property
     def is_number(self) -> bool:
-        """Whether an entry of a bound is a number, that compares as such."""
+        """Whether an entry of a bound is a number, and is ordered as a number."""
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON."""
@@ -40,19 +40,19 @@ Key = TypeVar("Key")
 
 @dataclass(frozen=True, slots=True)
 class IndexKey(Generic[Column]):
-    """A unique index by which a table is read in chunks, and in whose order; no index for an order of the user's choice."""
+    """A unique index, in whose order chunks are read; `index` is "" for an order that the user chose (a surrogate key)."""
 
     index: str
     columns: tuple[Column, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Its columns' names, in its order."""
+        """The names of its columns, in index order."""
         return tuple(column.name for column in self.columns)
 
     @property
     def is_local(self) -> bool:
-        """Whether its order is that of numbers, so that nobody has to ask the server about it."""
+        """Whether it is ordered numerically, so that bounds can be compared without the server."""
         return all(column.is_number for column in self.columns)
 
     def to_dict(self) -> dict[str, Any]:
@@ -60,10 +60,10 @@ class IndexKey(Generic[Column]):
         return {"index": self.index, "columns": [column.to_dict() for column in self.columns]}
 
     def literals(self, bound: Bound, literal: Callable[[Column, Any], str]) -> list[str]:
-        """A bound's entries as SQL.
+        """A bound's entries as SQL literals.
 
         Raises:
-            ProgressError: it is no bound of this key.
+            ProgressError: it is not a bound of this key.
 
         """
         if not 1 <= len(bound) <= len(self.columns):
@@ -76,13 +76,13 @@ _Index = TypeVar("_Index", bound=IndexKey[Any])
 
 @dataclass(frozen=True, slots=True)
 class UniqueIndex(Generic[_Index]):
-    """A unique index of a table, as the server's catalog has it.
+    """A unique index of a table, from the server's catalogue.
 
     Attributes:
         name: of the index.
         is_primary: whether it is the primary key.
-        key: what it is for reading; the end of a sentence where the table can't be read by it.
-        order: by which one of several that are as good is taken.
+        key: the key that it makes; or, if the table can't be read by it, the end of a sentence that says why.
+        order: decides between indexes that are equally good.
 
     """
 
@@ -93,7 +93,7 @@ class UniqueIndex(Generic[_Index]):
 
 
 def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
-    """The key among a table's unique indexes: the primary key, else one of numbers, else one of few columns."""
+    """The best key of a table's unique indexes: the primary key, else one of numbers, else that of fewest columns."""
     usable: list[tuple[tuple[Any, ...], _Index]] = []
     obstacles: list[str] = []
     for each in indexes:
@@ -107,7 +107,10 @@ def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
 
 
 def led(first: Column, key: IndexKey[Column] | NoKey, made: Callable[[str, tuple[Column, ...]], Key]) -> Key | NoKey:
-    """A key whose order begins with a column of the user's choice; rows with the same value are in the order of `key`."""
+    """A key whose order begins with a surrogate key, the user's column; `key` orders rows of equal value.
+
+    Without the rest of the order, a chunk's end could not be told from other rows with the same value.
+    """
     if isinstance(key, NoKey):
         return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")
     return made("", (first, *(column for column in key.columns if column.name != first.name)))
@@ -118,10 +121,10 @@ def key_from_dict(
     made: Callable[[str, tuple[Column, ...]], Key],
     column: Callable[[Mapping[str, Any]], Column],
 ) -> Key:
-    """A key from what `to_dict` gave; `made` and `column` make the connector's own.
+    """Parse a key from its JSON; `made` and `column` construct the connector's own classes.
 
     Raises:
-        ProgressError: it is something else.
+        ProgressError: it is not a key.
 
     """
     try:
@@ -131,10 +134,10 @@ def key_from_dict(
 
 
 def stored_keys(given: Mapping[str, Any], from_dict: Callable[[Mapping[str, Any]], Key]) -> dict[TableId, Key | None]:
-    """The keys of a snapshot's tables, from what its progress has by their names; None for a table without a key."""
+    """The keys of a snapshot's tables by id, from the progress, which has them by name; None for a table without a key."""
     return {parse_id(name): None if key is None else from_dict(key) for name, key in given.items()}
 
 
 def stored(keys: Mapping[TableId, IndexKey[Any] | NoKey]) -> dict[TableId, Any]:
-    """The same as `stored_keys` takes them: JSON, None for a table without a key."""
+    """The inverse of `stored_keys`: JSON, None for a table without a key."""
     return {table: None if isinstance(key, NoKey) else key.to_dict() for table, key in keys.items()}

@@ -1,9 +1,9 @@
-"""Tables of which a SELECT of the user's own says which rows a snapshot reads (`snapshot.select.statement.overrides`).
+"""Tables whose rows a SELECT statement of the user selects (`snapshot.select.statement.overrides`).
 
-The statement stands in for the table, within the one that reads a chunk: so rows come in the order of the key, and a snapshot
-that was stopped goes on where it was. Which rows it chooses can't be asked of a row image in the log. So no row is delivered
-from an image: a row that has changed since P by the time its chunk is read is left to the stream, which tells that change.
-`snapshot/waves.py` has the rule.
+The statement replaces the table, as a subquery, in the statement that reads a chunk. So rows come in key order, and an
+interrupted snapshot can be resumed. A row image in the log does not show whether the statement would select the row. So
+no row is delivered from an image: a row that changes between P and the time its chunk is read is left to the stream,
+which delivers that change. `snapshot/waves.py` has the rule.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ log = logging.getLogger(__name__)
 
 
 def overrides_of(settings: Settings, tables: Iterable[TableId], *, lower_names: bool) -> dict[TableId, SelectOverride]:
-    """Those of some tables; with `lower_names` names are the same for the server in either case."""
+    """The overrides of these tables; `lower_names`: the server compares names without regard to case."""
     found = {table: settings.select_overrides.of(table, lower_names=lower_names) for table in tables}
     return {table: override for table, override in found.items() if override is not None}
 
 
 def with_signalled(settings: _Settings, statements: Mapping[TableId, str | None], dialect: Dialect) -> _Settings:
-    """The settings with the statements that a signal gives for tables, where it gives one, before the configured ones.
+    """The settings with a signal's statements for tables; they take precedence over the configured ones.
 
     Raises:
-        UnsupportedError: one is more than a SELECT, or none is allowed.
+        UnsupportedError: one is not a single SELECT, or the configuration allows none.
 
     """
     given: dict[TableId, str] = {}
@@ -48,12 +48,12 @@ def with_signalled(settings: _Settings, statements: Mapping[TableId, str | None]
 
 
 def refused(override: SelectOverride, error: TailraceError) -> ConfigError:
-    """What to say where rows can't be read by a user's own statement."""
+    """The error for a user's statement that can't be executed."""
     return ConfigError(f"{override.given_as}: the statement can't be read instead of {override.table}: {error}")
 
 
 def warn_of_idle(settings: Settings, used: Iterable[SelectOverride]) -> None:
-    """Say which statements are for no table that is read."""
+    """Warn about statements for tables that the snapshot does not read."""
     known = list(used)
     for override in settings.select_overrides.given:
         if override not in known:

@@ -1,16 +1,18 @@
-"""One part of a snapshot, read on its own, so that it is the same whenever it is read: for the DataFrame way.
+"""One part of a snapshot, read independently and repeatably: the DataFrame way.
 
-The rows of a range of keys as of P are the same ones, however often and by whomever they are asked for: what changes
-meanwhile shows only in whether a row was selected or found in the log. So that the records are the same to the byte,
-the time that they tell is the plan's, and none has a mark of its own: which row of a part comes last shows in what
-order they were found. A table without a key is a part of its own, and can only be read from its beginning. What a
-change of a table's structure does to rows that are read after it, it does here too.
+Spark may run a task again, and its output must be the same. The rows of a key range as of P are: a change meanwhile
+only decides whether a row is selected or taken from the log. For equal bytes, the read time is the plan's, and rows
+have no mark of their own: which row of a part is last depends on the order in which they were found. A table without a
+key is one part, which can only be read from its beginning. The reader also handles changes of a table's structure that
+happen while it reads.
 
-Of some tables only rows of the user's choice are read: by a statement of his own (`snapshot.select.statement.overrides`, or a
-signal's), or by a signal's condition. Whether an image is one of these can't be told, so a row that changes before it is
-read is left to the log: such a part may have fewer rows when it is read again, and each reading is right with the log that
-follows. What can't be read of a part that a signal asked for is left out with a warning: nothing could mend a batch that
-Spark has planned.
+Of some tables only selected rows are read: by a statement (`snapshot.select.statement.overrides`, or a signal's), or by
+a signal's condition. An image does not show whether its row is selected, so a row that changes before it is read is
+left to the log. A second reading of such a part may therefore have fewer rows; each reading is correct together with
+the log that follows.
+
+If a part that a signal requested can't be read, it is left out with a warning: a batch that Spark has planned can't be
+changed any more.
 """
 
 from __future__ import annotations
@@ -55,41 +57,41 @@ log = logging.getLogger(__name__)
 
 
 class ChosenSource(SnapshotSource, Protocol):
-    """A source that knows of which tables it reads only some rows, and which have no key."""
+    """A source that names its tables with selected rows, and those without a key."""
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which only some rows are wanted, and the log can't tell which."""
+        """The tables of which only some rows are read, by a condition that images don't show."""
 
     @property
     def whole(self) -> frozenset[str]:
         """The tables without a key."""
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
 
 
 Source = TypeVar("Source", bound=ChosenSource)
 
 
 class PartDatabase(Protocol[Source]):
-    """What parts of a snapshot are read of."""
+    """A database whose parts are read."""
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """P, as a lane's state has it."""
+        """P, as in a lane's state."""
 
     def opened(self) -> Source:
-        """The database at P."""
+        """Open the database at P."""
 
     def shown(self, source: Source, piece: Piece, read_us: int) -> Iterator[Shown]:
-        """The read events of rows, with what shows them; `read_us`: when they were read, microseconds since the epoch."""
+        """The read events of rows, each with its shape; `read_us`: the read time, microseconds since the epoch."""
 
     def structures(self, batch: Batch) -> list[Event]:
-        """What tells the structures, where that is the part."""
+        """The events of the part that has the structures."""
 
     def lost(self, error: PositionLostError) -> PositionLostError:
-        """What to say where the log does not reach back to P any more."""
+        """The error for a log that is no longer retained from P on."""
 
 
 class PartReader(Generic[Source]):
@@ -102,7 +104,7 @@ class PartReader(Generic[Source]):
         self._read_us = part.now_us // SECOND * SECOND  # whole seconds, as the server's clock is told elsewhere
 
     def steps(self) -> Iterator[tuple[list[Shown], Progress]]:
-        """The read events, with what shows them, wave after wave, and the progress once they are delivered."""
+        """For each wave, the read events with their shapes, and the progress after their delivery."""
         if "structures" in self._part.content:
             return
         is_open = False
@@ -113,24 +115,27 @@ class PartReader(Generic[Source]):
                     pieces = (self._database.shown(source, piece, self._read_us) for piece in wave.pieces)
                     yield [each for piece in pieces for each in piece], self._reached(wave.state)
         except PositionLostError as error:
+            # No retry can bring the log back, and the stream of changes is worth more than the rest of requested work.
             if "asked" in self._part.content:
                 warn_of_asked(self._part.content, error)
                 return
             raise self._database.lost(error) from error
         except RetriableError as error:
+            # Rows of a table without a key were yielded already. Resuming would yield them again, so the task as a
+            # whole must fail.
             if is_open:
                 raise _unfinished(self._part.content, error) from error
             raise
 
     def batches(self) -> Iterator[LogBatch]:
-        """The same as events, and what tells the structures where that is the part."""
+        """The part's batches: its read events, or the events of structures."""
         if "structures" in self._part.content:
             yield LogBatch(self._database.structures(Batch(self._part.now_us)), self._progress)
         for shown, progress in self.steps():
             yield LogBatch([shape.prepare(changes, self._part.now_us) for shape, changes in shown], progress)
 
     def _state(self) -> SnapshotState:
-        """To begin with: within a part only another attempt goes on, after an error."""
+        """The state where reading begins; a progress within a part comes only from an earlier attempt, after an error."""
         if self._progress.snapshot is not None:
             return SnapshotState.from_dict(self._progress.snapshot)
         segments = tuple(Segment(*segment) for segment in self._part.content["segments"])
@@ -142,7 +147,7 @@ class PartReader(Generic[Source]):
 
 @dataclass(frozen=True, slots=True)
 class AskedPart:
-    """What a signal wants of a part; nothing, where no signal asked for it.
+    """The members of a part that say what a signal requested; without them the part is of an initial snapshot.
 
     Attributes:
         content: of the part.
@@ -153,21 +158,24 @@ class AskedPart:
 
     @property
     def is_asked(self) -> bool:
-        """Whether a signal asked for it."""
+        """Whether a signal requested it."""
         return bool(self._asked)
 
     @property
     def is_incremental(self) -> bool:
-        """Whether it is of an incremental snapshot."""
+        """Whether it belongs to an incremental snapshot."""
         return self._asked.get("kind") == INCREMENTAL
 
     @property
     def conditions(self) -> dict[TableId, str]:
-        """For WHERE, of some of its tables."""
+        """The conditions for WHERE, of the tables that have one."""
         return {parse_id(table): text for table, text in self._asked.get("conditions", {}).items()}
 
     def settings(self, settings: _Settings) -> _Settings:
-        """With the statements that were found when the signal was handled, and no others."""
+        """The settings with only those statements that were determined when the signal was handled.
+
+        The task must not use today's configuration: the plan is older.
+        """
         if not self.is_asked:
             return settings
         overrides = (
@@ -177,11 +185,11 @@ class AskedPart:
         return evolve(settings, select_overrides=SelectOverrides(tuple(overrides)))
 
     def mark(self, piece: Piece) -> str:
-        """What `source.snapshot` says of rows."""
+        """`source.snapshot` of a piece's rows."""
         return INCREMENTAL if self.is_incremental else piece.mark.value
 
     def waves(self, source: ChosenSource, state: SnapshotState) -> Iterator[Wave]:
-        """What is read from a state on."""
+        """The waves from a state on."""
         chosen = source.chosen | frozenset(self._asked.get("conditions", {}))
         try:
             yield from SnapshotLane(source, state, chosen, source.whole).waves()
@@ -197,13 +205,13 @@ class AskedPart:
 
 
 def warn_of_asked(content: Mapping[str, Any], error: TailraceError) -> None:
-    """Say what of a part that a signal asked for is left out."""
+    """Warn about the rest of a requested part that is not read."""
     tables = ", ".join(content["keys"])
     log.warning("what is left of %s, of the snapshot that a signal asked for, is not read: %s", tables, error)
 
 
 def _unfinished(content: Mapping[str, Any], error: RetriableError) -> TailraceError:
-    """What was delivered of a table without a key can't be gone on with: the whole part has to be read again."""
+    """The error for a task that failed within a table without a key: the whole part has to be read again."""
     tables = ", ".join(content["keys"])
     return TailraceError(
         f"{error}. Of {tables} some rows were read: without a key the rest can't be told from them, so the task has to be run "

@@ -1,12 +1,12 @@
-"""A snapshot planned a few parts at a time, for those who read each part on its own and maybe again: the DataFrame way.
+"""A snapshot that is planned a few parts at a time, for readers that read each part independently: the DataFrame way.
 
-The tables and their keys are looked up when P is taken, and nothing else is planned ahead: how far the snapshot has come
-is a table and a key of it, and where the next parts end is asked of the server when they are wanted. So little is to be
-kept, however large the tables are. A part is a range of a large table, or several small tables; it has about as many
-rows as another.
+Tables and keys are looked up when P is taken, and nothing else is planned ahead. How far the snapshot has come is a
+table and one of its keys, and the ends of the next parts are looked up when they are needed. So the plan stays small,
+however large the tables are. A part is a key range of a large table, or several small tables; all have about the same
+number of rows.
 
-Every part reads the log from P on. So that this does not become the larger part of the work, parts grow with the log
-that has been written since P, up to `MOST_GROWTH` times.
+Every part reads the log from P on. To keep that the smaller part of the work, parts grow with the log that was written
+since P, up to `MOST_GROWTH` times.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tailrace.snapshot.lane_part import LanePart
 from tailrace.snapshot.segments import Bound, Segment
 
 STRUCTURES: Final[Mapping[str, Any]] = {"structures": True}
-"""The part that has no rows, but tells the structures that the connector begins with."""
+"""The part without rows that delivers the initial structures."""
 
 Key = TypeVar("Key", bound=StoredKey)
 
@@ -35,29 +35,33 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """Where to cut: strictly ascending; `is_end` says that what follows the last one is no more than a range, or nothing."""
+    """The ends of the next ranges, strictly ascending.
+
+    `is_end`: at most one more range follows the last of them.
+    """
 
     points: list[Bound]
     is_end: bool
 
 
 class Cutting(Protocol[Key]):
-    """What a step asks of the server."""
+    """What a step needs from the server."""
 
     def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
-        """About how large tables are."""
+        """The estimated sizes of tables."""
 
     def key(self, given: Mapping[str, Any]) -> Key:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
 
     def next_cuts(self, table: TableId, key: Key, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
-        """The next ends of ranges of about `of_rows` rows each behind a bound, at most `most`."""
+        """The ends of the next ranges, of about `of_rows` rows each, after a bound; at most `most`."""
 
 
 def walked(key_behind: Callable[[Bound | None], Bound | None], after: Bound | None, most: int) -> Cuts:
-    """At most `most` cuts behind a bound, walked to along the index.
+    """At most `most` range ends after a bound, found by walking along the index.
 
-    `key_behind` gives the key some rows behind a bound, or behind the table's beginning; None where there are fewer.
+    `key_behind` returns the key a fixed number of rows after a bound, or after the table's beginning; None if fewer
+    rows follow.
     """
     points: list[Bound] = []
     while len(points) < most:
@@ -69,19 +73,19 @@ def walked(key_behind: Callable[[Bound | None], Bound | None], after: Bound | No
 
 
 def tables_of(point: StartPoint) -> Mapping[str, Any]:
-    """The tables of a snapshot that was planned for one lane, in the order in which they are read, with their keys."""
+    """The tables of a snapshot that was planned for one lane, in reading order, with their keys."""
     (only,) = (point.snapshot or {})["parts"]
     part = LanePart.from_dict(orjson.loads(orjson.dumps(only)))  # as a sink gives it back
     return {"tables": [[segment.table, part.keys[segment.table]] for segment in part.state.segments]}
 
 
 def structures_step(reached: Mapping[str, Any] | None, *, tells: bool) -> SnapshotStep | None:
-    """The first step, where structures are to be told; None: there are tables to be read."""
+    """The first step, if structures are delivered; None: the tables are next."""
     return SnapshotStep([STRUCTURES], {"tables": 0}) if reached is None and tells else None
 
 
 class Stepping(Generic[Key]):
-    """One step: how far it has come is how many tables are in parts, and a key where the next one is cut."""
+    """One step of planning; how far it has come is a number of tables, and the key where the next range begins."""
 
     def __init__(self, cutting: Cutting[Key], limits: Limits) -> None:
         self._cutting = cutting
@@ -89,7 +93,7 @@ class Stepping(Generic[Key]):
         self._parts = Parts(limits)
 
     def step(self, point: StartPoint, reached: Mapping[str, Any] | None) -> SnapshotStep:
-        """Parts of the tables that a point has, from where the last step ended; None: from the first one on."""
+        """Parts of a point's tables, from where the last step ended; `reached` None: from the first table on."""
         snapshot = point.snapshot or {}
         tables: Sequence[Sequence[Any]] = snapshot["tables"]
         place = reached or {"tables": 0}
@@ -115,11 +119,11 @@ class Stepping(Generic[Key]):
         return SnapshotStep(parts, None if is_end else end)
 
     def _is_alone(self, size: Size, key: Key | None, after: Bound | None) -> bool:
-        """Whether a table shares no part with others: a large one, or one that can't be cut."""
+        """Whether a table shares no part with others: a large one, or one without a key."""
         return key is None or after is not None or self._limits.share(size) >= IS_CUT
 
     def _take(self, name: str, size: Size, key: Key | None, after: Bound | None) -> Bound | None:
-        """Put a table into parts, from a key on; where the next step goes on with it, None if it is in them."""
+        """Add a table to parts, from a key on; the key where the next step continues, None if the table is complete."""
         if key is None:
             log.warning("%s has no key that its rows could be told apart by: one task reads it, at one go", name)
         if key is None or not self._is_alone(size, key, after):
@@ -132,6 +136,6 @@ class Stepping(Generic[Key]):
 
 
 def _asked(part: Mapping[str, Any], asked: Mapping[str, Any]) -> dict[str, Any]:
-    """A part of a blocking snapshot, with the statements that read its tables instead of themselves."""
+    """A part of a blocking snapshot, with the statements that select its tables' rows."""
     its = {table: text for table, text in asked["statements"].items() if table in part["keys"]}
     return {**part, "asked": {**asked, "statements": its}}

@@ -1,4 +1,4 @@
-"""The plan of a snapshot: what each lane is to read, from the tables with their keys and about how many rows they have."""
+"""The plan of a snapshot: what each lane reads, from the tables' keys and estimated row counts."""
 
 from __future__ import annotations
 
@@ -15,39 +15,39 @@ from tailrace.snapshot.state import start
 
 TABLES_OF_A_LANE: Final = 8
 Keys = Mapping[TableId, Any]
-"""By which key each table is read, the connector's own JSON; None: it has none, and is read whole."""
+"""The key of each table, the connector's own JSON; None: it has none, and is read whole."""
 
 
 class Cutter(Protocol):
-    """Cuts tables by ranges of their keys."""
+    """Splits tables by key ranges."""
 
     @property
     def least_rows(self) -> int:
-        """A table, or a whole snapshot, of fewer rows is not worth another lane."""
+        """A table, or a whole snapshot, with fewer rows is not worth another lane."""
 
     def split_points(self, table: TableId, parts: int) -> Sequence[Bound]:
-        """Where to cut a table into parts: fewer than `parts` bounds, strictly ascending."""
+        """The bounds that split a table into parts: fewer than `parts`, strictly ascending."""
 
     def span(self, table: TableId) -> tuple[int, int] | None:
-        """The least and the greatest value of a key's first column, where that is a number."""
+        """The least and the greatest value of the key's first column, if that is a number; figures need them."""
 
 
 def planned(
     settings: Settings, keys: Keys, rows: Mapping[TableId, int], lanes: int, place: Mapping[str, Any], cutter: Cutter
 ) -> dict[str, Any]:
-    """What the progress of each lane has of a snapshot at first; fewer lanes than are wanted if it is small.
+    """The snapshot in the initial progress of every lane; a small snapshot gets fewer lanes than `lanes`.
 
     Args:
-        settings: `snapshot.tables.order.by.row.count` counts.
-        keys: of the tables, in their order.
-        rows: about how many each has.
-        lanes: how many are wanted.
-        place: P as the state has it.
-        cutter: cuts tables that are large enough.
+        settings: for `snapshot.tables.order.by.row.count`.
+        keys: of the tables, in reading order.
+        rows: the estimated row count of each table.
+        lanes: the greatest number of lanes.
+        place: P, as in the state.
+        cutter: splits large tables.
 
     """
     total = sum(rows.values())
-    lanes = lanes if total >= cutter.least_rows else 1  # more would only cost their beginning
+    lanes = lanes if total >= cutter.least_rows else 1  # more would cost more to start than they save
     least = total // (lanes * TABLES_OF_A_LANE)
     order = by_row_count(settings, {table: rows[table] for table in keys})
     plans = [_plan(cutter, table, keys[table], rows[table], lanes, least) for table in order]
@@ -55,13 +55,13 @@ def planned(
 
 
 def whole_part(keys: Keys, rows: Mapping[TableId, int], place: Mapping[str, Any]) -> dict[str, Any]:
-    """What one lane has in its progress at first that reads all of these tables, in their order."""
+    """The initial state of one lane that reads all of these tables, in their order."""
     (plan,) = shares([TablePlan(quoted_id(table), rows[table]) for table in keys], 1)
     return part_of(plan, keys, place)
 
 
 def part_of(plan: LanePlan, keys: Keys, place: Mapping[str, Any]) -> dict[str, Any]:
-    """What a lane has in its progress at first."""
+    """The initial state of a lane."""
     names = {segment.table for segment in plan.segments}
     own = {quoted_id(table): key for table, key in keys.items() if quoted_id(table) in names}
     state = start(plan, place)
@@ -69,7 +69,7 @@ def part_of(plan: LanePlan, keys: Keys, place: Mapping[str, Any]) -> dict[str, A
 
 
 def by_row_count(settings: Settings, rows: Mapping[TableId, int]) -> list[TableId]:
-    """Tables as `snapshot.tables.order.by.row.count` wants them; as they are given where it says nothing."""
+    """Tables as `snapshot.tables.order.by.row.count` orders them; without it, in the given order."""
     order = settings.snapshot_tables_order_by_row_count
     if order == "disabled":
         return list(rows)
@@ -78,7 +78,7 @@ def by_row_count(settings: Settings, rows: Mapping[TableId, int]) -> list[TableI
 
 
 def tables_to_read(settings: Settings, by_name: Iterable[TableId]) -> list[TableId]:
-    """The tables that a snapshot reads, in the order of Debezium; the first table of signals is none of them.
+    """The tables that a snapshot reads, in Debezium's order, without the first signal table.
 
     `by_name` are the captured ones in the order of their names.
     """
@@ -89,14 +89,14 @@ def tables_to_read(settings: Settings, by_name: Iterable[TableId]) -> list[Table
 
 
 def in_order(settings: Settings, by_name: Iterable[TableId]) -> list[TableId]:
-    """Tables as Debezium reads them: by the patterns of `table.include.list`, those of one pattern by name."""
+    """Tables in Debezium's order: by the patterns of `table.include.list`, those of one pattern by name."""
     names = {table: settings.tables.naming.of(table) for table in by_name}
     first = [table for each in settings.tables.tables.include for table, name in names.items() if each.fullmatch(name)]
     return list(dict.fromkeys((*first, *names)))
 
 
 def _plan(cutter: Cutter, table: TableId, key: Any, rows: int, lanes: int, least: int) -> TablePlan:
-    """`least`: a table of fewer rows is not cut, since whole tables make lanes even enough."""
+    """The plan of one table; one of fewer than `least` rows is not split, as whole tables balance lanes well enough."""
     if key is None:
         return TablePlan(quoted_id(table), rows)
     splits = cutter.split_points(table, lanes) if rows >= least else ()

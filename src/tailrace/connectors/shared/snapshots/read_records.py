@@ -1,6 +1,6 @@
-"""Rows as of one position, as changes: the read events of a snapshot, whether rows were selected or are images of the log.
+"""Rows as of one position, as changes: the read events of a snapshot, of selected rows or of images in the log.
 
-Their source block has the position that the snapshot is of, and says in `snapshot` where in it a row stands.
+Their source block has the position of the snapshot, and `snapshot` is the row's mark in it.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tailrace.schema.tables import Table, TableId
 from tailrace.snapshot.first_changes import Rows, TableTouches
 
 Constants = Mapping[str, str | int | bool | None]
-_ANY: Final = "true"  # of a snapshot, wherever in it
+_ANY: Final = "true"  # the mark of any row of a snapshot
 
 
 class TouchedImages(Protocol):
-    """Changes of one table in one structure, of which the images before may be rows at P."""
+    """Changes of one table in one structure; their before images may be rows at P."""
 
     @property
     def table(self) -> Table:
@@ -34,23 +34,23 @@ class TouchedImages(Protocol):
 
     @property
     def columns(self) -> list[Vector | None]:
-        """The images: a vector for each column, None for one that is not wanted."""
+        """The images: a vector for each column; None if the column is not needed."""
 
     @property
     def before(self) -> INT32:
-        """Index of the image before each change, -1 where there is none, or none that can be shown; shape (n,)."""
+        """Index of each change's before image; -1: there is none, or it can't be delivered. Shape (n,)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadChanges:
-    """Makes changes of rows as they were at one position.
+    """Turns rows as of one position into changes.
 
     Attributes:
-        source: fields of the source block that the position gives.
-        position: the integers of its text.
-        constants: the source block's other fields, of a table.
-        is_flag: whether `source.snapshot` is true instead of telling a mark, as in older shapes.
-        marks: those that the schema of `source.snapshot` allows; any other one is told as `true`.
+        source: the fields of the source block that follow from the position.
+        position: the integers of the position's text.
+        constants: the other fields of a table's source block.
+        is_flag: whether `source.snapshot` is a boolean instead of a mark, as in older shapes.
+        marks: the allowed values of `source.snapshot`; other marks become `true`.
 
     """
 
@@ -61,14 +61,14 @@ class ReadChanges:
     marks: Collection[str] = MARKS[CURRENT]
 
     def of(self, table: TableId, columns: list[Vector | None], rows: INT32, mark: str, read_us: int) -> Changes:
-        """The changes that rows become.
+        """The changes for rows.
 
         Args:
-            table: whose.
+            table: of the rows.
             columns: of its structure, over all rows.
-            rows: which of them, in order; shape (n,).
-            mark: what `source.snapshot` says of them.
-            read_us: when they were read, microseconds since the epoch; told as it is.
+            rows: indices of the rows, in order; shape (n,).
+            mark: for `source.snapshot`.
+            read_us: the read time, microseconds since the epoch; not converted.
 
         """
         n = len(rows)
@@ -89,14 +89,14 @@ class ReadChanges:
     def of_piece(
         self, of: Any, rows: Rows, mark: str, read_us: int, shape_of: Callable[[Table], Shape]
     ) -> Iterator[tuple[Shape, Changes]]:
-        """The read events of one piece, with what shows them.
+        """The read events of one piece, with their shapes.
 
         Args:
-            of: a `ReadChunk`, or `TableTouches` of which the images before are meant.
-            rows: which of its rows or changes, in order; shape (n,).
-            mark: what `source.snapshot` says of them.
-            read_us: when they were read, microseconds since the epoch.
-            shape_of: shows the read events of a structure.
+            of: a `ReadChunk`; or `TableTouches`, whose before images are meant.
+            rows: numbers of rows or changes in it, in order; shape (n,).
+            mark: for `source.snapshot`.
+            read_us: the read time, microseconds since the epoch.
+            shape_of: the shape of a structure's read events.
 
         """
         if isinstance(of, ReadChunk):
@@ -122,27 +122,27 @@ def events_of(shown: Iterator[tuple[Shape, Changes]], now_us: int) -> Iterator[R
 
 
 def _that_are(places: INT32) -> INT32:
-    """Those that can be shown."""
+    """The indices of rows that can be delivered."""
     return places[places >= 0]
 
 
 def for_all(vector: Vector) -> Fact:
-    """A fact that holds for all changes: a vector of one value."""
+    """A fact that holds for all changes, from a vector of one value."""
     return Fact(vector, Level.BATCH)
 
 
 def number_for_all(number: int | None) -> Fact:
-    """A number that holds for all changes, or null."""
+    """A fact for all changes: a number, or null."""
     if number is None:
         return for_all(Vector(Kind.INT, 1, np.zeros(1, np.int64), np.zeros(1, np.uint8)))
     return for_all(integers(np.array([number])))
 
 
 def text_for_all(text: str | None) -> Fact:
-    """A text that holds for all changes, or null."""
+    """A fact for all changes: a text, or null."""
     return for_all(vector_of([None if text is None else text.encode()]))
 
 
 def _times(time_us: int) -> dict[str, Fact]:
-    """The source block's times of one moment."""
+    """The time fields of the source block."""
     return {name: number_for_all(time) for name, time in source_times(time_us).items()}

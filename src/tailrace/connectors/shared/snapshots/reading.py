@@ -1,13 +1,14 @@
-"""A lane's part of a snapshot, as batches of records with the progress that belongs to them.
+"""A lane's part of a snapshot: batches of records with their progress.
 
-The progress of a lane has, beside the position P, `parts` as long as nobody has begun (what each lane is to read), then
-the lane's own `state`, and in the end only that it is `done`, so that all lanes stand alike.
+The snapshot in a lane's progress has, beside the position P, `parts` before any lane has begun (what each lane will
+read), then the lane's own `state`, and finally only `done`, so that all lanes have equal progress.
 
-The first lane tells the structures before its first row. The last of these events has the mark `last` where no row
-follows; where one lane reads everything it is held back until a row comes or there is none (`untold` in the progress).
+The first lane delivers the structures before its first row. The last of these events has the mark `last` if no row
+follows. A lane that reads everything alone therefore holds it back until a row comes, or it is certain that none does
+(`untold` in the progress).
 
-`source.ts_ms` of rows is the server's clock of the moment in which a lane has its first rows of their table; it is asked for
-once a table by each process.
+`source.ts_ms` of rows is the server's clock when a lane has its first rows of the table; each process asks for it once
+per table.
 """
 
 from __future__ import annotations
@@ -31,11 +32,11 @@ from tailrace.snapshot.source import Mark, Wave
 from tailrace.snapshot.state import SnapshotState
 from tailrace.snapshot.waves import SnapshotLane
 
-UNTOLD: Final = "untold"  # in the progress: the last structure is held back
+UNTOLD: Final = "untold"  # a member of the progress: the last structure event is held back
 
 
 class SnapshotReader:
-    """Reads the part of one lane, once."""
+    """Reads a lane's part, once."""
 
     def __init__(
         self,
@@ -48,17 +49,17 @@ class SnapshotReader:
         tables: Sequence[TableId] | None = None,
         tell_structure: TellStructure | None = None,
     ) -> None:
-        """Take a lane's part as its progress has it.
+        """Resume a lane's part from its progress.
 
         Args:
             settings: the configuration.
             lane: whose part.
             progress: of the lane.
-            position: P, as its text.
+            position: the text of P.
             opened: opens the database at P.
             others: as in `Connector.snapshot`.
-            tables: all of the snapshot; None: those of an initial one.
-            tell_structure: adds the structures' last event, if it was held back; None: the initial snapshot's.
+            tables: all tables of the snapshot; None: those of an initial one.
+            tell_structure: adds the last structure event if it was held back; None: that of an initial snapshot.
 
         """
         self._settings = settings
@@ -93,10 +94,11 @@ class SnapshotReader:
                 yield self._last_batch(state)
 
     def _first_batch(self, state: SnapshotState) -> LogBatch:
-        """What a snapshot says before its first row: the structures that it has."""
+        """The notifications and structures before the first row."""
         batch = Batch(epoch.now_us())
         self._database.tell_first(batch)
         self._untold = True
+        # Whether another lane has rows is not known here. Some will, so the event is not the last one.
         if self._lane.count > 1:
             self._tell_last(batch, Mark.TRUE)
         told = [*self._watched.started(), *batch.events]
@@ -126,14 +128,16 @@ class SnapshotReader:
         )
 
     def _idle(self, state: SnapshotState) -> LogBatch:
-        """Nothing yet; a lane of which nobody was told that it begins has not begun."""
+        """An idle batch; before the lane's first notification its progress is still the initial one."""
         return LogBatch([], self._progress if self._watched.is_untold else self._of_state(state), idle=True)
 
     def _last_batch(self, state: SnapshotState) -> LogBatch:
-        """What comes after the last row, and that all is done."""
+        """The events after the last row, with a progress that is done."""
         batch = Batch(epoch.now_us())
         self._tell_last(batch, Mark.LAST)
-        closes = state.closes or self._lane.count == 1  # nobody does where no table is to be read
+        # The lane that delivers the snapshot's last row closes it. If no table is read, there is no such row: then a
+        # lane alone does.
+        closes = state.closes or self._lane.count == 1
         if closes and self._settings.heartbeat_interval_ms > 0:
             batch.add(HeartbeatLayouts(self._settings).heartbeat(batch.now_us // 1000, self._place, batch.rank))
         told = [*batch.events, *self._watched.ended()]
@@ -143,11 +147,11 @@ class SnapshotReader:
         return LogBatch(told, reached, at_head=True, figures=self._watched.figures)
 
     def _tables(self) -> Sequence[TableId]:
-        """All tables of the snapshot."""
+        """All tables of the snapshot, of all lanes."""
         return self._database.all_tables() if self._all_tables is None else self._all_tables
 
     def _tell_last(self, batch: Batch, mark: Mark) -> None:
-        """The last event of a structure, if it was held back."""
+        """Add the last structure event, if it was held back."""
         if not self._untold:
             return
         (self._tell_structure or self._database.tell_last)(batch, mark)

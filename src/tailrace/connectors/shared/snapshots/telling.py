@@ -1,17 +1,19 @@
-"""What is told of a snapshot while it is read: notifications, as Debezium has them.
+"""The notifications of a snapshot while it is read, as Debezium sends them.
 
-What is told follows from two states, the one that is committed and the next one. The notifications go with the commit of
-the next one, so each is told once, whatever dies in between; the `log` channel has them when they are made.
+They follow from two states, the committed one and the next one, and belong to the commit of the next one. So each is
+delivered once, whatever dies in between. Only the `log` channel has them as soon as they are made.
 
-- A lane begins with a table when that is the first one it has to read still. A table is completed when its last row is
-  delivered.
-- A table that one lane has whole: IN_PROGRESS, TABLE_SCAN_COMPLETED.
-- A table in parts, each another lane's: the lane that has the first one tells IN_PROGRESS, each TABLE_CHUNK_IN_PROGRESS
-  and TABLE_CHUNK_COMPLETED of its own. How many rows it has in all, and that it has all, only the end knows.
-- STARTED comes from the first lane, and the end as well: COMPLETED, and before it TABLE_SCAN_COMPLETED of tables in parts.
-  Of several lanes the first one waits for that until the others are done.
+- A lane begins with a table when that is the first one that it still has to read. A table is completed when its last
+  row is delivered.
+- A table that one lane reads: IN_PROGRESS, TABLE_SCAN_COMPLETED.
+- A table in parts, each read by another lane: the lane with the first part sends IN_PROGRESS, each lane
+  TABLE_CHUNK_IN_PROGRESS and TABLE_CHUNK_COMPLETED of its part. Its total row count, and that all of it is read, are
+  known only at the end.
+- The first lane sends STARTED, and at the end COMPLETED, before it TABLE_SCAN_COMPLETED of tables in parts. It waits
+  until the other lanes are done.
 
-Debezium tells that a table is completed before it sends the table's last row; here it is with that row or behind it.
+Debezium notifies that a table is completed before it sends the table's last row. Here the notification comes with that
+row or after it, since the row's commit may still fail.
 """
 
 from __future__ import annotations
@@ -29,19 +31,19 @@ from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.state import SnapshotState, TableState
 
-MOST_NAMES: Final = 64 << 10  # characters of the tables' names in one notification; a record must fit into a message
+MOST_NAMES: Final = 64 << 10  # characters of table names in one notification, which must fit into a Kafka message
 
 
 class Telling:
-    """Tells of one lane's part of a snapshot, if anybody wants to know.
+    """Makes the notifications of one lane's part of a snapshot, if a channel is configured.
 
     Attributes:
-        wanted: whether a channel is there.
+        wanted: whether a channel is configured.
 
     """
 
     def __init__(self, settings: Settings, position: str) -> None:
-        """`position`: the text of the position that the snapshot is of."""
+        """`position`: the text of the snapshot's position."""
         self.wanted = bool(settings.notification_enabled_channels)
         self._channels = NotificationChannels(settings) if self.wanted else None
         self._snapshot = InitialSnapshot(settings.topic_prefix)
@@ -49,26 +51,26 @@ class Telling:
         self._tables: Sequence[TableId] = ()
 
     def note_tables(self, tables: Iterable[TableId]) -> None:
-        """The tables of the whole snapshot, in their order; as many as a record can name."""
+        """Note the tables of the whole snapshot, in reading order; as many as a record can name."""
         self._tables = list(_named(tables))
 
     def started(self) -> list[Event]:
-        """The snapshot begins."""
+        """The notification that the snapshot begins."""
         return self._told([self._snapshot.started()])
 
     def begun(self, state: SnapshotState) -> list[Event]:
-        """A lane begins, with this state."""
+        """The notifications of a lane that begins with this state."""
         return self._told(self._begun(name, state.tables[name]) for name in _begun(state))
 
     def passed(self, before: SnapshotState, after: SnapshotState) -> list[Event]:
-        """A lane came from one state to another; both know all of their tables."""
+        """The notifications between two states of a lane; both have all of its tables."""
         return self._told(self._between(before, after))
 
     def completed(self, own: Mapping[str, Any], others: Iterable[Progress | None]) -> list[Event]:
-        """All is delivered.
+        """The notifications at the end of the snapshot.
 
         Args:
-            own: figures of the lane that tells it.
+            own: the figures of the lane that sends them.
             others: the last progress of the other lanes.
 
         """
@@ -81,11 +83,11 @@ class Telling:
         return self._told([*notifications, self._snapshot.completed()])
 
     def without_rows(self) -> tuple[list[Event], list[Event]]:
-        """A snapshot of structures alone begins, and ends."""
+        """The notifications at the beginning and at the end of a snapshot without rows."""
         return self.started(), self._told([self._snapshot.completed()])
 
     def skipped(self) -> list[Event]:
-        """There is no snapshot to be taken."""
+        """The notification that no snapshot is taken."""
         return self._told([self._snapshot.skipped()])
 
     def _told(self, notifications: Iterable[Notification | list[Notification]]) -> list[Event]:
@@ -118,7 +120,7 @@ class Telling:
 
 
 def _begun(state: SnapshotState) -> set[str]:
-    """The unfinished tables that the lane has begun with: the first one, and those of which only a row is held."""
+    """The unfinished tables that the lane has begun: the first one, and those of which only a held-back row remains."""
     names = [segment.table for segment in state.segments]
     return {*names[:1], *(state.held.keys() - set(names))}
 

@@ -1,6 +1,6 @@
-"""What others see of a lane while it reads its part of a snapshot: figures, notifications, lines of the log.
+"""What is visible of a lane while it reads its part of a snapshot: figures, notifications, log lines.
 
-It is told of each state that the lane comes to, in their order.
+It is given each state of the lane, in order.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from tailrace.schema.tables import TableId
 from tailrace.snapshot.figures import LaneFigures, Told, about
 from tailrace.snapshot.state import SnapshotState
 
-LINE_SECONDS: Final = 60.0
-WAIT_SECONDS: Final = 10.0
+LINE_SECONDS: Final = 60.0  # between two lines in the log
+WAIT_SECONDS: Final = 10.0  # for the other lanes, at most
 POLL_SECONDS: Final = 0.1
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ class Watched:
     """One lane's part, from a state on.
 
     Attributes:
-        is_untold: nobody was told yet that the lane has begun.
+        is_untold: no notification of this lane's beginning was made yet.
 
     """
 
@@ -41,7 +41,7 @@ class Watched:
         others: Others = alone,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`position`: the text of the position that the snapshot is of; `others`: as in `Connector.snapshot`."""
+        """`position`: the text of the snapshot's position; `others`: as in `Connector.snapshot`."""
         self._lane = lane
         self._tells_end = lane.is_first or lane.count == 1
         self._others = others
@@ -51,12 +51,12 @@ class Watched:
         self._of_others: list[Progress | None] = []
 
     def begin(self, state: SnapshotState, *, is_first_time: bool, tables: Callable[[], Iterable[TableId]]) -> None:
-        """Reading begins at a state.
+        """Note that reading begins at a state.
 
         Args:
             state: of the lane.
-            is_first_time: nobody has begun with it before.
-            tables: gives all tables of the snapshot.
+            is_first_time: no process has begun with it before.
+            tables: returns all tables of the snapshot.
 
         """
         self._state = state
@@ -67,11 +67,11 @@ class Watched:
             self._telling.note_tables(tables())
 
     def started(self) -> list[Event]:
-        """What is told when the snapshot begins, in the first lane's first commit."""
+        """The notifications at the beginning of the snapshot, for the first lane's first commit."""
         return [*self._telling.started(), *self._begun()]
 
     def passed(self, state: SnapshotState) -> list[Event]:
-        """What is told when the lane comes to another state, in the commit that has it."""
+        """The notifications of another state of the lane, for the commit that has it."""
         events = [*self._begun(), *self._telling.passed(self._state, state)]
         self._state = state
         if self._clock() >= self._line_at:
@@ -81,20 +81,20 @@ class Watched:
 
     @property
     def figures(self) -> Told | None:
-        """What is shown with the commit of the state."""
+        """The progress figures for the commit of the state; None if the last ones are recent."""
         return self._figures.now_and_then(self._state)
 
     def may_end(self) -> bool:
-        """Whether the lane may say that it is done; not the one that has to tell of the end, before all others are."""
+        """Whether the lane may be done: the one that notifies of the end must wait for all others."""
         if not (self._telling.wanted and self._tells_end):
             return True
         self._of_others = list(self._others())
         return not any(progress is None or progress.snapshot_is_pending for progress in self._of_others)
 
     def wait(self) -> Iterator[None]:
-        """Steps of waiting until the lane may end, for a while: most often lanes are done at about the same time.
+        """Steps of waiting until the lane may end, for a short time: usually all lanes are done at about the same time.
 
-        Not for longer, as it may be this lane's task that keeps another one from being started.
+        Not for longer: this lane's task may occupy the slot that another lane's task needs.
         """
         until = self._clock() + WAIT_SECONDS
         while not self.may_end() and self._clock() < until:
@@ -102,32 +102,32 @@ class Watched:
             time.sleep(POLL_SECONDS)
 
     def ended(self) -> list[Event]:
-        """What is told when the lane is done."""
+        """The notifications at the lane's end."""
         if not self._tells_end:
             return self._begun()
         return [*self._begun(), *self._telling.completed(self._last, self._of_others)]
 
     @property
     def done(self) -> Mapping[str, Any]:
-        """What the progress says of the lane's part then."""
+        """The lane's part in the progress when it is done."""
         shown = {FIGURES: self._last} if self._lane.count > 1 else {}
         return {"done": True, **shown}
 
     @property
     def _last(self) -> Told:
-        """The last figures, of the tables in parts by their names."""
+        """The last figures, with those of tables in parts by name."""
         state = self._state.forgetful()
         return LaneFigures(state, self._lane.count).of(state)
 
     def _begun(self) -> list[Event]:
-        """What is told of the table that the lane begins with, once."""
+        """The notifications of the lane's first table, once."""
         if not self.is_untold:
             return []
         self.is_untold = False
         return self._telling.begun(self._state)
 
     def _line(self) -> str:
-        """For the log."""
+        """The line for the log."""
         figures = self._last
         told = (
             f"snapshot, lane {self._lane.number}: {figures['rows']:,} of about {figures['about']:,} rows, "
