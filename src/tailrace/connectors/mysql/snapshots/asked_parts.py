@@ -1,4 +1,4 @@
-"""What signals asked for in the DataFrame way: what of `shared/snapshots/asked_parts.py` only MySQL can tell."""
+"""Requested work in the DataFrame way: MySQL's side of `shared/snapshots/asked_parts.py`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from tailrace.snapshot.segments import Bound
 def asked_step(
     settings: MySqlSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
 ) -> AskedStep | None:
-    """The next parts that were asked for; see `Connector.asked_step`."""
+    """The next parts of the requested work; see `Connector.asked_step`."""
     work = Work.from_dict(signalled)
     if work.blocking is None and (work.paused or not work.tables):
         return None
@@ -51,17 +51,17 @@ class _Asked(PartCutting):
 
     @property
     def waiting(self) -> int:
-        """Bytes of the log that are not planned yet."""
+        """The size in bytes of the log that is not planned yet."""
         return self._asking.waiting
 
     @property
     def is_open(self) -> bool:
-        """Whether it still answers, after an error."""
+        """Whether the connection still works, after an error."""
         return bool(self._session.open)
 
     @property
     def tells(self) -> bool:
-        """Whether structures are told of a blocking snapshot."""
+        """Whether a blocking snapshot delivers structures."""
         return self._asking.settings.include_schema_changes
 
     def has(self, table: TableId) -> bool:
@@ -69,37 +69,38 @@ class _Asked(PartCutting):
         return self._asking.has(table)
 
     def is_captured(self, table: TableId) -> bool:
-        """Whether its rows may be asked for."""
+        """Whether its rows may be requested."""
         return is_captured(self._asking.settings, table, lower_names=self._server.lower_names)
 
     def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, ChunkKey | NoKey]:
-        """By which tables are to be read, as they are now."""
+        """The keys by which tables are read, as they are now."""
         return keys_now(self._session, self._server, tables)
 
     def require_allowed(self, table: TableWork) -> None:
-        """Raise `UnsupportedError` where the configuration allows no conditions, and the table has one."""
+        """Raise `UnsupportedError` if the table has a condition and the configuration allows none."""
         require_allowed(self._asking.settings, table.condition)
 
     def begun(self, table: TableWork, key: ChunkKey) -> TableWork | None:
-        """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+        """A table with its key and its greatest key value now; None if it has no rows to read."""
         return begun(self._session, self._asking.settings, table, key)
 
     def is_like(self, key: ChunkKey, begun: Mapping[str, Any]) -> bool:
-        """Whether bounds of the key that a table was begun with stand at the same rows of this one."""
+        """Whether bounds of the stored key `begun` mean the same rows with this key."""
         return key.is_like(ChunkKey.from_dict(begun))
 
     def is_before(self, table: TableId, key: ChunkKey, bound: Bound, upto: Bound) -> bool:  # noqa: ARG002
-        """Whether a bound lies before another, in the database's order."""
+        """Whether a bound lies before another one, in the database's order."""
         return len(statements.ascending(self._session, key, [bound, upto])) > 1
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
-        """A position of now with the structures of the tables there; None where it can't be taken now."""
+        """A current position with the structures of the tables; None if it can't be taken now."""
         return self._asking.point(tables, warns=warns)
 
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
-        """The statements that read tables instead of themselves, looked at."""
+        """The checked SELECT statements by which tables are read."""
         given = {table: text for table, text in blocking.tables.items() if table in keys}
         settings = with_signalled(self._asking.settings, given, MYSQL)
+        # The statements go into the plan: a task may run with another configuration, or after another signal.
         found = overrides.of_tables(settings, self._server, keys)
         settings = evolve(settings, select_overrides=SelectOverrides(tuple(found.values())))
         overrides.checked(self._session, self._server, settings, keys)

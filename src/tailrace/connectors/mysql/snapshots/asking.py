@@ -1,4 +1,4 @@
-"""What is asked of the server for tables that signals ask for, when their next parts are planned."""
+"""The server's side of planning requested work."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from tailrace.connectors.mysql.snapshots.parts import log_since
 from tailrace.errors import RetriableError
 from tailrace.schema.tables import TableId
 
-XA_SECONDS: Final = 1.0
+XA_SECONDS: Final = 1.0  # the log waits meanwhile; the next batch tries again
 
 log = logging.getLogger(__name__)
 
 
 class Asking:
-    """One planning: a connection, and the position up to which the log is planned."""
+    """One planning step: a connection, and the position up to which the log is planned."""
 
     def __init__(self, session: Connection, settings: MySqlSettings, start: RestartPosition) -> None:
         self.session = session
@@ -36,7 +36,7 @@ class Asking:
 
     @property
     def waiting(self) -> int:
-        """Bytes of the log that are not planned yet."""
+        """The size in bytes of the log that is not planned yet."""
         return log_since(self.session, self.server, self._start)
 
     def has(self, table: TableId) -> bool:
@@ -44,7 +44,7 @@ class Asking:
         return table in catalog.table_ids(self.session)
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
-        """A position of now with the structures of the tables there, and which of them are; None where none is to be had."""
+        """A current position, with the structures of these tables, and which of them exist; None if it can't be taken."""
         wanted = frozenset(tables)
         settings = evolve(self.settings, schema_history_internal_store_only_captured_tables_ddl=True)
         try:

@@ -1,6 +1,6 @@
-"""With what an incremental snapshot begins to read a table: a key, and the greatest one of now.
+"""How an incremental snapshot begins to read a table: with its key, and the greatest value of it.
 
-What gets a greater key later is in the log.
+Rows that get a greater key later are in the log.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tailrace.signalled.work import TableWork
 
 
 def keys_now(connection: Connection, server: Server, tables: Sequence[TableWork]) -> dict[TableId, ChunkKey | NoKey]:
-    """By which tables are to be read, as they are now: led by the surrogate key, where the signal names one."""
+    """The keys by which tables are read, as they are now, after the surrogate key if the signal names one."""
     keys = keys_of(connection, server, [table.table for table in tables])
     for table in tables:
         if table.surrogate is not None:
@@ -29,10 +29,10 @@ def keys_now(connection: Connection, server: Server, tables: Sequence[TableWork]
 
 
 def begun(connection: Connection, settings: MySqlSettings, table: TableWork, key: ChunkKey) -> TableWork | None:
-    """A table with its key, and the greatest one that it has now; None where it has no rows to read.
+    """A table with its key and its greatest key value now; None if it has no rows to read.
 
     Raises:
-        SourceSetupError: the table's condition can't be asked for, or takes too long.
+        SourceSetupError: the server refuses the table's condition, or it takes too long.
 
     """
     sql = statements.greatest(table.table, key, table.condition)

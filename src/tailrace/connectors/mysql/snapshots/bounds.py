@@ -1,12 +1,13 @@
-"""Bounds: places in the order of a key, kept in the progress and written in statements.
+"""Bounds: positions in the order of a key, stored in the progress and written in statements.
 
-A bound is a JSON list with one entry a column: a number, a text of digits (DECIMAL, dates, times), or `{"hex": ...}` for
-the stored bytes of text in the column's own character set. Bytes, because what is stored has no exact form elsewhere:
-code page 932 has two codes for some characters, and a client's text is a conversion. As SQL each entry denotes exactly
-the stored value, with the column's collation, so that a comparison with the column is a range of its index.
+A bound is a JSON list with one entry for each column: a number, a text of digits (DECIMAL, dates, times), or `{"hex":
+...}` for the stored bytes of text in the column's own character set. Bytes, because stored text has no other exact
+form: code page 932 has two codes for some characters, and text that a client receives is converted. In SQL each entry
+denotes exactly the stored value, with the column's collation, so that a comparison with the column is a range of its
+index.
 
-A bound with fewer entries than the key has columns stands behind all rows that begin with them: a row is beyond `[7]` if
-its first column is more than 7. An interval (after, upto] has None where it has no end.
+A bound with fewer entries than the key has columns lies after all rows that begin with them: a row is beyond `[7]` if
+its first column is greater than 7. In an interval (after, upto] None means no limit.
 
 Source: MySQL Reference Manual, "Character Set Introducers", "Cast Functions and Operators".
 """
@@ -47,53 +48,53 @@ _NUMBERS: Final = (Kind.INT, Kind.BITS, Kind.ENUM)
 
 
 def literals(key: ChunkKey, bound: Bound) -> list[str]:
-    """A bound's entries as SQL.
+    """A bound's entries as SQL literals.
 
     Raises:
-        ProgressError: it is no bound of this key.
+        ProgressError: it is not a bound of this key.
 
     """
     return key.literals(bound, _literal)
 
 
 def expressions(key: ChunkKey, table: str = "") -> list[str]:
-    """What to select for `bound_of_row`, in the key's order; `table` is a quoted name to qualify columns with."""
+    """The SELECT list for `bound_of_row`, in key order; `table` is a quoted name that qualifies columns."""
     qualifier = f"{table}." if table else ""
     return [_expression(column.kind, qualifier + quoted(column.name)) for column in key.columns]
 
 
 def bound_of_row(key: ChunkKey, row: Sequence[Any]) -> list[Entry]:
-    """The bound of a row of `expressions`: it stands at this row."""
+    """The bound at a row of `expressions`."""
     return [_entry_of_text(column.kind, value) for column, value in zip(key.columns, row, strict=True)]
 
 
 def bound_of(key: ChunkKey, raw: Sequence[Raw]) -> list[Entry]:
-    """The bound of a row whose key is known as the log has it.
+    """The bound at a row whose key is in the log's raw form.
 
     Args:
-        key: the table's.
-        raw: a value a column. Integers and YEAR: int (BIGINT UNSIGNED also as int64, or as unscaled bytes). BIT: int, or
-            little-endian bytes. ENUM: the label's number, or the label in UTF-8. Text: the stored bytes. BINARY: bytes,
-            with or without trailing zero bytes. DECIMAL: the unscaled value, as int or big-endian two's complement. DATE:
-            days since 1970-01-01. DATETIME, TIMESTAMP: microseconds since then, in UTC. TIME: microseconds. DECIMAL,
-            dates and times also as text.
+        key: of the table.
+        raw: a value for each column. Integers and YEAR: int (BIGINT UNSIGNED also as int64, or as unscaled bytes). BIT:
+            int, or little-endian bytes. ENUM: the label's number, or the label in UTF-8. Text: the stored bytes.
+            BINARY: bytes, with or without trailing zero bytes. DECIMAL: the unscaled value, as int or big-endian two's
+            complement. DATE: days since 1970-01-01. DATETIME, TIMESTAMP: microseconds since then, in UTC. TIME:
+            microseconds. DECIMAL, dates and times also as text.
 
     Raises:
-        UnsupportedError: a date that is no day of the calendar, which has no number (`raw` has None there).
+        UnsupportedError: an invalid date, which has no number (`raw` has None for it).
 
     """
     return [_entry(column, value) for column, value in zip(key.columns, raw, strict=True)]
 
 
 def decimal_text(value: int, scale: int) -> str:
-    """A DECIMAL by its unscaled value."""
+    """The text of a DECIMAL, from its unscaled value."""
     digits = str(abs(value)).rjust(scale + 1, "0")
     text = f"{digits[:-scale]}.{digits[-scale:]}" if scale else digits
     return f"-{text}" if value < 0 else text
 
 
 def moment_text(kind: Kind, value: int) -> str:
-    """A date by its days since 1970, another moment or a TIME by its microseconds."""
+    """The text of a DATE, from days since 1970, or of a DATETIME, TIMESTAMP or TIME, from microseconds."""
     if kind is Kind.DATE:
         return (EPOCH + dt.timedelta(days=value)).date().isoformat()
     if kind is not Kind.TIME:
@@ -177,7 +178,7 @@ def _unscaled(raw: int | bytes) -> int:
 
 
 def _label_number(column: KeyColumn, raw: Raw) -> int:
-    """The number of a label, from 1; 0 for the empty text that stands for a wrong label."""
+    """The number of a label, from 1; 0 for the empty text that MySQL stores for an invalid label."""
     if not isinstance(raw, bytes):
         return int(raw or 0)
     label = raw.decode()

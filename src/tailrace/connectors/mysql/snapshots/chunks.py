@@ -12,7 +12,7 @@ from tailrace.snapshot.segments import Bound
 
 
 def chunk_by_key(table: ReadTable, blocks: Sequence[SelectedRows], is_last: bool, read_us: int) -> ReadChunk:
-    """Of a table with a key; `read_us` is when it was read, microseconds since the epoch."""
+    """A chunk of a table with a key; `read_us` is the read time, microseconds since the epoch."""
     key, plans = table.key, table.key_plans
     if key is None:
         raise KeyError(table.table.id)

@@ -1,7 +1,7 @@
-"""What makes a snapshot inexact, or slow, said before it is taken.
+"""What makes a snapshot inexact or slow, reported before it is taken.
 
-`checks.py` looks at the server and the log; here are the questions that only a snapshot asks, and those of `checks.py`
-that matter more for it.
+`checks.py` examines the server and the log. Here are the checks that only a snapshot needs, and those that matter more
+for it.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ GLOBAL_LOCK: Final = frozenset({"RELOAD", "FLUSH_TABLES", EVERYTHING})
 
 
 def conditions(connection: Connection, settings: MySqlSettings, captured: Sequence[TableId]) -> list[Finding]:
-    """What stands in the way of an exact snapshot: warnings, or one finding that all is well.
+    """The obstacles to an exact snapshot: warnings, or one finding that there are none.
 
-    Of the captured tables those matter that a snapshot reads; a lock, where one is needed, is on all of them.
+    Of the captured tables only those count that a snapshot reads; but a lock, if one is needed, is on all of them.
     """
     server, tables = catalog.server(connection), tables_to_read(settings, captured)
     found = list(_all(connection, server, tables))

@@ -1,8 +1,9 @@
-"""The next places to cut a table at, a few at a time: ranges of about so many rows, from a key on.
+"""The next range ends of a table, a few at a time: ranges of about equal row counts, from a key on.
 
-Whoever plans a large table piece by piece needs neither all its cuts at once nor a place to keep them. Numbers are
-halved by the server's estimates, always the leftmost piece that is too large, so that little is asked. Other keys are
-walked along: the server steps over so many entries of the index, which also gets into its memory what is read next.
+A planner that works piece by piece needs neither all range ends at once, nor a place to store them. Numeric keys are
+halved by the server's estimates, always the leftmost piece that is too large, so that few queries suffice. Other keys
+are walked along: the server steps over the entries of the index, which also brings the pages into its memory that are
+read next.
 """
 
 from __future__ import annotations
@@ -23,15 +24,15 @@ HALVINGS_OF_A_CUT: Final = 200
 def next_cuts(
     connection: Connection, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int
 ) -> Cuts:
-    """The next ends of ranges of about `of_rows` rows each, at most `most`.
+    """The ends of the next ranges of about `of_rows` rows each, at most `most`.
 
     Args:
-        connection: prepared as `statements.prepare` does.
-        table: to be cut.
+        connection: prepared by `statements.prepare`.
+        table: to split.
         key: its key.
-        after: the rows behind it are meant; None: all.
-        of_rows: how many a range is to have.
-        most: how many cuts are wanted.
+        after: only rows after it count; None: all.
+        of_rows: rows of a range.
+        most: the greatest number of range ends.
 
     """
     if key.is_local and key.index:
@@ -42,7 +43,7 @@ def next_cuts(
 
 
 def _halved(pieces: Pieces, of_rows: int, most: int) -> Cuts | None:
-    """By the server's estimates; None where they lead to no cut, though there is more than a range."""
+    """Range ends by the server's estimates; None if the estimates yield none although there is more than one range."""
     points: list[Bound] = []
     ahead, done = pieces.whole(), 0
     for _ in range(most * HALVINGS_OF_A_CUT):

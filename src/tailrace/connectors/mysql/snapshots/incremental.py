@@ -1,14 +1,14 @@
-"""Incremental snapshots: chunks of tables, read beside the log at boundaries of it.
+"""Incremental snapshots: chunks of tables, read at boundaries of the log.
 
-Where no transaction is open in the log, at P, a chunk is read, brought back to P by the log from P to its head H of then,
-and delivered; then the log goes on from P. The next chunk waits until the log has been delivered up to H, so that no part
-of it is read more than twice.
+At a boundary P, where no transaction is open, a chunk is read, rewound to P by the log from P to its current head H,
+and delivered. Then the log continues from P. The next chunk waits until the log has been delivered up to H, so that no
+part of it is read more than twice.
 
-Where the place V up to which everything is visible lies before P, what the log tells between them counts too: it is
-delivered already. Where V is not proven, and where only rows of the user's choice are read, Debezium's rule serves: a
-change since then wins over the row that was read.
+If the position V, up to which everything is visible, lies before P, the changes between V and P count too: they are
+delivered already. If V is not proven, or a condition of the user selects rows, Debezium's rule applies: a change since
+then takes precedence over the row that was read.
 
-A table that can't be read ends its own snapshot, and the log goes on.
+A table that can't be read ends only its own snapshot, and the log continues.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from tailrace.snapshot.segments import Bound
 
 
 class MySqlIncrementalReader:
-    """Reads the tables that a lane was asked for, a chunk at a time."""
+    """Reads the requested tables of a lane, a chunk at a time."""
 
     def __init__(self, settings: MySqlSettings, lane: Lane) -> None:
         self._settings = settings
@@ -57,17 +57,17 @@ class MySqlIncrementalReader:
         self._is_sized = False
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
         if self._source is not None:
             self._source.close()
             self._source = None
 
     def wait_ms(self, longest: int) -> int:
-        """The log's head, for which the next chunk waits, comes by itself."""
+        """The longest wait: the log's head, which the next chunk waits for, arrives without polling."""
         return longest
 
     def step(self, work: Work, at: Boundary) -> Step | None:
-        """Read the next chunk of the first table; None where that can't be at this boundary."""
+        """Read the next chunk of the first table; None if that is impossible at this boundary."""
         if not at.is_behind(self._wait_for):
             return None
         table = work.tables[0]
@@ -85,7 +85,7 @@ class MySqlIncrementalReader:
         if self._source is None:
             self._source = MySqlSource(
                 self._settings,
-                self._lane.number + self._settings.database_server_id_offset,  # the log itself is being read beside it
+                self._lane.number + self._settings.database_server_id_offset,  # not the id of the lane's own log reader
                 at.progress.restart,
                 (),
                 self._keys,
@@ -95,6 +95,7 @@ class MySqlIncrementalReader:
         return self._source
 
     def _step(self, source: MySqlSource, work: Work, at: Boundary, visible: Visible) -> Step | None:
+        # A copy: reading the log ahead to H changes the structures, and the stream reads the same DDL again later.
         definitions = Definitions(self._settings, (), lower_names=source.server.lower_names, tells=False)
         definitions.structures = at.structures.copy()
         start = at.progress if visible.place is None else Progress("", visible.place.to_dict())
@@ -109,31 +110,33 @@ class MySqlIncrementalReader:
                 return first
             work, table = work.with_first(first), first
         self._prepare(table)
+        # Changes between V and P are in the rows perhaps, and delivered certainly: `take_chunk` treats them apart.
         behind = None if visible.place is None else {"until": at.progress.restart}
         wins = table.condition is not None or not visible.is_proven
         skipped = self._settings.skipped_operations
         taken = take_chunk(source, table.segment, behind, wins=wins, skipped=skipped)
+        # The log up to H was read for this chunk, and the stream reads it again. The next chunk waits for that.
         self._wait_for = source.reached
         if taken.outcome is ChunkOutcome.GONE:
             return self._ended(work, table, Status.UNKNOWN_SCHEMA)
         if taken.outcome is ChunkOutcome.ALTERED:
-            return Step(work)  # the log tells how; then it is read again
+            return Step(work)  # the DDL is in the log; the chunk is read again after it
         return self._delivered(source, work, at, taken)
 
     def _is_captured(self, table: TableId, at: Boundary) -> bool:
-        """Whether there is such a table here, and its rows may be asked for."""
+        """Whether the table exists at this boundary and its rows may be requested."""
         is_there = at.structures.get(table) is not None
         return is_there and is_captured(self._settings, table, lower_names=at.structures.lower_names)
 
     def _begun(self, source: MySqlSource, work: Work, table: TableWork) -> TableWork | Step:
-        """With its key, and the greatest one of now; or why there is nothing to read."""
+        """The table with its key and its greatest key value; or the step that says why nothing is read."""
         key = keys_now(source.asking, source.server, [table])[table.table]
         if isinstance(key, NoKey):
             return self._steps.without_key(work, table, key.reason)
         return begun(source.asking, self._settings, table, key) or self._steps.ended(work, table, Status.EMPTY)
 
     def _prepare(self, table: TableWork) -> None:
-        """The source reads this table and no other."""
+        """Make the source read this table and no other."""
         if table.table in self._keys:
             return
         self._keys.clear()
@@ -168,7 +171,7 @@ class MySqlIncrementalReader:
         return self._forgotten(table, self._steps.read_to_end(step, table)) if taken.is_last else step
 
     def _sizes(self, source: MySqlSource, tables: Sequence[TableId]) -> dict[TableId, TableSize]:
-        """How large the tables are thought to be, of which the first is being read."""
+        """The estimated sizes of the tables; the first one is being read."""
         self._is_sized = True
         key = self._keys[tables[0]]
         span = None if key is None else splitting.span(source.asking, tables[0], key)
@@ -179,13 +182,13 @@ class MySqlIncrementalReader:
         return self._forgotten(table, self._steps.ended(work, table, status))
 
     def _forgotten(self, table: TableWork, step: Step) -> Step:
-        """The table is read no further."""
+        """The step; the table's key is forgotten, because the table is finished."""
         self._keys.pop(table.table, None)
         return step
 
 
 def _shown(key: ChunkKey | None, bound: Bound | None) -> list[Any]:
-    """The values of a key, for people."""
+    """The values of a key, for notifications."""
     columns = key.columns if key is not None else ()
     return [_value(column.kind, entry) for column, entry in zip(columns, bound or (), strict=False)]
 
@@ -196,5 +199,5 @@ def _value(kind: Kind, entry: Any) -> Any:
     stored = bytes.fromhex(entry["hex"])
     try:
         return stored.decode() if kind is Kind.TEXT else stored
-    except UnicodeDecodeError:  # of another character set
+    except UnicodeDecodeError:  # the column has another character set
         return stored

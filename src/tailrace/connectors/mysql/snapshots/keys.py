@@ -1,10 +1,10 @@
-"""By which key a table is read in chunks.
+"""The key by which a table is read in chunks.
 
-It is the PRIMARY KEY, else a UNIQUE index whose columns can't be null: what the server's own catalog says, because a
-structure from DDL tells neither collations nor prefixes. An index serves only where its order is that of its columns'
-values, so that a chunk is one range of it: not one of prefixes or expressions, an invisible one, a hash, or one that
-ascends in one column and descends in another. FLOAT and DOUBLE have no text that is exact everywhere, SET and JSON no
-order that an index serves: a table with no other key is read whole, and `NoKey` says why.
+It is the PRIMARY KEY, else a UNIQUE index of NOT NULL columns, according to the server's catalogue: a structure from
+DDL has neither collations nor prefixes. An index is usable only if its order is that of its columns' values, so that a
+chunk is one range of it. That excludes indexes of prefixes or expressions, invisible ones, hash indexes, and those that
+ascend in one column and descend in another. FLOAT and DOUBLE have no text that is exact everywhere, and SET and JSON no
+order that an index serves. A table without a usable key is read whole, and `NoKey` says why.
 
 Source: MySQL Reference Manual, "The INFORMATION_SCHEMA STATISTICS Table", "The INFORMATION_SCHEMA COLUMNS Table".
 """
@@ -24,17 +24,17 @@ from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueInd
 from tailrace.schema.tables import TableId
 
 TABLES_AT_ONCE: Final = 200
-MOST_LABELS: Final = 255  # a range of an ENUM is a list of them
+MOST_LABELS: Final = 255  # a range of an ENUM is written as a list of its values
 PRIMARY: Final = "PRIMARY"
 LABEL: Final = re.compile(r"'((?:[^']|'')*)'")
 
 
 class Kind(enum.Enum):
-    """What the values of a key column are, and so how a bound writes one."""
+    """The kind of a key column's values, which determines how a bound represents one."""
 
     INT = "int"  # integers of all widths, YEAR
     BITS = "bits"  # BIT, as a number
-    ENUM = "enum"  # by the label's number, which is its order too
+    ENUM = "enum"  # by the label's number, as the server orders them
     DECIMAL = "decimal"
     TEXT = "text"  # in the order of the collation
     BYTES = "bytes"
@@ -64,11 +64,11 @@ class KeyColumn:
 
     Attributes:
         name: of the column.
-        kind: what its values are.
-        charset: of a text column, by the server's name for it.
+        kind: of its values.
+        charset: of a text column, the server's name.
         collation: of a text column.
         unsigned: of an integer.
-        size: the scale of a DECIMAL; the bytes of a BINARY, whose values are all that long. 0: neither.
+        size: the scale of a DECIMAL; the length of a BINARY in bytes, to which values are padded; else 0.
         labels: of an ENUM, in order.
 
     """
@@ -83,11 +83,11 @@ class KeyColumn:
 
     @property
     def is_number(self) -> bool:
-        """Whether an entry of a bound is a number, that compares as such."""
+        """Whether an entry of a bound is a number, and is ordered as a number."""
         return self.kind is Kind.INT
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what has its usual value is left out."""
+        """As JSON, without members that have their default."""
         told = {
             "charset": self.charset,
             "collation": self.collation,
@@ -105,26 +105,26 @@ class KeyColumn:
 
 @dataclass(frozen=True, slots=True)
 class ChunkKey(IndexKey[KeyColumn]):
-    """A key of MySQL's."""
+    """A key of a MySQL table."""
 
     def is_like(self, other: ChunkKey) -> bool:
-        """Whether bounds of the other stand at the same rows of this one: an ENUM may have got more labels."""
+        """Whether bounds of the other key mean the same rows with this one: an ENUM may have more labels meanwhile."""
         unlabelled = [tuple(replace(column, labels=()) for column in key.columns) for key in (self, other)]
         return self.index == other.index and unlabelled[0] == unlabelled[1]
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
-        """From what `to_dict` gave."""
+        """Parse a key from its JSON."""
         return key_from_dict(given, cls, KeyColumn.from_dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One column of an index as the server's catalog has it."""
+    """One column of an index, from the server's catalogue."""
 
     index: str
     column: str | None  # None for an expression
-    direction: str | None  # A, D; None where the index has no order
+    direction: str | None  # A, D; None if the index has no order
     prefix: int | None
     nullable: bool
     method: str
@@ -132,7 +132,7 @@ class Part:
 
 
 def keys_of(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, ChunkKey | NoKey]:
-    """The key of each table, in the order given; one that does not exist has none."""
+    """The key of each table, in the given order; a table that does not exist has none."""
     wanted = list(tables)
     found: dict[TableId, ChunkKey | NoKey] = {}
     for database, group in groupby(sorted(wanted), key=lambda table: table.catalog):
@@ -143,7 +143,7 @@ def keys_of(connection: Connection, server: Server, tables: Iterable[TableId]) -
 
 
 def led_by(connection: Connection, table: TableId, name: str, key: ChunkKey | NoKey) -> ChunkKey | NoKey:
-    """A key whose order begins with a column of the user's choice; rows with the same value are in the order of `key`."""
+    """A key whose order begins with a surrogate key, the user's column; `key` orders rows of equal value."""
     columns = _columns(connection, table.catalog, [table.name]).get(table.name, {})
     row = next((row for column, row in columns.items() if column.lower() == name.lower()), None)
     if row is None:
@@ -156,11 +156,11 @@ def led_by(connection: Connection, table: TableId, name: str, key: ChunkKey | No
 
 
 def choose(parts: Sequence[Part], columns: Mapping[str, Mapping[str, Any]]) -> ChunkKey | NoKey:
-    """The key among a table's unique indexes.
+    """The best key of a table's unique indexes.
 
     Args:
-        parts: of all unique indexes, those of one beside each other and in its order.
-        columns: rows of information_schema.COLUMNS by their names.
+        parts: of all unique indexes; those of an index are adjacent and in its order.
+        columns: rows of information_schema.COLUMNS by column name.
 
     """
     return best_of(_index(name, list(group), columns) for name, group in groupby(parts, key=lambda part: part.index))

@@ -1,10 +1,11 @@
-"""The structures of tables that a signal names, as the events that come before their rows.
+"""The schema-change events of tables that a signal names, which precede their rows.
 
-As in Debezium each table is dropped, and then each is made. The structures are those of the snapshot's position, which the
-history has. The statement that makes one is the server's of now, where that makes the same structure. Where it does not,
-the table was altered behind the position, or a signal gave its structure: then no statement is told.
+As in Debezium, DROP events of all tables come first, then CREATE events. The structures are those at the snapshot's
+position, from the history. The CREATE statement is the server's current one, if it makes the same structure. If not,
+the table was altered after the position, or a signal brought its structure; then the event has no statement.
 
-The last event is told when it is known whether a row follows, where one lane has the whole snapshot: its mark says so.
+If one lane reads the whole snapshot, the last event waits until it is known whether a row follows, because its mark
+says so.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from tailrace.snapshot.source import Mark
 
 
 class NamedStructures:
-    """Tells the structures of some tables as of a position."""
+    """The schema-change events of some tables as of a position."""
 
     def __init__(
         self,
@@ -47,23 +48,23 @@ class NamedStructures:
 
     @property
     def are_told(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there are any."""
         return bool(self._tables)
 
     def tell_all(self, batch: Batch) -> None:
-        """Add all events; rows may follow or not."""
+        """Add all of them, with marks that do not depend on the rows that follow."""
         self.tell_first(batch)
         self.tell_last(batch, Mark.TRUE)
 
     def tell_first(self, batch: Batch) -> None:
-        """Add all events but the last one."""
+        """Add all but the last one."""
         if not self.are_told:
             return
         definitions, events = self._opened
         definitions.tell_at(events[:-1], 0, Mark.TRUE.value, self._position, batch)
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
-        """Add the last event, with a mark."""
+        """Add the last one, with its mark."""
         if not self.are_told:
             return
         definitions, events = self._opened
@@ -79,7 +80,7 @@ class NamedStructures:
 
 
 def _statement(connection: Connection, server: Server, table: Table) -> str:
-    """The server's statement that makes a table; "" where it makes another structure than this one, or none."""
+    """The server's CREATE statement of a table; "" if it makes another structure, or there is none."""
     ddl = _shown(connection, table.id)
     if ddl is None:
         return ""
@@ -87,13 +88,13 @@ def _statement(connection: Connection, server: Server, table: Table) -> str:
     try:
         structures.apply(table.id.catalog, ddl, at=AT)
     except StructureError:
-        return ""  # it was told when the table was made or altered
+        return ""  # it was reported when the table was created or altered
     made = structures.get(table.id)
     return ddl if made is not None and _told(made) == _told(table) else ""
 
 
 def _shown(connection: Connection, table: TableId) -> str | None:
-    """The statement by which the server makes a table; None where it is gone."""
+    """The result of SHOW CREATE TABLE; None if the table is gone."""
     try:
         return str(rows(connection, f"SHOW CREATE TABLE {quoted(table.catalog)}.{quoted(table.name)}")[0][1])
     except SourceSetupError as error:
@@ -103,5 +104,5 @@ def _shown(connection: Connection, table: TableId) -> str | None:
 
 
 def _told(table: Table) -> Any:
-    """A structure as events tell it."""
+    """A structure as it is in events."""
     return schema_change_value({}, 0, made_anew(table, ""))["tableChanges"]

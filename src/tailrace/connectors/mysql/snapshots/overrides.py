@@ -1,4 +1,4 @@
-"""The user's own statements that are read instead of tables (`shared/snapshots/overrides.py`), looked at before a snapshot."""
+"""The user's statements that replace tables (`shared/snapshots/overrides.py`), checked before a snapshot."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tailrace.schema.tables import TableId
 
 
 def of_tables(settings: MySqlSettings, server: Server, tables: Iterable[TableId]) -> dict[TableId, SelectOverride]:
-    """Those of some tables."""
+    """The overrides of these tables."""
     return overrides_of(settings, tables, lower_names=server.lower_names)
 
 
 def checked(
     connection: Connection, server: Server, settings: MySqlSettings, keys: Mapping[TableId, ChunkKey | NoKey]
 ) -> None:
-    """Look at the statements for these tables before a snapshot begins, and warn of those that are for no table.
+    """Check the statements for these tables before a snapshot begins, and warn of those for other tables.
 
-    The connection is one that `statements.prepare` was given.
+    The connection is prepared by `statements.prepare`.
 
     Raises:
         ConfigError: the server refuses a statement, or its rows lack columns of the table.
@@ -55,7 +55,7 @@ def _check(
 
 
 def _columns(connection: Connection, table: TableId, override: SelectOverride) -> set[str]:
-    """The names of what a statement gives, in lower case; none of its rows is read."""
+    """The names of a statement's columns, in lower case; no row is read."""
     sql = f"{statements.whole(table, ['*'], override.statement)} LIMIT 0"
     try:
         with read_only(connection), translated("asking for its columns"), connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""One part of a snapshot of MySQL, for the DataFrame way: what of `shared/snapshots/part_reading.py` only MySQL can tell."""
+"""One part of a snapshot of MySQL, for the DataFrame way: MySQL's side of `shared/snapshots/part_reading.py`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tailrace.snapshot.source import Mark, Piece
 def part_reader(
     settings: MySqlSettings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
 ) -> PartReader[MySqlSource]:
-    """What reads a part once, from where its progress says."""
+    """A reader of a part, from where its progress says."""
     return PartReader(_MySqlPart(settings, part, progress, history), part, progress)
 
 
@@ -49,11 +49,11 @@ class _MySqlPart:
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """P, as a lane's state has it."""
+        """P, as in a lane's state."""
         return log_place(self._point)
 
     def opened(self) -> MySqlSource:
-        """The server, with what chooses rows of the tables."""
+        """The source of the part's rows, opened at P."""
         return MySqlSource(
             self._settings,
             self._part.number,
@@ -66,11 +66,11 @@ class _MySqlPart:
         )
 
     def shown(self, source: MySqlSource, piece: Piece, read_us: int) -> Iterator[Shown]:
-        """The read events of rows, with what shows them."""
+        """The read events of rows, with their shapes."""
         return self._changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.tables.shape)
 
     def structures(self, batch: Batch) -> list[Event]:
-        """What tells the structures of P."""
+        """The schema-change events of the structures at P."""
         with connect(self._settings) as session:
             lower_names = catalog.server(session).lower_names
         definitions = Definitions(self._settings, self._history, lower_names=lower_names)
@@ -82,11 +82,11 @@ class _MySqlPart:
         return batch.events
 
     def lost(self, error: PositionLostError) -> PositionLostError:
-        """What to say where the log does not reach back to P any more."""
+        """The error for a log that is no longer retained from P on."""
         return lost(self._point, error)
 
     def _named(self, definitions: Definitions) -> list[SchemaEvent]:
-        """The events of the tables that a signal names."""
+        """The schema-change events of the tables that a signal names."""
         return told_anew(
             [
                 (definitions.structures[parse_id(change["id"])], record["ddl"])

@@ -1,4 +1,4 @@
-"""A snapshot of MySQL in parts: what of `shared/snapshots/parts.py` only the server can tell."""
+"""A snapshot of MySQL in parts: MySQL's side of `shared/snapshots/parts.py`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,11 @@ from tailrace.snapshot.segments import Bound
 
 
 def require_structures(settings: MySqlSettings) -> None:
-    """Raise `SourceSetupError` where the log could not be read when the snapshot is done, since nobody keeps structures."""
+    """Raise `SourceSetupError` if the log can't be read after the snapshot, because no one stores structures.
+
+    A DataFrame's stream has no schema history, unless a file is configured. Without one the table maps must say
+    everything (binlog_row_metadata=FULL).
+    """
     if settings.schema_history_internal_file_filename or settings.snapshot_mode == ONLY_SNAPSHOT:
         return
     with connect(settings) as session:
@@ -41,7 +45,7 @@ def require_structures(settings: MySqlSettings) -> None:
 
 
 def history_of(settings: MySqlSettings, point: StartPoint) -> Sequence[HistoryRecord]:
-    """The structures at P, but where no file keeps them for those who read only of the captured tables."""
+    """The structures at P; without a history file, only those of captured tables, which the tasks need."""
     if settings.schema_history_internal_file_filename:
         return point.history
     return [record for record in point.history if _is_captured(settings, record)]
@@ -54,13 +58,13 @@ def next_parts(
 
     Args:
         settings: of the connector.
-        point: P, with the tables as `tables_of` gave them.
-        reached: what the step before came to; None at first.
-        wanted: how many parts.
-        max_bytes: of tables, about so many in all of them; None: as many as parts usually have.
+        point: P, with the tables from `tables_of`.
+        reached: from the step before; None for the first.
+        wanted: the greatest number of parts.
+        max_bytes: about the total size of all parts; None: parts have their usual size.
 
     Raises:
-        PositionLostError: the log no longer reaches back to P.
+        PositionLostError: the log is no longer retained from P on.
         RetriableError: the server does not show everything up to P.
 
     """
@@ -78,7 +82,7 @@ def next_parts(
 
 
 def require_log(session: Connection, server: Server, settings: MySqlSettings, point: RestartPosition) -> None:
-    """Raise `PositionLostError` when the log does not reach back to P, from where it is read when the snapshot is done."""
+    """Raise `PositionLostError` if the log is no longer retained from P on: it is read from there after the snapshot."""
     try:
         catalog.require_available(session, server, point, wanted_sources(settings))
     except PositionLostError as error:
@@ -86,7 +90,7 @@ def require_log(session: Connection, server: Server, settings: MySqlSettings, po
 
 
 def lost(point: RestartPosition, error: PositionLostError) -> PositionLostError:
-    """An error of the log, told of a snapshot."""
+    """The error for a log that was purged during a snapshot."""
     return PositionLostError(
         f"the snapshot is not done, and the log no longer reaches back to the position that it is of, {point.file}:"
         f"{point.pos}: {error}. Let the server keep its log for longer than the snapshot takes "
@@ -103,7 +107,7 @@ def _is_captured(settings: MySqlSettings, record: HistoryRecord) -> bool:
 
 
 def log_since(session: Connection, server: Server, point: RestartPosition) -> int:
-    """How many bytes of the log were written since P; 0 where P is another server's."""
+    """The size in bytes of the log that was written since P; 0 if P is on another server."""
     files = catalog.files(session)
     if point.server_uuid != server.uuid or point.file not in files:
         return 0
@@ -112,20 +116,20 @@ def log_since(session: Connection, server: Server, point: RestartPosition) -> in
 
 
 class PartCutting:
-    """What a step asks of MySQL."""
+    """The queries of a planning step."""
 
     def __init__(self, session: Connection, server: Server) -> None:
         self._session = session
         self._server = server
 
     def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
-        """About how large tables are."""
+        """The estimated sizes of tables."""
         return estimated_sizes(self._session, self._server, tables)
 
     def key(self, given: Mapping[str, Any]) -> ChunkKey:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
         return ChunkKey.from_dict(given)
 
     def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
-        """The next ends of ranges."""
+        """The ends of the next ranges of about `of_rows` rows."""
         return next_cuts(self._session, table, key, after, of_rows=of_rows, most=most)

@@ -1,4 +1,4 @@
-"""The plan of a snapshot: its position, its tables, and what each lane is to read of them."""
+"""The plan of a snapshot: its position, its tables, and what each lane reads."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ log = logging.getLogger(__name__)
 def planned(
     connection: Connection, server: Server, settings: MySqlSettings, lanes: int, after: Sequence[Progress] = ()
 ) -> StartPoint:
-    """A position of now, the structures there, and a snapshot as of there for so many lanes, or for one if it is small.
+    """A current position with its structures, and a snapshot as of it for so many lanes, or for one if it is small.
 
-    It does not sort before what lanes have delivered whose progress is given as `after`.
+    It does not sort before what the lanes in `after` have delivered.
 
     Raises:
-        RetriableError: no position is to be had now: structures change all the time, a lock is not granted, XA
+        RetriableError: no position can be taken now: structures keep changing, a lock is not granted, or XA
             transactions stay prepared.
 
     """
@@ -54,7 +54,7 @@ def planned(
 def part_of(
     connection: Connection, server: Server, settings: MySqlSettings, tables: Sequence[TableId], restart: RestartPosition
 ) -> dict[str, Any]:
-    """What one lane has in its progress at first that reads all of these tables as of a position."""
+    """The initial state of one lane that reads all of these tables as of a position."""
     statements.prepare(connection)
     keys = keys_of(connection, server, tables)
     overrides.checked(connection, server, settings, keys)
@@ -63,7 +63,7 @@ def part_of(
 
 
 def tables_to_read(settings: MySqlSettings, captured: Iterable[TableId]) -> list[TableId]:
-    """The tables that a snapshot reads, in the order of Debezium; the first table of signals is none of them."""
+    """The tables that a snapshot reads, in Debezium's order, without the first signal table."""
     return planning.tables_to_read(settings, sorted(captured, key=catalog.in_name_order))
 
 

@@ -1,13 +1,14 @@
-"""The consistent point P of a snapshot: a place in the log, what tables look like there, and how exact that is.
+"""The consistent point P of a snapshot: a log position, the structures at it, and how exact the snapshot is.
 
-A snapshot as of P needs that a reader sees everything committed up to P. With GTIDs P is a set of transactions, and each
-reader waits until its server has made them visible (`wait_visible`): no lock, and any server of the group will do. Without
-GTIDs a place in the log is ahead of what is visible, by what is being committed: a read lock, held for as long as it takes
-to ask for the log's end, lets that finish. The lock is on all tables, or on the captured ones where the user may not do
-that. Where it may do neither, or `snapshot.locking.mode` is `none`, the log's end is taken as it is, and a change that was
-being committed may be missing from the rows and from the log that is read after it: exactness is not claimed.
+A snapshot as of P needs readers that see everything committed up to P. With GTIDs, P is a set of transactions, and each
+reader waits until its server has made them visible (`wait_visible`): there is no lock, and any server of the group will
+do. Without GTIDs, a log position is ahead of what is visible, by the transactions that are being committed. A read lock
+lets them finish; it is held only while the log's head is queried. The lock is on all tables, or on the captured ones if
+the user lacks that privilege. If neither is possible, or `snapshot.locking.mode` is `none`, the log's head is used as
+it is. A change that was being committed may then be missing both from the rows and from the log that is read
+afterwards: exactness is not claimed.
 
-XA transactions that are prepared at P are in neither: P waits for their end.
+XA transactions that are prepared at P are in neither, so P waits for their end.
 
 Source: MySQL Reference Manual, "FLUSH TABLES WITH READ LOCK", "LOCK TABLES", "Functions Used with Global Transaction
 Identifiers".
@@ -37,12 +38,12 @@ ATTEMPTS: Final = 10
 VISIBLE_SECONDS: Final = 60.0
 XA_WAIT_SECONDS: Final = 60.0
 STEP_SECONDS: Final = 0.2
-WAIT_AT_ONCE: Final = 5  # seconds that the server is let wait in one statement
+WAIT_AT_ONCE: Final = 5  # seconds that one statement waits on the server
 SHOWN: Final = 10
 
 
 class Exactness(enum.Enum):
-    """Whether a snapshot as of a point is the tables' state there."""
+    """How certain it is that a snapshot as of a point has exactly the tables' rows at it."""
 
     BY_GTIDS = "gtids"
     BY_LOCK = "lock"
@@ -58,12 +59,12 @@ _SAYS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Where a snapshot is taken.
+    """The point at which a snapshot is taken.
 
     Attributes:
-        structures: the tables as they are there; `head` is the place in the log.
-        exactness: whether rows as of there can be claimed.
-        warnings: what to tell the user, each a sentence.
+        structures: of the tables there; `head` is the log position.
+        exactness: whether the rows are exactly those at the position.
+        warnings: for the user, each a sentence.
 
     """
 
@@ -73,12 +74,12 @@ class Point:
 
     @property
     def head(self) -> Head:
-        """The place in the log."""
+        """The log position."""
         return self.structures.head
 
     @property
     def says(self) -> str:
-        """How exact it is, for the log."""
+        """Its exactness, for the log."""
         return _SAYS[self.exactness]
 
 
@@ -91,25 +92,25 @@ def take(
     patience: float = XA_WAIT_SECONDS,
     locks_all: bool = True,
 ) -> Point:
-    """A point of now.
+    """Take a point at the current end of the log.
 
     Args:
-        connection: of the server.
-        server: what it says of itself.
-        settings: `snapshot.locking.mode` and `snapshot.lock.timeout.ms` count.
-        wanted: which tables.
+        connection: to the server.
+        server: its version and variables.
+        settings: for `snapshot.locking.mode` and `snapshot.lock.timeout.ms`.
+        wanted: selects the tables.
         patience: seconds to wait for the end of prepared XA transactions.
-        locks_all: where a lock is needed, it may be one on all tables.
+        locks_all: whether a lock may be one on all tables.
 
     Raises:
-        RetriableError: a lock was not to be had in time, structures changed all the time, or an XA transaction stays
-            prepared.
+        RetriableError: a lock was not granted in time, structures kept changing, or an XA transaction stays prepared.
 
     """
     deadline = time.monotonic() + patience
     while True:
         point = _taken(connection, server, settings, wanted, locks_all=locks_all)
         now = prepared_now(connection)
+        # The list is newer than P. The log in between shows which transactions were prepared or ended since.
         xids = _prepared_at(connection, server, point.head, now or set())
         if xids == set():
             return point if now is not None else _without_xa_privilege(point)
@@ -117,10 +118,10 @@ def take(
 
 
 def wait_visible(connection: Connection, gtids: str | None, timeout: float = VISIBLE_SECONDS) -> None:
-    """Return when the server of this connection shows everything that the point has; at once where it has no GTIDs.
+    """Wait until the server of this connection shows everything up to the point; without GTIDs, return at once.
 
     Args:
-        connection: of the server that rows will be read from, which need not be the point's own.
+        connection: to the server that rows are read from, which may be another one than the point's.
         gtids: the point's GTID set.
         timeout: seconds.
 
@@ -149,6 +150,7 @@ def _taken(
             return Point(found, Exactness.BY_GTIDS)
         locks = read_locks(settings, found.tables, on_all=locks_all)
         point = _without_gtids(connection, server, settings, found, locks)
+        # The structures were read before the head was. They are those at the head only if no DDL lies in between.
         if point is not None and _hold_still(connection, found.head, point.head):
             return point
     raise RetriableError(f"structures of tables changed {ATTEMPTS} times while the snapshot's point was taken")
@@ -157,7 +159,7 @@ def _taken(
 def _without_gtids(
     connection: Connection, server: Server, settings: MySqlSettings, found: ServerStructures, locks: Sequence[str]
 ) -> Point | None:
-    """None when a table went away meanwhile."""
+    """A point under the first lock that is granted, else an unproven one; None if a table was dropped meanwhile."""
     reasons: list[str] = []
     for statement in locks:
         try:
@@ -176,7 +178,7 @@ def _without_gtids(
 
 
 def _hold_still(connection: Connection, start: Head, end: Head) -> bool:
-    """Whether no structure changed between two places."""
+    """Whether no DDL lies between two positions."""
     if start == end:
         return True
     events = events_between(connection, start, end)
@@ -187,7 +189,7 @@ def _hold_still(connection: Connection, start: Head, end: Head) -> bool:
 
 
 def _prepared_at(connection: Connection, server: Server, at: Head, now: set[str]) -> set[str] | None:
-    """The XA transactions that are prepared at a place; None where the log since is too long to tell."""
+    """The XA transactions that are prepared at a position; None if the log since then is too long to examine."""
     events = events_between(connection, at, catalog.head(connection, server))
     if events is None:
         return None
@@ -196,7 +198,12 @@ def _prepared_at(connection: Connection, server: Server, at: Head, now: set[str]
 
 
 def _wait_for_xa(connection: Connection, xids: set[str] | None, deadline: float) -> None:
-    """Wait until those are ended; `RetriableError` at the deadline."""
+    """Wait until these are ended.
+
+    Raises:
+        RetriableError: the deadline has passed.
+
+    """
     left = xids or set()
     while True:
         if time.monotonic() >= deadline:

@@ -1,4 +1,7 @@
-"""A read lock for the moment in which the log's end is asked for, where `snapshot.locking.mode` and privileges allow one.
+"""Read locks that are held while the log's head is queried, if `snapshot.locking.mode` and the privileges allow them.
+
+A read lock waits for the transactions that write to the table, until their commits are finished. So everything before
+the head that is queried under the lock is visible.
 
 Source: MySQL Reference Manual, "FLUSH Statement", "LOCK TABLES and UNLOCK TABLES Statements".
 """
@@ -26,12 +29,12 @@ def may_lock(settings: MySqlSettings) -> bool:
 
 
 def may_lock_tables(settings: MySqlSettings) -> bool:
-    """Whether it allows locks on single tables."""
+    """Whether `snapshot.locking.mode` allows locks on single tables."""
     return may_lock(settings) and settings.snapshot_locking_mode != WITHOUT_TABLE_LOCKS
 
 
 def read_locks(settings: MySqlSettings, tables: Iterable[TableId], *, on_all: bool = True) -> list[str]:
-    """Statements that keep commits to these tables away; the one that keeps all commits away first, unless not `on_all`."""
+    """The LOCK statements that block commits to these tables; the first one blocks all commits, unless not `on_all`."""
     locks = ["FLUSH TABLES WITH READ LOCK"] if on_all and may_lock(settings) else []
     names = [f"{quoted(table.catalog)}.{quoted(table.name)} READ" for table in tables]
     if names and may_lock_tables(settings):
@@ -40,18 +43,18 @@ def read_locks(settings: MySqlSettings, tables: Iterable[TableId], *, on_all: bo
 
 
 def head_under(connection: Connection, server: Server, lock: str, timeout_ms: int) -> Head:
-    """The log's end while a lock is held, which is given back whatever happens; raises as `held`."""
+    """The log's head while a lock is held; the lock is released in any case. Raises as `held`."""
     with held(connection, lock, timeout_ms):
         return catalog.head(connection, server)
 
 
 @contextmanager
 def held(connection: Connection, lock: str, timeout_ms: int) -> Iterator[None]:
-    """A lock, which is given back whatever happens.
+    """Hold a lock; it is released in any case.
 
     Raises:
-        RetriableError: the lock is not to be had in time.
-        SourceSetupError: the user may not take it.
+        RetriableError: the lock was not granted in time.
+        SourceSetupError: the user lacks the privilege.
 
     """
     execute(connection, f"SET SESSION lock_wait_timeout = {max(1, math.ceil(timeout_ms / 1000))}")

@@ -10,7 +10,7 @@ from tailrace.schema.tables import TableId
 
 
 def read_changes(settings: MySqlSettings, position: RestartPosition) -> ReadChanges:
-    """What makes changes of rows as they were at a position."""
+    """The converter of rows as of a position into changes; the row's own position in the log is unknown, so it is 0."""
 
     def constants(table: TableId) -> Constants:
         return {"thread": None, "query": None, **source_block.constants(settings, table.catalog, table.name)}

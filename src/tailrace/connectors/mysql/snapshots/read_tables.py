@@ -1,4 +1,4 @@
-"""The tables of a snapshot: how each is selected and shown, by the structure that it has at the moment."""
+"""The tables of a snapshot: how each is selected and shaped, by its current structure."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class ReadTable:
 
     Attributes:
         table: the structure.
-        key: by which it is read; None: it is read whole.
-        plans: what is selected.
+        key: the table's key; None: the table is read whole.
+        plans: of the selected columns.
         shape: of its read events.
 
     """
@@ -41,18 +41,18 @@ class ReadTable:
 
     @property
     def key_plans(self) -> list[ColumnPlan]:
-        """How the columns that tell rows apart stand in the log, in the key's order; without a key, all that are wanted."""
+        """The plans of the key's columns in the log, in key order; without a key, of all needed columns."""
         return [self.plans.types[i].plan for i in self.plans.key]
 
 
 @dataclass(frozen=True, slots=True)
 class KeyDecoder:
-    """Reads the keys of row events; of a table without a key, whole rows.
+    """Decodes the keys of row events; for a table without a key, whole rows.
 
     Attributes:
-        decoder: of the key's columns in raw form, and no others.
-        columns: indices of these columns, in the key's order; none where rows can't be told apart.
-        is_whole: the table has no key.
+        decoder: decodes only the key's columns, in raw form.
+        columns: indices of these columns, in key order; empty if rows can't be compared.
+        is_whole: whether the table has no key.
 
     """
 
@@ -62,10 +62,10 @@ class KeyDecoder:
 
 
 class ReadTables:
-    """The tables by id; a changed structure is planned anew."""
+    """The tables by id; a table whose structure changed is planned again."""
 
     def __init__(self, settings: MySqlSettings, server: Server, keys: Mapping[TableId, ChunkKey | None]) -> None:
-        """`keys` are those that the snapshot was begun with."""
+        """`keys` are those with which the snapshot began."""
         self._settings = settings
         self._server = server
         self._keys = keys
@@ -77,15 +77,15 @@ class ReadTables:
 
     @property
     def whole(self) -> frozenset[TableId]:
-        """Those without a key."""
+        """The tables without a key."""
         return frozenset(table for table, key in self._keys.items() if key is None)
 
     def of(self, connection: Connection, table: Table) -> ReadTable:
         """How a table is read.
 
         Raises:
-            StructureError: its key is not the one any more that the snapshot was begun with.
-            UnsupportedError: a column's type is not known.
+            StructureError: its key is no longer the one with which the snapshot began.
+            UnsupportedError: a column has an unknown type.
 
         """
         known = self._read.get(table.id)
@@ -96,23 +96,23 @@ class ReadTables:
         return known
 
     def planned(self, table: Table) -> ReadTable:
-        """The same for a structure that the log tells, without asking the server."""
+        """The same for a structure from the log, without a query."""
         known = self._read.get(table.id)
         return known if known is not None and known.table == table else self._planned(table)
 
     def shape(self, table: Table) -> Shape:
-        """What shows the read events of a structure."""
+        """The shape of a structure's read events."""
         return self.planned(table).shape
 
     def key(self, table_id: TableId) -> ChunkKey:
-        """By which a table is read that has a key."""
+        """The key of a table that has one."""
         key = self._keys[table_id]
         if key is None:
             raise KeyError(table_id)
         return key
 
     def key_decoder(self, captured: Captured) -> KeyDecoder | None:
-        """What reads the keys of a table's row events; None for one that is not read."""
+        """The decoder of the keys in a table's row events; None for a table that is not read."""
         if captured.table.id not in self._keys:
             return None
         key = self._keys[captured.table.id]
@@ -143,7 +143,7 @@ class ReadTables:
 
 
 def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:
-    """Where a key's columns are in a structure, in the key's order.
+    """The indices of a key's columns in a structure, in key order.
 
     Raises:
         StructureError: the structure lacks one.
@@ -159,7 +159,7 @@ def key_indices(table: Table, key: ChunkKey) -> tuple[int, ...]:
 
 
 def _row_decoder(captured: Captured) -> KeyDecoder:
-    """What reads whole rows; nothing of them, where a column can't be compared."""
+    """The decoder of whole rows; of no column, if one of them can't be compared."""
     columns = captured.shape.schemas.columns
     try:
         plans = raw_row_plans(captured.plans, columns)
@@ -170,4 +170,4 @@ def _row_decoder(captured: Captured) -> KeyDecoder:
 
 
 def _nothing(table: Table) -> None:
-    """Structures are learned where the log is read."""
+    """Ignore a new structure: the reader of the log keeps them."""

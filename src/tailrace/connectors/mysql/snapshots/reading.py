@@ -1,4 +1,4 @@
-"""A lane's part of a snapshot of MySQL: what `shared/snapshots/reading.py` asks of the database."""
+"""A lane's part of a snapshot of MySQL: MySQL's side of `shared/snapshots/reading.py`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tailrace.snapshot.source import Mark, Piece
 
 
 class MySqlSnapshot(MySqlSource):
-    """A `SnapshotDatabase` over one server, opened at P; used by one lane."""
+    """A `SnapshotDatabase` over one server, opened at P; for one lane."""
 
     def __init__(
         self,
@@ -34,7 +34,7 @@ class MySqlSnapshot(MySqlSource):
         history: Sequence[HistoryRecord],
         keys: Mapping[str, Any],
     ) -> None:
-        """`history`: with the structures at P; `keys`: of the lane's tables, as its progress has them."""
+        """`history`: with the structures at P; `keys`: of the lane's tables, from its progress."""
         super().__init__(
             settings, lane.number, progress.restart, history, stored_keys(keys, ChunkKey.from_dict), with_overrides=True
         )
@@ -43,31 +43,31 @@ class MySqlSnapshot(MySqlSource):
 
     @property
     def begins_anew(self) -> Mapping[str, Any] | None:
-        """Another process goes on where this one was."""
+        """None: another process can resume."""
         return None
 
     def all_tables(self) -> list[TableId]:
-        """Of the captured tables those that are read."""
+        """The captured tables that a snapshot reads."""
         tables = self._settings.tables
         captured = (table for table in self.definitions.structures if tables.matches(table))
         return tables_to_read(self._settings, captured)
 
     def clock(self) -> int:
-        """In whole seconds."""
+        """The server's clock in whole seconds, as microseconds since the epoch."""
         ((seconds,),) = rows(self.asking, "SELECT UNIX_TIMESTAMP()")
         return int(seconds) * 1_000_000
 
     def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
-        """The read events of rows."""
+        """The read events of a piece."""
         shown = self._changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, self.tables.shape)
         return events_of(shown, now_us)
 
     def tell_first(self, batch: Batch) -> None:
-        """All events of the structures but the last one."""
+        """Add all initial schema-change events but the last one."""
         self.definitions.tell_first(self._position, batch)
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
-        """The last one."""
+        """Add the last initial schema-change event, with its mark."""
         self.definitions.tell_last(self._position, batch, mark.value)
 
 
@@ -80,7 +80,7 @@ def snapshot_reader(
     tables: Sequence[TableId] | None = None,
     tell_structure: TellStructure | None = None,
 ) -> SnapshotReader:
-    """What reads the part of a lane that its progress has; the arguments are those of `SnapshotReader`."""
+    """The reader of a lane's part; the arguments are those of `SnapshotReader`."""
 
     def opened(keys: Mapping[str, Any]) -> MySqlSnapshot:
         return MySqlSnapshot(settings, lane, progress, history, keys)

@@ -1,10 +1,10 @@
-"""Digests of whole rows, the same for a row that is selected and for its image in the log.
+"""Digests of whole rows, equal for a selected row and its image in the log.
 
-A digest stands for the structure too: rows of before and behind a change of the columns are never equal.
+A digest depends on the structure too: rows from before and after a change of the columns are never equal.
 
-JSON has to be brought into one form value by value, which would be slow for a large table. Only a row that equals one
-of the log's in all other columns has to be told from it by its JSON; any other gets the digest of these columns, which
-no image has. So the log's images come first, and a row is asked about when they are known.
+JSON has to be normalised value by value, which would be slow for a large table. Only a row that equals an image of the
+log in all other columns must be compared by its JSON too. Any other row gets the digest of the other columns, which no
+image has. So the images must be known before the rows are digested.
 """
 
 from __future__ import annotations
@@ -31,18 +31,18 @@ NULL: Final = b"\xff" * LENGTH_BYTES
 
 
 class RowDigests:
-    """Of one table; knows the images of the log that it was given."""
+    """The digests of one table; remembers the images of the log."""
 
     def __init__(self) -> None:
         self._plain = KeySet()
 
     def of_images(self, table: Table, columns: Sequence[int], vectors: Sequence[Vector]) -> Digests:
-        """Of the log's images, shape (n, 2).
+        """Digests of the log's images, shape (n, 2).
 
         Args:
             table: the structure.
             columns: indices of the columns that count, at least one.
-            vectors: their values over the images, raw.
+            vectors: their raw values over the images.
 
         """
         of = _Layout(table, columns, vectors)
@@ -52,18 +52,19 @@ class RowDigests:
         return of.with_json(np.arange(len(of.plain)))
 
     def of_selected(self, table: Table, columns: Sequence[int], vectors: Sequence[Vector]) -> Digests:
-        """Of rows that were selected, when all images that they may equal are known; shape (n, 2)."""
+        """Digests of selected rows, shape (n, 2); call it when all images are known that they may equal."""
         of = _Layout(table, columns, vectors)
         if not of.jsons:
             return of.plain
         like = np.flatnonzero(self._plain.contains(of.plain))
         found = of.plain
+        # Only these rows may equal an image, so only their JSON has to be parsed.
         found[like] = of.with_json(like)
         return found
 
 
 class _Layout:
-    """Rows of one structure: `plain` are their digests without JSON, `jsons` its columns."""
+    """The rows of one structure: `plain` are their digests without JSON, `jsons` their JSON columns."""
 
     def __init__(self, table: Table, columns: Sequence[int], vectors: Sequence[Vector]) -> None:
         used = [table.columns[i] for i in columns]
@@ -76,7 +77,7 @@ class _Layout:
         self.plain = digests_of(key_bytes(others), plain) if others else np.ones((rows, 2), np.uint64)
 
     def with_json(self, rows: Rows) -> Digests:
-        """Of some rows, whole."""
+        """Digests of some rows, with their JSON."""
         parts = [[digest.tobytes() for digest in self.plain[rows]], *(_forms(vector, rows) for vector in self.jsons)]
         texts = [b"".join(of_row) for of_row in zip(*parts, strict=True)]
         offsets = np.cumsum([0, *map(len, texts)])
@@ -84,7 +85,7 @@ class _Layout:
 
 
 def _forms(vector: Vector, rows: Rows) -> list[bytes]:
-    """Documents with their length before them."""
+    """Normalised documents, each preceded by its length."""
     valid = vector.is_valid()[rows]
     texts = iter(texts_of_views(vector.data, vector.buffers, rows[valid]))
     return [_prefixed(json_form(next(texts))) if is_there else NULL for is_there in valid]

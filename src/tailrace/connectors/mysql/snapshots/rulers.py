@@ -1,8 +1,8 @@
-"""Numbers for the values of a column, so that a range of it can be halved without reading it.
+"""Maps numbers to the values of a column, so that a range of it can be halved without reading it.
 
-A ruler has two ends, numbers, and says which value stands at a number. Its numbers ascend as the column's order does, or
-nearly: of text only what digits and unaccented letters tell is looked at, behind what all values have in common. Where
-that is wrong, parts get uneven, and nothing else.
+A ruler has two ends, which are numbers, and returns the value at a number. Numbers ascend in the column's order, at
+least approximately: of text only digits and unaccented letters count, after the prefix that all values share. If that
+is wrong for a collation, parts become uneven, and nothing else.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ class Ruler:
 
     Attributes:
         low: a number before the first value.
-        high: the last value's number, or one behind it.
+        high: the number of the last value, or one after it.
         value: the value at a number.
-        is_exact: one number is one value, so that the next column of a key tells rows of it apart.
+        is_exact: whether each number is one value, so that a range of one number can be halved by the key's next
+            column.
 
     """
 
@@ -45,7 +46,7 @@ class Ruler:
 
 
 def ruler(column: KeyColumn, least: Entry, most: Entry) -> Ruler | None:
-    """A ruler from a column's least to its greatest value; None for a type that has none."""
+    """A ruler from a column's least to its greatest value; None for a type without one."""
     if column.kind in (Kind.INT, Kind.BITS, Kind.ENUM):
         return Ruler(_number(least) - 1, _number(most), lambda number: number, is_exact=True)
     if column.kind is Kind.BYTES:
@@ -85,7 +86,7 @@ def _common(least: bytes, most: bytes) -> Iterator[int]:
 
 
 def _alike(least: str, most: str) -> Iterator[str]:
-    """The characters that both begin with, whatever their case, as long as they are ASCII."""
+    """The common prefix of two texts, without regard to case, as long as it is ASCII."""
     for a, b in zip(least, most, strict=False):
         if a.lower() != b.lower() or not a.isascii():
             return
@@ -106,7 +107,7 @@ def _letters(number: int) -> str:
 
 
 def _day(text: str) -> int:
-    """Days since 1970; a date that is none counts as the first day of the calendar."""
+    """Days since 1970; an invalid date counts as the first day of the calendar."""
     try:
         return dt.date.fromisoformat(text).toordinal() - EPOCH_DAY
     except ValueError:

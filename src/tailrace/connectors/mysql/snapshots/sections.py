@@ -1,8 +1,8 @@
-"""Sections of the log that are read beside a snapshot: which rows were changed, and what they were before.
+"""Sections of the log that are read beside a snapshot: which rows changed, and their before images.
 
-Nothing is delivered of them: when the snapshot is done, the log from its position on is read for that. A section goes
-from where the last one ended to the log's head of a moment, and begins with the structures that the last one left. All of a
-lane's sections come over one connection, which is kept open in between: so each byte of the log is sent once.
+None of it is delivered: after the snapshot, the log from the snapshot's position on is read for that. A section ends
+where the snapshot wants it, or earlier, between transactions, if that is far away. All sections of a lane come over one
+connection, which stays open in between, so each byte of the log is sent once.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.events.pipeline import sizes_of
 from tailrace.snapshot.first_changes import Break
 
-SECTION_BYTES: Final = 64 << 20  # a section ends with the first transaction that ends behind so many, or with the file
+SECTION_BYTES: Final = 64 << 20  # a section ends at the first transaction's end after so many bytes, or with the file
 
 
 class Sections:
-    """Reads one section after the other over one connection.
+    """Reads section after section over one connection.
 
     Attributes:
         definitions: the structures where the next section begins; DDL in the log changes them.
@@ -45,7 +45,7 @@ class Sections:
     def __init__(
         self, settings: MySqlSettings, replica: int, progress: Progress, definitions: Definitions, tables: ReadTables
     ) -> None:
-        """`replica` tells this reader from the others that the server has; `definitions` are of where `progress` ends."""
+        """`replica` distinguishes this reader from other replicas; `definitions` belong to the end of `progress`."""
         self._settings = _without_side_effects(settings)
         self._read_tables = tables
         self._whole = tables.whole
@@ -59,35 +59,35 @@ class Sections:
 
     @property
     def gtids(self) -> str | None:
-        """Executed up to where the log is read; None where the server has none."""
+        """The GTIDs executed up to where the log is read; None if the server has none."""
         return self._log.place.gtids
 
     @property
     def can_go_on(self) -> bool:
-        """Whether a further section can follow; False: another reader has to begin at `progress`.
+        """Whether another section can follow; False: a new reader has to begin at `progress`.
 
-        The server drops a reader that takes nothing for too long, and one that was to read up to a place on another
-        server has read further.
+        The server drops a reader that reads nothing for too long (net_write_timeout). And a reader without a position
+        limit, whose end was on another server, has read past it.
         """
         return self._log.limit is not None and time.monotonic() - self._read_at < self._idle_seconds
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
         self._log.close()
 
     def touched(self, until: RestartPosition, seen: Seen | None = None) -> Iterator[list[Touched]]:
-        """The changes of one section, block by block; `ended` tells where it ends.
+        """The changes of one section, block by block; `ended` returns its end.
 
         Args:
-            until: where it ends at the latest; it ends before that where that is far.
-            seen: by the view for which the log is read up to there, if it is.
+            until: the latest end; the section ends earlier if this is far away.
+            seen: what the view has seen for which the log is read, if there is one.
 
         """
         log, blocks = self._log, self._blocks
         log.end_at(until)
         log.decoder.extend(self._next_end())
         self._collected.seen = seen
-        left = blocks.start < blocks.end  # of what came for the last section
+        left = blocks.start < blocks.end  # bytes that came with the last section
         while not log.is_done:
             if left or blocks.fill(self._settings.poll_ms):
                 self._take(log, blocks)
@@ -98,7 +98,7 @@ class Sections:
             log.is_done = log.is_done or log.is_covered
 
     def ended(self, until: RestartPosition) -> RestartPosition:
-        """Where the section up to `until` ended."""
+        """The end of the section that was to end at `until`."""
         log, here = self._log, self._log.decoder
         is_whole = log.is_covered if log.limit is None else _order(here.file, here.position) >= _order(*log.limit)
         if is_whole:
@@ -126,17 +126,17 @@ class Sections:
         return self._collected
 
     def _take(self, log: OpenedLog, blocks: Blocks) -> None:
-        """Use what is in the blocks."""
+        """Decode the bytes in the blocks."""
         batch, take = Batch(0, self._sizes), log.take
         for item in log.decoder.feed(blocks.data, blocks.start, blocks.end):
             take(item, batch)
         blocks.used(log.decoder.consumed, log.decoder.needed)
-        self.definitions.take_history()  # it is the stream's to keep
+        self.definitions.take_history()  # only the stream stores the schema history
 
     def _next_end(self) -> tuple[str, int] | None:
-        """Where the section ends: at the end that is wanted, or before it where that is far."""
+        """The end of the section: the requested one, or an earlier one if that is far away."""
         here, limit = self._log.decoder, self._log.limit
-        if not here.file:  # the server was asked by GTIDs and has not said yet where that is
+        if not here.file:  # the dump was requested by GTIDs, and the server has not sent the file's name yet
             return limit
         long = here.file, here.position + SECTION_BYTES
         return long if limit is None else min(limit, long, key=lambda end: _order(*end))
@@ -144,6 +144,7 @@ class Sections:
     def _define(self, query: Query, batch: Batch) -> None:
         there = [table for table in self._whole if table in self.definitions.structures]
         self._log.define(query, batch)
+        # Without a key, rows are compared as a whole. A drop or rename leaves none to compare with, so it must be noted.
         for table in there:
             if table not in self.definitions.structures:
                 self._collected.note(Broken(table, Break.EMPTIED))
@@ -161,7 +162,10 @@ def _order(file: str, position: int) -> tuple[int, int]:
 
 
 def _without_side_effects(settings: MySqlSettings) -> MySqlSettings:
-    """Nothing is told of a section: no transactions, schema changes or heartbeats; all servers' changes count."""
+    """The settings of a reader that delivers nothing: no transaction metadata, schema changes or heartbeats.
+
+    `gtid.source.*` must not filter here: a row that a filtered server changed since P is changed all the same.
+    """
     return evolve(
         settings,
         provide_transaction_metadata=False,

@@ -1,8 +1,8 @@
-"""MySQL's side of a snapshot: chunks out of tables, and what the log says of their keys.
+"""MySQL's side of a snapshot: chunks of tables, and changes of their keys in the log.
 
-Structures are those of the log: each section begins with the structures that the last one left, so that a chunk is
-selected by the structure that holds at H. Where the server has another one by then, the change stands in the log behind H:
-the chunk comes to nothing and is read again after the section that tells it.
+Structures are those of the log: each section begins with the structures at the end of the last one, so a chunk is
+selected by the structure at H, up to where the log is read. If the server has another structure by then, the DDL lies
+in the log after H. The chunk is discarded, and read again after the section that contains the DDL.
 """
 
 from __future__ import annotations
@@ -52,9 +52,9 @@ from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section as LogSection
 
 NUMBER_BYTES: Final = 8
-ATTEMPTS: Final = 10
+ATTEMPTS: Final = 10  # to read a table whose structure seems to change
 PAUSE_SECONDS: Final = 0.2
-CHANGED: Final = {1054, 1091, 1146, 1049, 1176, 1412}  # a column, table, database or index that is not there, DDL since
+CHANGED: Final = {1054, 1091, 1146, 1049, 1176, 1412}  # unknown column, table, database, index; DDL since
 
 _T = TypeVar("_T")
 
@@ -62,11 +62,11 @@ log = logging.getLogger(__name__)
 
 
 class MySqlSource:
-    """A `SnapshotSource` over one server, opened at P; used by one lane.
+    """A `SnapshotSource` over one server, opened at P; for one lane.
 
     Attributes:
         tables: of the snapshot.
-        definitions: the structures where the log is read up to.
+        definitions: the structures up to where the log is read.
 
     """
 
@@ -82,17 +82,17 @@ class MySqlSource:
         *,
         with_overrides: bool = False,
     ) -> None:
-        """A source that stands at P.
+        """A source at P.
 
         Args:
             settings: of the connector.
-            replica: tells it from others that read the same log.
-            point: P as a restart position.
-            history: with the structures there.
-            keys: the tables of the snapshot.
-            conditions: of the user's own, for WHERE, for some of them.
-            rows_at_most: of a chunk; None: as many as some megabytes have.
-            with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
+            replica: distinguishes it from other readers of the same log.
+            point: P, as a restart position.
+            history: with the structures at P.
+            keys: of the snapshot's tables.
+            conditions: of tables whose rows a signal selects, for WHERE.
+            rows_at_most: the greatest number of rows in a chunk; None: as many as fill some megabytes.
+            with_overrides: whether the user's statements (`snapshot.select.statement.overrides`) replace tables.
 
         """
         self._settings = settings
@@ -104,7 +104,7 @@ class MySqlSource:
         self.tables = ReadTables(settings, self._server, keys)
         self.definitions = Definitions(settings, history, lower_names=self._server.lower_names)
         self._progress = Progress("", point)
-        self._reached = self._point  # `_progress` may begin before it, for the sake of an XA transaction
+        self._reached = self._point  # `_progress` may begin before it, at the rows of an open XA transaction
         self._conditions = {} if conditions is None else conditions
         self._rows_at_most = rows_at_most
         self._overrides = of_tables(settings, self._server, keys) if with_overrides else {}
@@ -114,23 +114,23 @@ class MySqlSource:
         self._views = Views(settings, self._asking, self._server)
         self._view: TableView | None = None
         self._log: Sections | None = None
-        self._gtids = self._point.gtids  # executed where the log is read up to
+        self._gtids = self._point.gtids  # executed up to where the log is read
         statements.prepare(self._asking)
         wait_visible(self._asking, self._point.gtids)
 
     @property
     def asking(self) -> Connection:
-        """For questions about tables."""
+        """The connection for questions about tables."""
         return self._asking
 
     @property
     def server(self) -> Server:
-        """What the server says of itself."""
+        """The server's version and variables."""
         return self._server
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which a statement of the user's own chooses the rows."""
+        """The tables whose rows a statement of the user selects."""
         return frozenset(map(quoted_id, self._overrides))
 
     @property
@@ -140,21 +140,21 @@ class MySqlSource:
 
     @property
     def reached(self) -> RestartPosition:
-        """Where the log is read up to."""
+        """The position up to which the log is read."""
         return self._reached
 
     def far_head(self) -> RestartPosition | None:
-        """The log's head, where it is so far away that it had better be read first; None where it is near."""
+        """The log's head, if it is so far away that it should be read first; None if it is near."""
         head = RestartPosition.from_dict(self._head())
         return None if _is_near(self._point, head) else head
 
     def move(self, progress: Progress, gtids: str | None, definitions: Definitions) -> None:
-        """Stand at another position, everything before which is visible now.
+        """Move to another position P, before which everything is visible now.
 
         Args:
-            progress: of one who has everything before it; no transaction is open there.
-            gtids: executed there; None where the server has none.
-            definitions: the structures there, which are this source's own from now on.
+            progress: of a reader that has everything before it; no transaction is open there.
+            gtids: executed there; None if the server has none.
+            definitions: the structures there; this source changes them from now on.
 
         """
         self._progress, self.definitions = progress, definitions
@@ -164,17 +164,17 @@ class MySqlSource:
         wait_visible(self._asking, gtids)
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connections."""
         self._close_log()
         for connection in (self._asking, self._reading):
             if connection is not None and connection.open:
                 connection.close()
 
     def expect(self, segments: Iterable[Segment]) -> None:
-        """Nothing need be read ahead: see `has_room`."""
+        """Do nothing: no chunk is read ahead, see `has_room`."""
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
-        """The next rows of a segment; None where the table is gone."""
+        """The next rows of a segment; None if the table is gone."""
         table = parse_id(segment.table)
         if self._is_gone(table):
             return None
@@ -182,11 +182,11 @@ class MySqlSource:
         return Unread() if chunk is None else chunk
 
     def has_room(self) -> bool:
-        """The log's head is known at once, so no chunk need wait for it."""
+        """False: the log's head is known at once, so no chunk need wait for it."""
         return False
 
     def view(self, table: str) -> TableView | Unopened | None:
-        """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
+        """A view of a table without a key, at or after the position that the log was read to; None: it is gone."""
         table_id = parse_id(table)
         if self._is_gone(table_id):
             return None
@@ -194,13 +194,13 @@ class MySqlSource:
         return Unopened() if view is None else view
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[LogSection]:
-        """The log from where the last call ended, in pieces that end between transactions."""
+        """The log from where the last call ended, in sections that end between transactions."""
         end = RestartPosition.from_dict(self._head() if upto is None else upto["until"])
         while (self._reached.server_uuid, self._reached.position) != (end.server_uuid, end.position):
             yield self._section(end)
 
     def _section(self, until: RestartPosition) -> LogSection:
-        """A section that ends at `until` or before it."""
+        """The next section, which ends at `until` or earlier."""
         sections, before = self._sections(), self._structures()
         seen = None if self._view is None else self._view.seen
         touches = [self._touches.of(each) for touched in sections.touched(until, seen) for each in touched]
@@ -211,7 +211,7 @@ class MySqlSource:
         return LogSection(touches, place, altered)
 
     def _sections(self) -> Sections:
-        """The log from where the last section ended."""
+        """The reader of the log, at the end of the last section."""
         if self._log is not None and not self._log.can_go_on:
             self._close_log()
         if self._log is None:
@@ -224,11 +224,11 @@ class MySqlSource:
         self._log = None
 
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became records of so many bytes."""
+        """Note that `count` rows of a table became records of `size` bytes."""
         self._sizes.note_records(parse_id(table), count, size)
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
-        """Which of these changes have a key before that lies in one of the intervals."""
+        """Which of these changes have a before key in one of the intervals."""
         touched: TouchedRows = touches.images
         key = self.tables.key(touched.table.id)
         images = touched.before[rows]
@@ -240,7 +240,7 @@ class MySqlSource:
         return statements.are_within(self._asking, self._server, key, bounds, intervals)
 
     def _is_gone(self, table: TableId) -> bool:
-        """Whether there is no such table where the log is read up to."""
+        """Whether the table does not exist at the position that the log is read to."""
         structures = self.definitions.structures
         is_gone = table not in structures and table not in structures.unknown
         if is_gone:
@@ -248,10 +248,10 @@ class MySqlSource:
         return is_gone
 
     def _structure(self, table: TableId) -> Table:
-        """A table's structure where the log is read up to.
+        """A table's structure at the position that the log is read to.
 
         Raises:
-            StructureError: nobody knows it: neither the history nor the server, where the table was changed since.
+            StructureError: it is unknown: the history lacks it, and the server has changed the table since.
 
         """
         known = self.definitions.structures.get(table)
@@ -261,7 +261,7 @@ class MySqlSource:
         return known
 
     def _unless_changed(self, table: TableId, read: Callable[[], _T]) -> _T | None:
-        """What reading gives; None where the table is not what it was at H."""
+        """The result of reading; None if the table's structure is no longer that at H."""
         try:
             found = read()
         except (StructureError, SourceSetupError) as error:
@@ -271,15 +271,17 @@ class MySqlSource:
                     raise refused(override, error) from error
                 raise
             self._unread[table] = attempts + 1
-            time.sleep(PAUSE_SECONDS)  # what changed it is being written to the log
+            time.sleep(PAUSE_SECONDS)  # the DDL is visible before it is in the log; give the server time to write it
             return None
         self._unread.pop(table, None)
         return found
 
     def _opened(self, table: Table) -> TableView:
-        """A view of a table, which shows everything before where the log is read up to."""
+        """A view of a table that shows everything before the position that the log is read to."""
         read = self.tables.of(self._asking, table)
         sql = statements.whole(table.id, [read.plans.select_list], self._override(table.id))
+        # The view must show everything that the log was read to, or changes would be applied to rows that lack earlier
+        # ones.
         wait_visible(self._asking, self._gtids)
         view = self._views.open(self._connection(), Wanted(read, sql, self._touches.row_digests(table.id)))
         view.position = {"until": view.head.restart(self._server, self._point.era).to_dict()}
@@ -287,7 +289,7 @@ class MySqlSource:
         return view
 
     def _override(self, table: TableId) -> str | None:
-        """The user's own statement that is read instead of a table."""
+        """The user's statement that replaces a table, if there is one."""
         return self._overrides[table].statement if table in self._overrides else None
 
     def _selected(self, table: Table, segment: Segment) -> ReadChunk:
@@ -315,6 +317,8 @@ class MySqlSource:
         if self._reading is None or not self._reading.open:
             self._reading = connect(self._settings)
             statements.prepare(self._reading)
+            # Behind a load balancer the name may lead to another server. GTIDs or the lock said what *this* server
+            # shows.
             if catalog.server(self._reading).uuid != self._server.uuid:
                 raise RetriableError(
                     f"{self._settings.database_hostname} leads to another server than a moment ago, whose log says nothing "
@@ -323,7 +327,12 @@ class MySqlSource:
         return self._reading
 
     def _head(self) -> dict[str, Any]:
-        """The log's head of now; the log must still reach back to P, from where it is delivered when the snapshot is done."""
+        """The log's current head.
+
+        Raises:
+            PositionLostError: the log is no longer retained from P on, where the stream begins after the snapshot.
+
+        """
         catalog.require_available(self._asking, self._server, self._point, wanted_sources(self._settings))
         return catalog.head(self._asking, self._server).restart(self._server, self._point.era).to_dict()
 
@@ -342,12 +351,12 @@ def _numbers(unsigned: bool, vector: Vector) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 def _size_of(rows: SelectedRows) -> int:
-    """About how many bytes the values have."""
+    """The approximate size of the values in bytes."""
     vectors = [vector for vector in rows.images.vectors if vector is not None]
     texts = (vector for vector in vectors if vector.kind in (Kind.TEXT, Kind.BYTES))
     return NUMBER_BYTES * len(rows) * len(vectors) + sum(int(vector.data[:, 0].sum(dtype=np.int64)) for vector in texts)
 
 
 def _is_of_change(error: Exception) -> bool:
-    """Whether an error may only mean that the table is not any more what it was."""
+    """Whether an error may only mean that the table's structure has changed."""
     return isinstance(error, StructureError) or error_number(error) in CHANGED

@@ -1,11 +1,12 @@
-"""How large tables are, and where a large one is cut into parts of about equal rows.
+"""The estimated sizes of tables, and where a large one is split into parts of about equal row counts.
 
-Nothing here has to be right: whatever the split points are, the parts they make cover the table, each row once; wrong
-estimates make parts uneven. So the server's estimates serve. EXPLAIN tells the rows of a range by two dives into the
-index, but never more than half of the table: a range that seems large is halved again and again, until the pieces are
-small enough to be put together to parts. Where a range has but one value left, the key's next column is halved.
+Nothing here has to be exact: whatever the split points are, the parts between them cover the table, each row once.
+Wrong estimates only make parts uneven. So the server's estimates are sufficient. EXPLAIN estimates the rows of a range
+by two dives into the index, but never reports more than half of the table. So a range that seems large is halved again
+and again, until the pieces are small enough to be combined to parts. If a range has only one value left, the key's next
+column is halved.
 
-Keys that nobody can halve without reading them are walked along, if there are few enough.
+A key that can't be halved without reading it is walked along, if the table is not too large.
 
 Source: MySQL Reference Manual, "EXPLAIN Output Format", "Equality Range Optimization of Many-Valued Comparisons",
 "information_schema_stats_expiry".
@@ -38,15 +39,15 @@ from tailrace.connectors.shared.snapshots.parts import walked
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
 
-LEAST_ROWS: Final = 50_000  # fewer are not worth a second connection
-MOST_WALKED: Final = 2_000_000
-PIECES_OF_A_PART: Final = 8
-HALVINGS_OF_A_PART: Final = 64
+LEAST_ROWS: Final = 50_000  # fewer rows are not worth a second connection
+MOST_WALKED: Final = 2_000_000  # entries of an index that the server steps over before the snapshot begins
+PIECES_OF_A_PART: Final = 8  # so parts differ by about an eighth
+HALVINGS_OF_A_PART: Final = 64  # an upper limit; each halving costs two EXPLAINs
 HAS_EXPIRY: Final = (8, 0, 3)
 
 
 def estimated_sizes(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, Size]:
-    """About how large tables are."""
+    """The estimated sizes of tables."""
     if server.version >= HAS_EXPIRY:  # otherwise the answer may be a day old
         execute(connection, "SET SESSION information_schema_stats_expiry = 0")
     wanted = list(tables)
@@ -62,12 +63,12 @@ def estimated_sizes(connection: Connection, server: Server, tables: Iterable[Tab
 
 
 def estimated_rows(connection: Connection, server: Server, tables: Iterable[TableId]) -> dict[TableId, int]:
-    """About how many rows tables have."""
+    """The estimated row counts of tables."""
     return {table: size.rows for table, size in estimated_sizes(connection, server, tables).items()}
 
 
 def span(connection: Connection, table: TableId, key: ChunkKey) -> tuple[int, int] | None:
-    """The least and the greatest value of a key's first column, where that is a number; found at the index's two ends."""
+    """The least and the greatest value of the key's first column, if that is a number; the index has them at its ends."""
     column = key.columns[0]
     if column.kind is not Kind.INT or not key.index:
         return None
@@ -85,15 +86,15 @@ def split_points(
     least_rows: int = LEAST_ROWS,
     most_walked: int = MOST_WALKED,
 ) -> list[Bound]:
-    """Where to cut a table into parts: fewer than `parts` bounds, strictly ascending; none for a small table.
+    """The bounds that split a table into parts: fewer than `parts`, strictly ascending; none for a small table.
 
     Args:
-        connection: prepared as `statements.prepare` does.
-        table: to be cut.
+        connection: prepared by `statements.prepare`.
+        table: to split.
         key: its key.
         parts: how many are wanted.
-        least_rows: a table of fewer is not cut.
-        most_walked: a key that is no number is walked along in a table of so many rows.
+        least_rows: a table of fewer rows is not split.
+        most_walked: a key that is not numeric is walked along in a table of at most so many rows.
 
     """
     estimate = _explained(connection, table, key, EVERYTHING)
@@ -106,42 +107,42 @@ def split_points(
 
 
 class Cutter:
-    """Cuts tables as `split_points` does."""
+    """Splits tables by `split_points`."""
 
     def __init__(self, connection: Connection, keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
-        """`connection`: prepared as `statements.prepare` does."""
+        """`connection`: prepared by `statements.prepare`."""
         self._connection = connection
         self._keys = keys
 
     @property
     def least_rows(self) -> int:
-        """A table of fewer is not cut."""
+        """A table of fewer rows is not split."""
         return LEAST_ROWS
 
     def split_points(self, table: TableId, parts: int) -> list[Bound]:
-        """Where to cut a table that has a key."""
+        """The bounds that split a table; none for one without a key."""
         key = self._keys[table]
         return split_points(self._connection, table, key, parts) if isinstance(key, ChunkKey) else []
 
     def span(self, table: TableId) -> tuple[int, int] | None:
-        """The least and the greatest value of a key's first column, where that is a number."""
+        """The least and the greatest value of the key's first column, if that is a number."""
         key = self._keys[table]
         return span(self._connection, table, key) if isinstance(key, ChunkKey) else None
 
 
 def key_behind(connection: Connection, table: TableId, key: ChunkKey, count: int, after: Bound | None) -> Bound | None:
-    """The key of the last of so many rows behind a bound; None where there are fewer."""
+    """The key `count` rows after a bound; None if fewer rows follow."""
     found = rows(connection, chunk_end(table, key, after, None, count))
     return bound_of_row(key, found[0]) if found else None
 
 
 def segments(points: list[Bound]) -> list[Interval]:
-    """The intervals between split points, which have every row once."""
+    """The intervals between split points; every row lies in exactly one."""
     return list(pairwise([None, *points, None]))
 
 
 def _walked(connection: Connection, table: TableId, key: ChunkKey, parts: int) -> list[Bound]:
-    """Every so-manieth key, read along the index."""
+    """The keys at equal distances, found by walking along the index."""
     sql = f"SELECT COUNT(*) FROM {quoted(table.catalog)}.{quoted(table.name)}"  # noqa: S608 -- names are quoted
     ((count,),) = rows(connection, sql)
     step = count // parts
@@ -150,23 +151,23 @@ def _walked(connection: Connection, table: TableId, key: ChunkKey, parts: int) -
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Rows whose key begins with `prefix` and goes on within (low, high] of a ruler."""
+    """Rows whose key begins with `prefix` and continues within (low, high] of a ruler."""
 
     prefix: Bound
     ruler: Ruler
     low: int
     high: int
     rows: int
-    is_whole: bool = False  # it can't be made smaller
+    is_whole: bool = False  # it can't be halved further
 
     @property
     def end(self) -> Bound:
-        """The last key of it, or a place behind it."""
+        """A bound at its last key, or after it."""
         return [*self.prefix, self.ruler.value(self.high)]
 
 
 class Pieces:
-    """The pieces of one table, or of what of it lies behind a key."""
+    """The pieces of one table, or of its rows after a key."""
 
     def __init__(self, connection: Connection, table: TableId, key: ChunkKey, after: Bound | None = None) -> None:
         self._connection = connection
@@ -176,11 +177,11 @@ class Pieces:
         self._behind = [] if after is None else [inside_of(key, self._names, (after, None))]
 
     def whole(self) -> list[Piece]:
-        """One piece: all rows; none where they can't be halved."""
+        """One piece with all rows; none if they can't be halved."""
         return self._of_column([])
 
     def halved(self, parts: int) -> list[Piece]:
-        """Pieces in the key's order, each much smaller than a part where that can be."""
+        """Pieces in key order, each much smaller than a part if possible."""
         pieces = self.whole()
         for _ in range(parts * HALVINGS_OF_A_PART):
             divisible = [i for i, piece in enumerate(pieces) if not piece.is_whole]
@@ -192,7 +193,7 @@ class Pieces:
         return pieces
 
     def smaller(self, piece: Piece) -> list[Piece]:
-        """What a piece can be halved into; itself, marked as whole, where it can't be."""
+        """The halves of a piece; the piece itself, marked as whole, if it can't be halved."""
         if piece.high - piece.low > 1:
             middle = (piece.low + piece.high) // 2
             return [self._piece(piece, piece.low, middle), self._piece(piece, middle, piece.high)]
@@ -203,7 +204,7 @@ class Pieces:
         return Piece(of.prefix, of.ruler, low, high, self._rows(of.prefix, of.ruler, low, high))
 
     def _of_column(self, prefix: Bound) -> list[Piece]:
-        """One piece: all rows whose key begins so; none where the next column can't be halved."""
+        """One piece with all rows whose key begins with a prefix; none if the next column can't be halved."""
         if len(prefix) == len(self._key.columns):
             return []
         measure = self._ruler(self._key.columns[len(prefix)], prefix)
@@ -214,7 +215,7 @@ class Pieces:
         ]
 
     def _ruler(self, column: KeyColumn, prefix: Bound) -> Ruler | None:
-        """A ruler over the values that come after a prefix."""
+        """A ruler over the next column's values after a prefix."""
         one = ChunkKey(self._key.index, (column,))
         (value,) = expressions(one, quoted(self._table.name))
         begins = " AND ".join(self._begins(prefix)) or EVERYTHING
@@ -227,7 +228,7 @@ class Pieces:
         return ruler(column, *(bound_of_row(one, row)[0] for row in found))
 
     def _rows(self, prefix: Bound, measure: Ruler, low: int, high: int) -> int:
-        """The server's estimate; open at the ruler's ends."""
+        """The server's estimate of a range's rows; at the ruler's ends the range is open."""
         conditions = self._begins(prefix)
         for operator, number, end in ((">", low, measure.low), ("<=", high, measure.high)):
             if number != end:
@@ -245,7 +246,7 @@ class Pieces:
 
 
 def _explained(connection: Connection, table: TableId, key: ChunkKey, condition: str) -> int:
-    """The server's estimate; with FORCE INDEX it would not look into the index at all."""
+    """The server's estimate of a condition's rows; with FORCE INDEX it would not use index dives."""
     sql = f"EXPLAIN FORMAT=TRADITIONAL SELECT 1 {_from(table, key, 'USE')} WHERE {condition}"
     return int(mappings(connection, sql)[0]["rows"] or 0)
 
@@ -255,7 +256,7 @@ def _from(table: TableId, key: ChunkKey, hint: str) -> str:
 
 
 def _put_together(pieces: list[Piece], parts: int) -> list[Bound]:
-    """The ends of pieces that come nearest to the ends of parts of equal rows."""
+    """The ends of pieces that are nearest to the ends of parts with equal row counts."""
     total = max(sum(piece.rows for piece in pieces), 1)
     done, part, points = 0, 1, list[Bound]()
     for piece, following in pairwise(pieces):

@@ -1,11 +1,11 @@
-"""The statements that read a snapshot, and the questions about the order of keys that only the server can answer.
+"""The statements that read a snapshot, and the questions about key order that only the server can answer.
 
-A chunk is the rows with after < key <= upto, in the key's order. For a key of several columns that comparison is written
-out, (a > x) OR (a = x AND b > y), with a >= x before it: MySQL makes one range of the index of that, which it does not of
-(a, b) > (x, y). Nor of an ENUM that is more than something, but of one that is among some. No statement locks anything.
+A chunk is the rows with after < key <= upto, in key order. For a key of several columns the comparison is written as a
+>= x AND ((a > x) OR (a = x AND b > y)), of which MySQL makes one range of the index. It does not for (a, b) > (x, y).
+Nor does it for "greater than" of an ENUM; that is written as a list of values. No statement takes a lock.
 
-Columns are named with their table, so that an expression of the SELECT list that is called like a column does not change
-the order.
+Columns are qualified with their table, so that an expression of the SELECT list with a column's name as its alias does
+not change the order.
 
 Source: MySQL Reference Manual, "Range Optimization", "Index Hints", "VALUES Statement".
 """
@@ -27,9 +27,9 @@ from tailrace.connectors.shared.snapshots.key_ranges import Mask
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
 
-HAS_VALUES: Final = (8, 0, 19)  # VALUES ROW(...) as a table
+HAS_VALUES: Final = (8, 0, 19)  # since then VALUES ROW(...) may stand for a table
 CANDIDATES_AT_ONCE: Final = 1000
-PARTS_OF_A_UNION: Final = 200  # each costs an older server some of a thread's stack
+PARTS_OF_A_UNION: Final = 200  # in an older server each takes some of a thread's stack
 EVERYTHING: Final = "TRUE"
 SESSION: Final = (
     "SET SESSION time_zone = '+00:00', SESSION sql_mode = 'ALLOW_INVALID_DATES', SESSION character_set_client = utf8mb4"
@@ -37,9 +37,10 @@ SESSION: Final = (
 
 
 def prepare(connection: Connection) -> None:
-    """Settings that bounds and a signal's conditions rely on, whatever initial statements have set.
+    """Set what bounds and a signal's conditions rely on, whatever initial statements have set.
 
-    TIMESTAMP is told in UTC, and a date that is none may be compared with; quotes mean what `signalled_sql.py` knows.
+    TIMESTAMPs are read and compared in UTC, invalid dates may be compared, and quotes mean what `signalled_sql.py`
+    takes them for.
     """
     execute(connection, SESSION)
 
@@ -54,20 +55,20 @@ def chunk(
     override: str | None = None,
     condition: str | None = None,
 ) -> str:
-    """The rows of an interval, in order.
+    """The SELECT of an interval's rows, in key order.
 
     Args:
         table: to read.
         columns: expressions of the SELECT list.
-        key: the table's.
-        after: rows behind it; None from the first on.
-        upto: rows up to it, this one too; None to the last.
-        limit: at most so many rows.
-        override: the user's own SELECT, which is read as if it were the table.
+        key: of the table.
+        after: rows after it; None: from the first one on.
+        upto: rows up to and including it; None: up to the last one.
+        limit: the greatest number of rows.
+        override: the user's SELECT, which replaces the table.
         condition: a signal's, for WHERE.
 
     Raises:
-        UnsupportedError: the condition is more than one.
+        UnsupportedError: the condition is not a single expression.
 
     """
     names = names_of(key, quoted(table.name))
@@ -85,13 +86,13 @@ def chunk_end(
     limit: int,
     override: str | None = None,
 ) -> str:
-    """The key of the last row of a chunk of so many rows, for `bound_of_row`; no row where the interval has fewer."""
+    """The SELECT of the last key of a chunk of `limit` rows, for `bound_of_row`; no row if the interval has fewer."""
     columns = expressions(key, quoted(table.name))
     return f"{chunk(table, columns, key, after, upto, override=override)} LIMIT 1 OFFSET {limit - 1}"
 
 
 def greatest(table: TableId, key: ChunkKey, condition: str | None = None) -> str:
-    """The greatest key, for `bound_of_row`; no row where the table has none."""
+    """The SELECT of the greatest key, for `bound_of_row`; no row if the table is empty."""
     columns = ", ".join(expressions(key, quoted(table.name)))
     order = ", ".join(f"{name} DESC" for name in names_of(key, quoted(table.name)))
     found = f"SELECT {columns} FROM {_source(table, key, None)}"  # noqa: S608 -- names are quoted
@@ -99,18 +100,18 @@ def greatest(table: TableId, key: ChunkKey, condition: str | None = None) -> str
 
 
 def whole(table: TableId, columns: Sequence[str], override: str | None = None) -> str:
-    """All rows of a table, in no order."""
+    """The SELECT of all rows of a table, in no order."""
     return f"SELECT {', '.join(columns)} FROM {_source(table, None, override)}"  # noqa: S608 -- names are quoted
 
 
 def within(server: Server, key: ChunkKey, candidates: Sequence[Bound], intervals: Sequence[Interval]) -> str:
-    """Which candidates lie in any of the intervals: their numbers, from 0.
+    """The SELECT that finds the candidates in any of the intervals: their numbers, from 0.
 
     Args:
-        server: where it is asked.
-        key: in whose order.
-        candidates: places of rows, with an entry for each column of the key.
-        intervals: one or more.
+        server: on which it is executed.
+        key: whose order counts.
+        candidates: complete bounds, with an entry for each column of the key.
+        intervals: at least one.
 
     """
     inner = [f"c.k{i}" for i in range(len(key.columns))]
@@ -125,7 +126,7 @@ def are_within(
     candidates: Sequence[Bound],
     intervals: Sequence[Interval],
 ) -> Mask:
-    """Whether each candidate lies in any interval, as the server compares; shape (n,)."""
+    """Whether each candidate lies in any interval, in the server's order; shape (n,)."""
     found = np.zeros(len(candidates), np.bool_)
     if not intervals:
         return found
@@ -137,7 +138,7 @@ def are_within(
 
 
 def ascending(connection: Connection, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
-    """Those of these bounds that lie behind all kept before them, in the server's order."""
+    """The bounds that lie after all kept ones before them, in the server's order."""
 
     def are_behind(pairs: Sequence[tuple[Bound, Bound]]) -> Sequence[Any]:
         one = _one(key.columns)
@@ -149,7 +150,7 @@ def ascending(connection: Connection, key: ChunkKey, points: Sequence[Bound]) ->
 
 
 def names_of(key: ChunkKey, table: str) -> list[str]:
-    """The key's columns for SQL; `table` is a quoted name."""
+    """The key's columns as SQL; `table` is a quoted name."""
     return [f"{table}.{quoted(name)}" for name in key.names]
 
 
@@ -163,7 +164,7 @@ def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
 
 
 def compared(columns: Sequence[KeyColumn], names: Sequence[str], operator: str, values: Sequence[str]) -> str:
-    """A comparison (>, >=, < or <=) of as many columns as there are values, in a form that makes a range of an index."""
+    """A comparison (>, >=, < or <=) of as many columns as there are values, in a form that is one range of an index."""
     return key_ranges.compared(names, operator, values, _one(columns))
 
 
@@ -175,27 +176,27 @@ def _one(columns: Sequence[KeyColumn]) -> key_ranges.One:
 def _compared(column: KeyColumn, name: str, operator: str, value: str) -> str:
     if column.kind is not Kind.ENUM:
         return key_ranges.plainly(0, name, operator, value)
-    number, most = int(value), len(column.labels)  # only its single values are found by an index
+    number, most = int(value), len(column.labels)  # MySQL uses an ENUM's index for equality only, not for ranges
     numbers = range(number, most + 1) if operator[0] == ">" else range(number + 1)
     listed = [str(n) for n in numbers if n != number or operator[1:] == "="]
     return f"{name} IN ({', '.join(listed)})" if listed else "FALSE"
 
 
 def _also(inside: str, condition: str | None) -> str:
-    """Both conditions, the second one a signal's, in the dialect of `SESSION`."""
+    """Both conditions; the second one is a signal's, checked in the dialect of `SESSION`."""
     return inside if condition is None else f"({inside}) AND ({MYSQL.condition(condition)})"
 
 
 def _source(table: TableId, key: ChunkKey | None, override: str | None) -> str:
     name = quoted(table.name)
     if override is not None:
-        return f"({override.strip().rstrip(';')}\n) AS {name}"  # the line ends here for a comment at its end
+        return f"({override.strip().rstrip(';')}\n) AS {name}"  # the line break ends a comment at the statement's end
     hint = f" FORCE INDEX ({quoted(key.index)})" if key and key.index else ""
     return f"{quoted(table.catalog)}.{name}{hint}"
 
 
 def _as_table(server: Server, key: ChunkKey, candidates: Sequence[Bound]) -> str:
-    """Numbered candidates as what follows FROM and a parenthesis."""
+    """Numbered candidates as a derived table, to follow "FROM ("."""
     names = ["n", *(f"k{i}" for i in range(len(key.columns)))]
     numbered = ([str(i), *literals(key, bound)] for i, bound in enumerate(candidates))
     if server.version >= HAS_VALUES:

@@ -1,7 +1,7 @@
-"""One key of a table, taken out of the columns that hold it raw, as a bound can be made of it.
+"""One key of a table, taken from raw columns in a form from which a bound can be made.
 
-Dates and times are numbers there, of the bytes that the log packs them into; as text they can be compared with a column,
-also those that are no day of the calendar.
+Raw dates and times are numbers made of the bytes into which the log packs them. As text they can be compared with a
+column, even invalid dates.
 
 Source: MySQL Internals Manual, "Date and Time Data Type Representation".
 """
@@ -18,20 +18,20 @@ from tailrace.connectors.mysql.snapshots.bounds import Bound, Raw, bound_of
 from tailrace.connectors.mysql.snapshots.keys import ChunkKey
 from tailrace.epoch import EPOCH
 
-INLINE = 12  # bytes of a text that stand in its view
+INLINE = 12  # a text of up to so many bytes is inside its view
 TIME_ZERO = 0x800000
 DATETIME_ZERO = 0x8000000000
-UNSIGNED = 1 << 64  # a number of eight bytes comes as int64
+UNSIGNED = 1 << 64  # eight bytes come as int64, signed
 
 
 def bound_at(key: ChunkKey, plans: Sequence[ColumnPlan], columns: Sequence[Vector], row: int) -> Bound:
-    """The bound of one row.
+    """The bound at one row.
 
     Args:
-        key: the table's.
-        plans: how its columns stand in the log, in the key's order.
-        columns: the raw vectors of them, in the same order.
-        row: which.
+        key: of the table.
+        plans: of its columns in the log, in key order.
+        columns: their raw vectors, in the same order.
+        row: the row's index in the vectors.
 
     """
     values = [_value(plan, column, row) for plan, column in zip(plans, columns, strict=True)]
@@ -64,12 +64,14 @@ def _date(number: int, _: int) -> str:
 def _datetime(number: int, digits: int) -> str:
     seconds, fraction = _split(number, 5, digits)
     value = seconds - DATETIME_ZERO
+    # DATETIME2 packs year*13 + month into 17 bits, the day into 5, and the time into 17.
     months, day = value >> 22, value >> 17 & 31
     return f"{months // 13:04d}-{months % 13:02d}-{day:02d} {_clock(value & 0x1FFFF, fraction)}"
 
 
 def _timestamp(number: int, digits: int) -> str:
     seconds, fraction = _split(number, 4, digits)
+    # A TIMESTAMP of 0 is MySQL's zero date, not 1970-01-01.
     if seconds == 0:
         return f"0000-00-00 00:00:00.{fraction:06d}"
     return f"{EPOCH + dt.timedelta(seconds=seconds)}.{fraction:06d}"
@@ -84,7 +86,7 @@ def _time(number: int, digits: int) -> str:
 
 
 def _split(number: int, whole: int, digits: int) -> tuple[int, int]:
-    """The whole part and the microseconds of big-endian bytes that were read as a little-endian number."""
+    """The integer part and the microseconds of big-endian bytes that were read as a little-endian number."""
     rest = (digits + 1) // 2
     packed = number.to_bytes(whole + rest, "little")
     return int.from_bytes(packed[:whole], "big"), _micros(int.from_bytes(packed[whole:], "big"), rest)

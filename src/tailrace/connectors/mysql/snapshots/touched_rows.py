@@ -1,4 +1,4 @@
-"""What a section of the log says of rows: which were changed, and what they were before."""
+"""The rows that a section of the log changes, with their before images."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tailrace.snapshot.first_changes import Break
 
 Int64 = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-FEWEST: Final = 2  # images that a decoder can be asked for
+FEWEST: Final = 2  # the least limit of images that a decoder accepts: an update has two
 
 
 @dataclass(slots=True)
@@ -37,13 +37,13 @@ class TouchedRows:
     Attributes:
         table: the structure.
         columns: the row images.
-        before: index of the image before each change, -1 where there is none; shape (n,).
-        after: the same for the image after; shape (n,).
-        keys: the key's columns over the images in raw form, in the key's order; of a table without a key, all columns that
-            are wanted, or none where they can't be compared.
-        complete: whether each image has all columns that are wanted; shape (m,).
+        before: index of each change's before image, -1 if there is none; shape (n,).
+        after: the same for the after image; shape (n,).
+        keys: the key's raw columns over the images, in key order; for a table without a key all needed columns, or none
+            if they can't be compared.
+        complete: whether each image has all needed columns; shape (m,).
         key_columns: indices of the columns in `keys`.
-        is_whole: the table has no key.
+        is_whole: whether the table has no key.
 
     """
 
@@ -59,7 +59,7 @@ class TouchedRows:
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """Something that ends the history of a table without a key."""
+    """An event that ends the history of a table without a key."""
 
     table: TableId
     what: Break
@@ -70,18 +70,18 @@ Touched: TypeAlias = TouchedRows | Broken
 
 @dataclass(slots=True)
 class Seen:
-    """What a view shows: `gtids` certainly; `unseen` become the tables without a key with other changes in the section."""
+    """What a view shows: certainly `gtids`; `unseen` collects tables without a key that other transactions changed."""
 
     gtids: GtidSet
     unseen: set[TableId] = field(default_factory=set)
 
 
 class CollectedRows(RunRecords):
-    """Keeps what runs do to rows, instead of making records of it.
+    """Collects the changes of rows in runs, instead of making events of them.
 
     Attributes:
-        ending: GTID of the statement that ends an XA transaction, from which on its rows count.
-        seen: by the view for which the section is read, if it is.
+        ending: the GTID of the statement that ends an XA transaction; its rows count from there.
+        seen: by the view for which the section is read, if there is one.
 
     """
 
@@ -102,16 +102,16 @@ class CollectedRows(RunRecords):
         self._key_decoders: dict[int, KeyDecoder | None] = {}
 
     def note(self, touched: Touched) -> None:
-        """Take note of something, behind all that came before."""
+        """Add a change after all earlier ones."""
         self._touched.append(touched)
 
     def taken(self) -> list[Touched]:
-        """What came since the last call."""
+        """The changes since the last call."""
         taken, self._touched = self._touched, []
         return taken
 
     def truncation(self, table_id: TableId, query: Query, batch: Batch) -> None:  # noqa: ARG002
-        """The stream tells it: the log has no images of the rows that are gone."""
+        """Note a TRUNCATE of a table without a key; for others it has no images, and the stream delivers it."""
         if table_id in self._whole:
             self.note(Broken(table_id, Break.EMPTIED))
 
@@ -131,7 +131,7 @@ class CollectedRows(RunRecords):
                     self.note(_touched(captured.table, new, keys, key_decoder))
 
     def _is_seen(self, seen: Seen, run: RowEvents, events: Int64) -> bool:
-        """Whether a view certainly shows these events' transactions."""
+        """Whether a view certainly shows the transactions of these events."""
         if run.placed is None:
             ended = [run.transactions[int(index)].gtid for index in np.unique(run.transaction[events])]
         else:
@@ -141,7 +141,7 @@ class CollectedRows(RunRecords):
     def _with_keys(
         self, captured: Captured, key_decoder: KeyDecoder, run: RowEvents, events: Int64
     ) -> Iterator[tuple[RowImages, list[Vector]]]:
-        """The events' rows, and the keys of the same images."""
+        """The row images of events, with the keys of the same images."""
         first, offset, row = 0, 0, 0
         for images in self._images(captured, run, events):
             limit = max(images.images, FEWEST)

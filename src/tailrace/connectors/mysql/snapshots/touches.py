@@ -1,4 +1,4 @@
-"""What a section of the log says of a snapshot's tables, by digests of keys or of whole rows."""
+"""The changes of a section of the log to a snapshot's tables, by digests of keys or of whole rows."""
 
 from __future__ import annotations
 
@@ -14,17 +14,20 @@ from tailrace.snapshot.key_bytes import key_bytes
 
 
 class Touches:
-    """Of one lane; what was told of whole rows must have come through here before rows are read."""
+    """The digests of one lane's changes.
+
+    For tables without a key, all changes of a section must pass through here before rows are read: see `RowDigests`.
+    """
 
     def __init__(self) -> None:
         self._digests: dict[TableId, RowDigests] = {}
 
     def row_digests(self, table: TableId) -> RowDigests:
-        """What makes digests of the rows of a table without a key."""
+        """The digests of the rows of a table without a key."""
         return self._digests.setdefault(table, RowDigests())
 
     def of(self, touched: Touched) -> TableTouches:
-        """Some changes, or the end of a table's history."""
+        """The digests of some changes, or the end of a table's history."""
         if isinstance(touched, Broken):
             return _broken(touched)
         complete = touched.complete & (not touched.is_whole or bool(touched.keys))

@@ -1,16 +1,17 @@
-"""Views of tables without a key: such a table as it is at one place of the log, read for as long as it takes.
+"""Consistent reads (*views*) of tables without a key: the table as of one log position, for as long as reading takes.
 
-A transaction's first read fixes what it sees of all tables; here that is a read of one row, so that the moment is known.
-The transaction has touched the table before, by a SELECT of no row, which fixes nothing but keeps changes of the structure
-away until it ends. The log's head H that is asked for afterwards lies behind everything that the view shows.
+The first consistent read of a transaction fixes its read view for all tables. Here that is a read of one row, so the
+time is known. Before that, the transaction has accessed the table by a SELECT of no row. It fixes no read view, but
+takes the metadata lock, which blocks DDL until the transaction ends. The log's head H, queried afterwards, lies after
+everything that the view shows.
 
-The view is the table at H if it shows all changes of the table that the log has before H. How that is known:
+The view is the table at H if it shows all of the table's changes before H in the log. How that is known:
 
-- With GTIDs the server is asked, right before the view is opened, for what is executed, which is visible then. So the view
-  holds if every transaction before H that changed the table is among that. The transactions in doubt are those that were
-  being committed in that moment. If one of them changed the table, another view is opened, some times.
-- With a read lock on the table, for the moment in which the view is opened and H is asked for, nothing is in doubt.
-- With neither the view is taken as it is, and a change that was being committed may be missing or come twice.
+- With GTIDs the server is asked, right before the view is opened, for the executed set, which is visible then. The view
+  holds if every transaction before H that changed the table is in that set. In doubt are only transactions that were
+  being committed at that time. If one of them changed the table, another view is opened, up to `ATTEMPTS` times.
+- Under a read lock on the table, held while the view is opened and H is queried, nothing is in doubt.
+- Without either the view is used as it is, and a change that was being committed may be missing or come twice.
 
 Source: MySQL Reference Manual, "Consistent Nonlocking Reads", "Metadata Locking", "LOCK TABLES and UNLOCK TABLES
 Statements".
@@ -39,7 +40,7 @@ from tailrace.errors import RetriableError, SourceSetupError
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.digests import Digests
 
-ATTEMPTS: Final = 10  # without a lock
+ATTEMPTS: Final = 10  # to open a view by GTIDs, before a lock is taken
 WITH_VIEWS: Final = "InnoDB"
 
 log = logging.getLogger(__name__)
@@ -47,10 +48,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is to be read.
+    """The table to read.
 
     Attributes:
-        table: how it is read and shown.
+        table: its plans and shape.
         sql: the SELECT.
         digests: of its rows.
 
@@ -62,12 +63,12 @@ class Wanted:
 
     @property
     def id(self) -> TableId:
-        """Whose rows."""
+        """The table's id."""
         return self.table.table.id
 
     @property
     def name(self) -> str:
-        """The table, for SQL."""
+        """The table's quoted name."""
         return f"{quoted(self.id.catalog)}.{quoted(self.id.name)}"
 
 
@@ -76,75 +77,75 @@ class TableView:
 
     Attributes:
         head: H.
-        seen: what it shows before H; None: all there is, as far as can be known.
+        seen: what it shows before H; None: everything, as far as can be known.
 
     """
 
     def __init__(self, connection: Connection, wanted: Wanted, head: Head, seen: Seen | None) -> None:
         self.head = head
         self.seen = seen
-        self.position: Mapping[str, Any] | None = None  # as the source tells it
+        self.position: Mapping[str, Any] | None = None  # H in the source's form; the source sets it
         self._connection = connection
         self._wanted = wanted
 
     def holds(self) -> bool:
-        """Whether it shows all changes of the table before H, as the section up to there has found."""
+        """Whether it shows all of the table's changes before H, as the section up to H has found."""
         return self.seen is None or self._wanted.id not in self.seen.unseen
 
     def rows(self) -> Iterator[ReadChunk]:
-        """The rows, in no order."""
+        """The rows, in no order, block by block."""
         wanted, read_us = self._wanted, epoch.now_us()
         with Selection(self._connection, wanted.sql, (), wanted.table.plans) as selection:
             for block in selection.images():
                 yield ReadChunk(wanted.table, [block], False, read_us, self._digested)
 
     def _digested(self, blocks: Sequence[SelectedRows]) -> Digests:
-        """Of whole rows; there is one block."""
+        """Digests of whole rows, of the chunk's only block."""
         table, key = self._wanted.table.table, self._wanted.table.plans.key
         (block,) = blocks
         return self._wanted.digests.of_selected(table, key, block.keys)
 
     def close(self) -> None:
-        """End the transaction; what it shows does not matter any more."""
+        """End the transaction, and forget what the view shows."""
         self.seen = None
         if self._connection.open:
             execute(self._connection, "ROLLBACK")
 
 
 class Unopened:
-    """What stands for a view that could not be opened, because the table is not what it was at H."""
+    """Stands for a view that could not be opened, because the table's structure is no longer that at H."""
 
     position = None
 
     def holds(self) -> bool:
-        """It shows nothing."""
+        """False: it shows nothing."""
         return False
 
     def rows(self) -> Iterator[ReadChunk]:
-        """None."""
+        """No rows."""
         yield from ()
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing."""
 
 
 class Views:
     """Opens the views of one lane."""
 
     def __init__(self, settings: MySqlSettings, asking: Connection, server: Server) -> None:
-        """`asking`: a connection for questions, and for locks."""
+        """`asking`: a connection for queries and locks."""
         self._settings = settings
         self._asking = asking
         self._server = server
         self._attempts: dict[TableId, int] = {}
 
     def open(self, reading: Connection, wanted: Wanted) -> TableView:
-        """A view of a table on a connection, in place of the one that may be open there.
+        """Open a view of a table on a connection, in place of one that may be open there.
 
-        Everything before the place up to which the log was read is visible.
+        It shows everything before the position that the log is read to.
 
         Raises:
-            StructureError: the table is not what it was there.
+            StructureError: the table's structure is no longer that at the position.
             SourceSetupError: the server refuses it.
             RetriableError: a connection was lost.
 
@@ -165,13 +166,14 @@ class Views:
 
     def _by_gtids(self, reading: Connection, wanted: Wanted) -> TableView:
         _begin(reading, wanted)
+        # The order matters: a transaction in this set is visible before the first read fixes the read view.
         executed, _ = catalog.gtids(self._asking)
         return self._opened(reading, wanted, Seen(executed))
 
     def _under_lock(self, reading: Connection, wanted: Wanted, reasons: list[str]) -> TableView | None:
-        """None where no lock is to be had."""
+        """A view that was opened under a lock; None if no lock was granted."""
         timeout = self._settings.snapshot_lock_timeout_ms
-        for statement in reversed(read_locks(self._settings, [wanted.id])):  # a lock on the table alone will do
+        for statement in reversed(read_locks(self._settings, [wanted.id])):  # the table's own lock first: it disturbs fewer sessions
             try:
                 with held(self._asking, statement, timeout):
                     _begin(reading, wanted, timeout)
@@ -181,7 +183,7 @@ class Views:
                     raise
                 execute(reading, "ROLLBACK")
                 reasons.append(str(error))
-                if isinstance(error, RetriableError):  # who is in the way of one lock is in the way of the other
+                if isinstance(error, RetriableError):  # a transaction that blocks one of the locks blocks the other too
                     break
         if not reasons:
             reasons.append(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
@@ -198,26 +200,29 @@ class Views:
         return self._opened(reading, wanted, None)
 
     def _opened(self, reading: Connection, wanted: Wanted, seen: Seen | None) -> TableView:
+        # This read fixes the read view, and H is queried after it: so H lies after everything that the view shows.
         rows(reading, f"SELECT 1 FROM {wanted.name} LIMIT 1")  # noqa: S608 -- names are quoted
         return TableView(reading, wanted, catalog.head(self._asking, self._server), seen)
 
     def _engine(self, table: TableId) -> str:
-        """The storage engine; that of most tables where there is no such table, which shows soon enough."""
+        """The storage engine; InnoDB if there is no such table, since the next statement will show that."""
         sql = "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s AND TABLE_NAME = %s"
         found = rows(self._asking, sql, table.catalog, table.name)
         return str(found[0][0]) if found else WITH_VIEWS
 
 
 def _begin(reading: Connection, wanted: Wanted, timeout_ms: int | None = None) -> None:
-    """A transaction that sees nothing yet, and in which the table keeps the structure that is known.
+    """Begin a transaction that has no read view yet, and in which the table keeps its known structure.
 
-    With a timeout, one who changes the structure is waited for no longer than that; he may wait for our own lock.
+    With a timeout, the wait for a session that alters the table is limited: that session may wait for our own lock.
     """
     wait = "DEFAULT" if timeout_ms is None else max(1, math.ceil(timeout_ms / 1000))
     execute(reading, f"SET SESSION lock_wait_timeout = {wait}")
     execute(reading, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
     execute(reading, "START TRANSACTION READ ONLY")
     rows(reading, f"SELECT 1 FROM {wanted.name} LIMIT 0")  # noqa: S608 -- names are quoted
+    # A statement of the user may read other tables: it takes their metadata locks too, and fails here if it does not
+    # fit.
     with Selection(reading, f"{wanted.sql} LIMIT 0", (), wanted.table.plans) as selection:
         for _ in selection.images():
             pass

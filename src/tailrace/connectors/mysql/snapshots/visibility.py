@@ -1,8 +1,9 @@
-"""From which place of the log on it is proven that a server shows everything before it.
+"""From which log position on a server provably shows everything before it.
 
-The log runs ahead of what is visible: a transaction is written to it, and only then committed in the storage engine. With
-GTIDs one can wait for a set. Without them a read lock on the table says so, as it waits for those who write to the table
-until they are through with their commit: the log's head of that moment is such a place V. The lock is held for that moment.
+The log is ahead of what is visible: a transaction is written to it first, and then committed in the storage engine.
+With GTIDs the reader waits until a set is executed. Without them, a read lock on the table waits for the transactions
+that write to the table, until their commits are finished: the log's head at that time is such a position V. The lock is
+held only while the head is queried.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Boundary:
-    """A place in the log where no transaction is open, and everything before it is delivered.
+    """A position of the log where no transaction is open, and before which everything is delivered.
 
     Attributes:
-        progress: of there.
-        gtids: executed there; None where the server has none.
-        structures: of there.
+        progress: at the position.
+        gtids: executed there; None if the server has no GTIDs.
+        structures: at the position.
 
     """
 
@@ -42,11 +43,11 @@ class Boundary:
 
     @property
     def restart(self) -> RestartPosition:
-        """As a position."""
+        """The boundary as a restart position."""
         return RestartPosition.from_dict(self.progress.restart)
 
     def is_behind(self, place: RestartPosition | None) -> bool:
-        """Whether a place of the same server is passed; what lies on another server is."""
+        """Whether the boundary has reached a position; a position on another server counts as reached."""
         here = self.restart
         return place is None or here.server_uuid != place.server_uuid or here.position >= place.position
 
@@ -56,8 +57,8 @@ class Visible:
     """Everything before `place` is visible.
 
     Attributes:
-        place: V; None where it is the boundary itself.
-        is_proven: False where no lock was to be had, so that it is only likely.
+        place: V; None if it is the boundary itself.
+        is_proven: False if no lock was granted, so that it is only probable.
 
     """
 
@@ -66,7 +67,7 @@ class Visible:
 
 
 class Visibility:
-    """Says at a boundary from which place on a table can be read there; one table's after the other's."""
+    """Determines from which position on a table can be read, at a boundary; for one table at a time."""
 
     def __init__(self, settings: MySqlSettings) -> None:
         self._settings = settings
@@ -76,10 +77,12 @@ class Visibility:
         self._warned = False
 
     def at(self, boundary: Boundary, connection: Connection, server: Server, table: TableId) -> Visible | None:
-        """None: not at this boundary, but at one that lies further on."""
+        """V, if it lies before this boundary; None: the table can be read only at a later boundary."""
         if boundary.gtids is not None:
             return Visible()
         pending = self._pending
+        # V belongs to one table and one set of structures. After DDL the lock must be taken again, or V would not cover
+        # the altered table.
         if pending is None or self._table != table or self._structures != boundary.structures.tables:
             pending = self._pending = self._seen(boundary, connection, server, table)
             self._table, self._structures = table, dict(boundary.structures.tables)
@@ -101,6 +104,7 @@ class Visibility:
                 self._warn(str(error))
         else:
             self._warn(f"snapshot.locking.mode is {self._settings.snapshot_locking_mode}")
+        # The head without a lock: transactions before it may still be committing, and so be invisible.
         return Visible(catalog.head(connection, server).restart(server, era), is_proven=False)
 
     def _warn(self, why: str) -> None:
