@@ -1,6 +1,6 @@
-"""Time as events and the progress have it: numbers since 1970-01-01T00:00:00, without leap seconds.
+"""Times as numbers since 1970-01-01T00:00:00 UTC, without leap seconds, as in events and the progress.
 
-Moments are in UTC and have no zone of their own, as databases tell them.
+`datetime` values are in UTC and have no `tzinfo`, as database drivers return them.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ _MICROSECOND: Final = dt.timedelta(microseconds=1)
 
 
 def now_us() -> int:
-    """Microseconds, by this machine's clock."""
+    """Microseconds since the epoch, by this machine's clock."""
     return time.time_ns() // 1000
 
 
 def now_ms() -> int:
-    """Milliseconds, by this machine's clock."""
+    """Milliseconds since the epoch, by this machine's clock."""
     return time.time_ns() // 1_000_000
 
 
 def microseconds_of(moment: dt.datetime) -> int:
-    """Microseconds until a moment; below zero before 1970."""
+    """Microseconds since the epoch at a time; negative before 1970."""
     return (moment - EPOCH) // _MICROSECOND
 
 
 def moment_of(time_us: int) -> dt.datetime:
-    """The moment after so many microseconds."""
+    """The time that many microseconds after the epoch."""
     return EPOCH + dt.timedelta(microseconds=time_us)

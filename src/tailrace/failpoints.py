@@ -40,6 +40,7 @@ def hit(name: str) -> None:
         return
     if action == "kill":
         os.kill(os.getpid(), signal.SIGKILL)
+    # what a broker's failure would raise there: the sink is then opened again instead of used further
     raise (SinkLostError if name.startswith("sink.") else RetriableError)(f"failpoint {name}")
 
 

@@ -124,7 +124,7 @@ def _utf16(password: str) -> bytes:
 
 
 class _Reader:
-    """A cursor over bytes; reading past the end is an error."""
+    """A cursor over bytes; reading past the end is an error, because a damaged file may have any length in it."""
 
     def __init__(self, data: bytes) -> None:
         self._data, self._at = data, 0

@@ -44,7 +44,7 @@ class Link:
         self._stop.clear()
 
     def close(self) -> None:
-        """Take no more messages."""
+        """Accept no more messages."""
         self._listener.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

@@ -1,4 +1,4 @@
-"""Vectors as compiled loops take them: a table of addresses, and nothing to count references of."""
+"""The addresses of vectors for compiled loops, which then have no references to count."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from tailrace.kernels.addresses import address_of
 
 
 def address_table(vectors: Sequence[Vector]) -> tuple[npt.NDArray[np.int64], list[object]]:
-    """Addresses of data, bitmap and buffers of each vector, and what must stay alive while they are used."""
+    """The addresses of each vector's data, bitmap (0: no nulls) and buffers; shape (vectors, 3).
+
+    The second result are objects that the caller must keep alive while the addresses are used.
+    """
     entries: list[tuple[int, int, int]] = []
     kept: list[object] = []
-    last: tuple[Bytes, ...] = ()  # the text columns of a batch mostly share their buffers
+    last: tuple[Bytes, ...] = ()  # the text columns of a batch mostly share their buffers: one table of them is enough
     buffers = 0
     for vector in vectors:
         data = vector.data

@@ -1,4 +1,4 @@
-"""The headers that tell of the task a record comes from, `__debezium.context.*`: on in Debezium, off here by default."""
+"""The headers `__debezium.context.*`, which name the connector and task of a record; Debezium has them on by default."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ TASK_ID = "0"
 
 
 def context_headers(connector: str, logical_name: str) -> Mapping[str, str]:
-    """The texts of the headers by name; `logical_name` is the topic prefix. The run is this process."""
+    """The headers' texts by name; `logical_name` is `topic.prefix`. The run id is that of this process."""
     values = {
         "connectorLogicalName": logical_name,
         "taskId": TASK_ID,

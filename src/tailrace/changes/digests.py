@@ -1,4 +1,4 @@
-"""Hashes of texts as Debezium's masks make them, with any algorithm of Java's `MessageDigest`.
+"""Hashes of texts as Debezium's hash masks compute them, with any algorithm of Java's `MessageDigest`.
 
 Source: Debezium's documentation, `column.mask.hash`; Java Object Serialization Specification, chapter 6; RFC
 1319 (MD2).
@@ -24,7 +24,7 @@ _LONGEST_SHORT: Final = 0xFFFF
 
 
 def digest_of(algorithm: str) -> Digest:
-    """The hash function of a name as Java's `MessageDigest` spells it, in capitals."""
+    """The hash function of that name in Java's `MessageDigest`, in capitals."""
     if algorithm == "MD2":
         return md2
     name = _NAMES[algorithm]
@@ -32,7 +32,7 @@ def digest_of(algorithm: str) -> Digest:
 
 
 def serialized(text: str) -> bytes:
-    """A text as Java serializes a String: what version 1 of the masks hashes."""
+    """A text as Java serializes a String; version 1 of the masks hashes that instead of the text's bytes."""
     data = modified_utf8(text)
     if len(data) > _LONGEST_SHORT:
         return _HEADER + _LONG_STRING + len(data).to_bytes(8, "big") + data
@@ -40,7 +40,7 @@ def serialized(text: str) -> bytes:
 
 
 def modified_utf8(text: str) -> bytes:
-    """Java's own UTF-8: NUL takes two bytes, a character beyond the basic plane two times three."""
+    """Java's modified UTF-8: NUL has two bytes, a character beyond the basic plane two surrogates of three bytes each."""
     plain = text.encode()
     if b"\0" not in plain and max(plain, default=0) < 0xF0:
         return plain
@@ -57,7 +57,7 @@ def _modified(character: str) -> bytes:
     return halves.encode("utf-8", "surrogatepass")
 
 
-# a permutation that the digits of pi give
+# RFC 1319: a permutation of 0 to 255 that is derived from the digits of pi
 _PI: Final = bytes.fromhex(
     "292e43c9a2d87c013d3654a1ecf0061362a705f3c0c7738c98932bd9bc4c82ca"
     "1e9b573cfdd4e01667426f188a17e512be4ec4d6da9ede49a0fbf58ebb2fee7a"
@@ -71,7 +71,7 @@ _PI: Final = bytes.fromhex(
 
 
 def md2(data: bytes) -> bytes:
-    """MD2, which no library has any more."""
+    """MD2 (RFC 1319), which libraries have removed; Debezium still accepts it, because Java has it."""
     padding = 16 - len(data) % 16
     data += bytes([padding]) * padding
     state = bytearray(48)

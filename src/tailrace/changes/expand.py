@@ -1,11 +1,11 @@
-"""From changes to records: which records a change becomes, and in which order.
+"""Expands changes into records: which records a change becomes, and in which order.
 
-A delete is followed by a tombstone. An update that changes the key becomes a delete of the old key, its tombstone
-and a create of the new key, the delete and the create each with a header that names the other key. Operations may
-be skipped. Source: Debezium's reference, "Change event values" and "Primary key updates".
+A delete is followed by a tombstone. An update that changes the key becomes a delete of the old key, its tombstone and a
+create of the new key; delete and create each have a header with the other key. Operations may be skipped.
+Source: Debezium's reference, "Change event values" and "Primary key updates".
 
-The result says for each record from which change, which images and with which operation it is made; encoders take
-these as the roles of their templates.
+For each record the result has the change, the images and the operation from which it is made. Encoders use these indices as
+the roles of their templates.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tailrace.changes.vectors import Kind, Vector
 from tailrace.kernels.compiling import Int, entry, inlined
 from tailrace.kernels.memory import load8, load32, load64
 
-CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change that a record comes from
+CHANGE: Final = int(Level.CHANGE)  # rows of `Expansion.roles`: the change of a record
 BEFORE: Final = 1
 AFTER: Final = 2
 KEY: Final = 3  # the image that the key is taken from
-NEW_KEY: Final = 4  # the image whose key stands in the header `__debezium.newkey`
+NEW_KEY: Final = 4  # the image whose key is in the header `__debezium.newkey`
 OLD_KEY: Final = 5
 RECORD: Final = 6  # the record itself
-BATCH: Final = int(Level.BATCH)  # always 0: what holds for the whole batch
+BATCH: Final = int(Level.BATCH)  # always 0: values of the whole batch
 EVENT: Final = int(Level.EVENT)  # the event of the change
 TRANSACTION: Final = int(Level.TRANSACTION)  # its transaction
 ROLES: Final = 10
@@ -41,10 +41,10 @@ class Expansion:
     """`n` records.
 
     Attributes:
-        roles: shape (ROLES, n), -1 where there is none.
-        op: the operation that the envelope shows; shape (n,).
+        roles: indices, shape (ROLES, n); -1 where there is none.
+        op: the envelope's `op` as its ASCII code; shape (n,).
         live: False for a tombstone; shape (n,).
-        split: True when some update became a delete and a create.
+        split: whether an update became a delete and a create.
 
     """
 
@@ -62,8 +62,8 @@ def expand(
     Args:
         changes: in log order.
         keys: the key's columns over the images; None for a table without a key.
-        tombstones: whether a delete is followed by a record without a value.
-        skipped: which of the 256 operation codes are left out; None: none.
+        tombstones: whether a delete is followed by a tombstone.
+        skipped: True for operation codes to leave out, shape (256,); None: none.
 
     """
     n = len(changes)
@@ -84,7 +84,7 @@ def expand(
 
 
 def _moved(changes: Changes, keys: list[Vector] | None) -> npt.NDArray[np.bool_]:
-    """True for each update whose key before and after is not the same."""
+    """True for each update that changes the key; shape (changes,)."""
     moved = np.zeros(len(changes), np.bool_)
     if keys and (changes.op == UPDATE).any():
         flat = [leaf for key in keys for leaf in _plain_leaves(key)]

@@ -1,11 +1,11 @@
-"""Layouts: how the key, the value and the headers of records are put together of columns.
+"""Layouts: how keys, values and headers of records are composed of columns.
 
-A layout is a tree beside a Connect schema: each node has the schema of its part, and says where the values of that part
-stand, in which column (`slot`) and at which of its rows (`role`; see `SourceRecords.roles`). So an envelope's `before` and
-`after` are two structs over the same columns, and nothing is gathered or copied before it is encoded.
+A layout is a tree parallel to a Connect schema. Each node has the schema of its part, and says where the values are: in which
+column (`slot`), and at which of its rows (`role`; see `SourceRecords.roles`). An envelope's `before` and `after` are thus two
+structs over the same columns, and nothing is copied before it is encoded.
 
-A layout is made once for a structure version and never changes. What an encoder makes of it (a program, say) it keeps by
-the layout's identity, and so columns must be of the same kinds whenever a layout comes again.
+A layout is made once for each version of a table's structure and never changes. Encoders cache what they compile of it by its
+identity. The columns that come with a layout must therefore always be of the same kinds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tailrace.schema.connect import Schema
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """The value of a column; null where it has none, or the role has no row."""
+    """A value of a column; null if the column's value is null, or the role has no row."""
 
     schema: Schema
     slot: int
@@ -28,7 +28,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Constant:
-    """A value that all records have, as `connect_json.value_json` takes it."""
+    """A value that is the same in all records, in the form of `connect_json.value_json`."""
 
     schema: Schema
     value: Any
@@ -36,7 +36,7 @@ class Constant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Values:
-    """Plain Python values of a column of `Objects`: for what is rare and need not be columnar."""
+    """Python values of a column of `Objects`, for records that are too rare to be columnar."""
 
     schema: Schema
     slot: int
@@ -45,7 +45,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Array:
-    """Lists of a column of `Lists`; `item` is over that column's own columns and roles."""
+    """A list of a column of `Lists`; `item` refers to that column's own columns and roles."""
 
     schema: Schema
     slot: int
@@ -55,10 +55,10 @@ class Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Struct:
-    """A node for each field of the schema, in its order.
+    """A struct, with a node for each field of its schema in order.
 
-    With a role it is null, which is a null *with* a schema, where the role has no row, or where the column of the slot,
-    if one is given, has no value there.
+    With a role it is null where the role has no row, or where the slot's column (if there is one) is null. This null has a
+    schema, unlike that of a tombstone (`SourceRecords.has_value`).
     """
 
     schema: Schema
@@ -67,7 +67,7 @@ class Struct:
     slot: int | None = None
 
     def field(self, name: str) -> Node | None:
-        """The node of the field of that name; None where there is none."""
+        """The node of the field of that name; None if there is none."""
         for field, node in zip(self.schema.fields, self.fields, strict=True):
             if field.name == name:
                 return node
@@ -79,7 +79,7 @@ Node = Column | Constant | Values | Array | Struct
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Layout:
-    """The root of a tree.
+    """The layout of a whole key, value or header.
 
     Attributes:
         root: the node of the whole key, value or header.
@@ -98,11 +98,11 @@ class Layout:
 
 
 def layout_of_values(schema: Schema, first: int, role: int) -> Layout:
-    """The layout of a struct whose fields are `Objects`, in slots from `first` on; see `values_by_field`."""
+    """The layout of a struct whose fields are `Objects` in slots from `first` on; `values_by_field` makes the columns."""
     fields = tuple(Values(field.schema, first + i, role) for i, field in enumerate(schema.fields))
     return Layout(Struct(schema, fields))
 
 
 def values_by_field(schema: Schema, values: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
-    """The values of each field of some structs; None where one lacks it."""
+    """The values of some structs as one list for each field; None where a struct lacks the field."""
     return [[value.get(field.name) for value in values] for field in schema.fields]

@@ -1,4 +1,4 @@
-"""Records of several tables that go to one topic, brought into the order of the log."""
+"""Merges records of several tables that go to the same topic, in log order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailrace.changes.records import INT64, Binary, Header, Records, nulls
 
 
 def in_log_order(records: Sequence[Records]) -> list[Records]:
-    """The same records, so that within each topic they follow the log; only what overlaps there is merged."""
+    """The records, in log order within each topic and partition; only batches that overlap are merged, which copies them."""
     by_topic: dict[tuple[str, int | None], list[Records]] = {}
     for item in records:
         by_topic.setdefault((item.topic, item.partition), []).append(item)
@@ -42,7 +42,7 @@ def _merged(items: Sequence[Records]) -> Records:
 
 
 def _header(item: Records, name: str) -> Binary:
-    """A table's header of that name; null in each record where it has none."""
+    """The header of that name; all null if the records have none."""
     for header in item.headers:
         if header.name == name:
             return header.values
@@ -50,7 +50,7 @@ def _header(item: Records, name: str) -> Binary:
 
 
 def taken(columns: Sequence[Binary], order: npt.NDArray[np.integer]) -> Binary:
-    """Strings of several columns one after the other, in another order."""
+    """The strings of several columns, concatenated and then taken in the given order."""
     joined = pa.concat_arrays([column.to_arrow() for column in columns]).take(pa.array(order))
     return _from_arrow(joined)
 

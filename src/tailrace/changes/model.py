@@ -1,11 +1,10 @@
 """Changes: one table's row changes in log order, as columns.
 
-A row change has up to two row images. The images of a batch stand one after the other in the same columns, and
-`before` and `after` say which image belongs to which change, so that a column policy is applied once to all of them
-and an update's two images need no second set of columns.
+A row change has one or two row images. All images of a batch are in the same columns, and `before` and `after` are the indices
+of a change's images. A column policy is therefore applied once to all images, and updates need no second set of columns.
 
-What the log says once for many changes is kept once: the facts of an event, of a transaction and of the whole batch
-are vectors of that many values, shared by all tables of the batch, and a *level* says how a change finds its own.
+What the log has once for many changes is stored once. Facts of an event, of a transaction or of the whole batch are vectors
+with one value for each of those, shared by all tables of the batch; a *level* says how a change finds its value.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ CREATE, UPDATE, DELETE, TRUNCATE, READ = (ord(c) for c in "cudtr")
 
 
 class Level(enum.IntEnum):
-    """For what a value of a vector stands; the numbers are rows of an expansion's roles."""
+    """What a vector has one value for; the numbers are the rows of `Expansion.roles` that index them."""
 
     CHANGE = 0
     EVENT = 8
@@ -35,7 +34,7 @@ class Level(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A vector, and for what each of its values stands."""
+    """A vector, and its level: what each of its values belongs to."""
 
     vector: Vector
     level: Level
@@ -43,20 +42,20 @@ class Fact:
 
 @dataclass(slots=True)
 class Changes:
-    """`n` changes of one table in one structure version, in log order.
+    """`n` changes of one table with one structure, in log order.
 
     Attributes:
-        columns: the row images, a vector of m values for each column of the structure; None where it is not wanted.
-        before: index of the image before each change, -1 where there is none; shape (n,).
-        after: the same for the image after; shape (n,).
+        columns: the row images: a vector of m values for each column of the structure; None for a column that is not needed.
+        before: index of each change's before image, or -1; shape (n,).
+        after: index of each change's after image, or -1; shape (n,).
         op: the operation (`CREATE`, `UPDATE`, `DELETE`, `TRUNCATE`, `READ`); shape (n,).
-        event: index of each change's event in facts of the level `EVENT`; shape (n,).
-        transaction: index of its transaction in facts of the level `TRANSACTION`; shape (n,).
+        event: index of each change's event in facts of level `EVENT`; shape (n,).
+        transaction: index of its transaction in facts of level `TRANSACTION`; shape (n,).
         source: the fields of the source block that vary.
-        constants: its other fields, the same for ever.
-        position: the integers that make up the position's text.
-        log_order: the rank of each change among all changes of the batch of the log; shape (n,).
-        transaction_id: the text id of transactions; None unless transaction metadata is asked for.
+        constants: the other fields of the source block, which never change.
+        position: the integers of which the position's text is made.
+        log_order: the rank of each change among all changes of the batch; shape (n,).
+        transaction_id: the ids of transactions as text; None without `provide.transaction.metadata`.
 
     """
 

@@ -1,4 +1,4 @@
-"""Outlines: what is known of the size of records before they are made, so that batches can be limited by it."""
+"""Outlines: the estimated size of records before they are made, by which batches are limited."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NUMBER: Final = 8  # bytes of a number as text, about
 
 @dataclass(slots=True)
 class Outline:
-    """What is known of records that are not made yet.
+    """The estimated size of records that are not made yet.
 
     Attributes:
-        count: how many there are.
-        key: the layout of their keys; None: there are none.
+        count: the number of records.
+        key: the layout of their keys; None without keys.
         value: the layout of their values.
-        content: about as many bytes as the values of columns take as text, in all records.
-        memory: about as many bytes as the columns take.
+        content: bytes of the columns' values as text, in all records; an estimate.
+        memory: bytes of the columns; an estimate.
 
     """
 
@@ -35,17 +35,17 @@ class Outline:
 
 
 class Sizes(Protocol):
-    """Reckons with an encoder's format."""
+    """Estimates sizes in an encoder's format."""
 
     def of(self, outline: Outline) -> int:
-        """About how many bytes records take: the larger of what is held in columns and what is made of it."""
+        """The estimated bytes of records: the larger of their columns' memory and their encoded size."""
 
 
 _FEW: Final = 8
 
 
 def content_of(vectors: Sequence[Vector]) -> tuple[int, int]:
-    """About how many bytes the values of vectors take as text, and how many in memory."""
+    """The estimated bytes of vectors: of their values as text, and in memory."""
     content = memory = 0
     for vector in vectors:
         kind = vector.kind
@@ -61,7 +61,7 @@ def content_of(vectors: Sequence[Vector]) -> tuple[int, int]:
 
 
 def _text_bytes(vector: Vector) -> int:
-    """How long all texts are together: the sum of the views' first words."""
+    """The total length of all texts: the sum of the views' first words."""
     if vector.length > _FEW:
         return int(np.add.reduce(vector.data[:, 0], dtype=np.int64))
     word = vector.data.item  # cheaper than numpy's sum, which small batches would feel

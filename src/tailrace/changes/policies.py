@@ -1,11 +1,10 @@
-"""Column policies: values that are cut, masked or hashed before anybody sees them.
+"""Column policies: values are truncated, masked or hashed before they leave the process.
 
-A policy is a function from one vector to another. Text is handled in columns; what no column expression can
-do (a hash, a cut through characters beyond the basic plane) is done once for each distinct value.
+A policy is a function from a vector to a vector. Text is processed as a column; what no column expression can do (a hash,
+truncation of characters beyond the basic plane) is computed once for each distinct value.
 
-As in Debezium, a mask also hides that a value is null, hashes leave null as it is, and masks and hashes are
-for text columns alone (ENUM and SET among them), while a cut is for whatever is shown as text or bytes. Keys
-keep the values as they are.
+As in Debezium a mask also replaces null, while a hash of null is null. Masks and hashes apply to text columns only (ENUM and
+SET included), truncation to every column that is represented as text or bytes. Keys are never changed.
 """
 
 from __future__ import annotations
@@ -32,13 +31,13 @@ _BEYOND_BASIC_PLANE = r"[\x{10000}-\x{10FFFF}]"
 
 
 def policy_of(rule: Rule, *, is_text: bool, length: int | None, may_be_cut: bool = True) -> Policy | None:
-    """What a rule does to a column's values; None for nothing.
+    """The policy of a column; None if its values stay unchanged.
 
     Args:
         rule: the column's rule.
-        is_text: the column has a text type, whatever it is shown as.
-        length: the column's length as its structure tells it.
-        may_be_cut: the values are texts or bytes, and not bytes that stand for a number or for bits.
+        is_text: whether the column has a text type, however it is represented.
+        length: the column's length in its structure.
+        may_be_cut: whether the values are text or bytes, and not bytes that represent a number or bits.
 
     """
     if isinstance(rule, Truncate) and may_be_cut and (length is None or length > rule.length):
@@ -85,7 +84,7 @@ class Hasher:
         self._length = length or None
 
     def hashed(self, vector: Vector) -> Vector:
-        """The hash of each value, in hexadecimal, cut to the column's length; null stays null."""
+        """The hash of each value in hexadecimal, truncated to the column's length; null stays null."""
         if vector.kind is not Kind.TEXT:
             return vector
         return _vector(_each_distinct(_series(vector), self.hash))
@@ -97,13 +96,13 @@ class Hasher:
 
 
 def _units(text: str, length: int) -> str:
-    """The first UTF-16 units of a text; half a character is left out."""
+    """The first `length` UTF-16 units of a text, as Java counts; half of a surrogate pair is left out."""
     return text.encode("utf-16-le")[: 2 * length].decode("utf-16-le", "ignore")
 
 
 def _each_distinct(texts: pl.Series, function: Callable[[str], str]) -> pl.Series:
-    """A Python function over the distinct values; null stays null."""
-    import polars as pl  # much memory, for tables that have policies
+    """The column with `function` applied to each distinct value; null stays null."""
+    import polars as pl  # imported here because of its memory: few tables have policies
 
     distinct = texts.drop_nulls().unique()
     results = pl.Series([function(text) for text in distinct.to_list()], dtype=pl.String)

@@ -16,7 +16,7 @@ INT64 = npt.NDArray[np.int64]
 
 @dataclass(slots=True)
 class Binary:
-    """`n` byte strings one after the other: `data[offsets[i]:offsets[i + 1]]`; `valid` is None where none is null."""
+    """`n` byte strings: string i is `data[offsets[i]:offsets[i + 1]]`; `valid` is None if none is null."""
 
     data: Bytes
     offsets: INT64
@@ -40,20 +40,20 @@ class Binary:
 
 
 def binary_of(texts: Sequence[bytes]) -> Binary:
-    """A few byte strings."""
+    """A column of a few byte strings."""
     offsets = np.zeros(len(texts) + 1, np.int64)
     np.cumsum([len(text) for text in texts], out=offsets[1:])
     return Binary(np.frombuffer(b"".join(texts), np.uint8), offsets)
 
 
 def nulls(n: int) -> Binary:
-    """A column of which every value is null."""
+    """A column of n nulls."""
     return Binary(np.empty(0, np.uint8), np.zeros(n + 1, np.int64), np.zeros(n, np.bool_))
 
 
 @dataclass(slots=True)
 class Header:
-    """One header: `values` is null for the records that do not carry it."""
+    """One header; its value is null for records without it."""
 
     name: str
     values: Binary
@@ -64,14 +64,14 @@ class Records:
     """`n` records of one topic, in log order.
 
     Attributes:
-        topic: where they go.
+        topic: of the records.
         keys: encoded keys; null for a table without a key.
         values: encoded values; null for a tombstone.
         timestamps: milliseconds since the epoch, shape (n,).
-        positions: text that sorts as the log does.
-        log_order: rank among all records of the batch, for sinks that show topics together; shape (n,).
-        headers: each as long as the records.
-        partition: where the topic has several and the record's place does not follow from its key.
+        positions: texts that sort in log order.
+        log_order: rank among all records of the batch, for sinks that interleave topics; shape (n,).
+        headers: each with n values.
+        partition: of the topic, for records whose partition does not follow from their key; else None.
 
     """
 

@@ -1,7 +1,7 @@
 """Source records: keys, values and headers of one topic as columns, before they are encoded.
 
-This is what transforms see, under Kafka Connect's name for it. Columns are shared: those of a value's `before` and `after` are
-the same ones, and what a transform makes may point into the columns of what it was given.
+Transforms see them; the name is Kafka Connect's. Columns are shared: `before` and `after` of a value refer to the same ones,
+and the result of a transform may refer to the columns of its argument.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 class EventKind(enum.Enum):
-    """What the records tell."""
+    """The kind of records."""
 
     ROWS = "rows"  # with their tombstones
     TRANSACTION = "transaction"
@@ -34,12 +34,12 @@ class EventKind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Lists:
-    """A column of lists: list i has the items from `offsets[i]` up to `offsets[i + 1]`.
+    """A column of lists: list i has the items `offsets[i]` to `offsets[i + 1]`.
 
     Attributes:
         offsets: shape (lists + 1,).
         columns: of the items.
-        roles: the rows of these columns that make up each item; shape (roles, items).
+        roles: the rows of these columns for each item; shape (roles, items).
 
     """
 
@@ -50,7 +50,7 @@ class Lists:
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """A column of plain Python values, as `connect_json.value_json` takes them."""
+    """A column of Python values, in the form of `connect_json.value_json`."""
 
     values: Sequence[Any]
 
@@ -60,7 +60,7 @@ AnyColumn = Vector | Lists | Objects
 
 @dataclass(frozen=True, slots=True)
 class SourceHeader:
-    """A header; `present` says which records carry it, None: all."""
+    """A header; `present` says which records have it, shape (n,); None: all."""
 
     name: str
     layout: Layout
@@ -69,22 +69,22 @@ class SourceHeader:
 
 @dataclass(slots=True)
 class SourceRecords:
-    """`n` records of one topic, in log order; not changed once they are made.
+    """`n` records of one topic, in log order; never modified.
 
     Attributes:
-        kind: what they tell.
-        topic: where they go.
+        kind: of all of them.
+        topic: of all of them.
         key: the layout of keys; None: all are null, without a schema.
         value: the layout of values.
-        columns: what the slots of layouts stand for.
-        roles: which row of a column belongs to a record, -1 where none does; shape (roles, n).
+        columns: by the slots of the layouts.
+        roles: the row of a column for each record, or -1; shape (roles, n).
         timestamps: milliseconds since the epoch, shape (n,).
-        positions: text that sorts as the log does.
+        positions: texts that sort in log order.
         log_order: rank among all records of the batch; shape (n,).
-        has_key: False where a key is null without a schema; None: nowhere. Shape (n,).
-        has_value: False for tombstones, whose value is null without a schema; None: there are none. Shape (n,).
-        headers: in their order.
-        partition: where the topic has several and the record's place does not follow from its key.
+        has_key: False for records whose key is null without a schema, shape (n,); None: all have one.
+        has_value: False for tombstones, whose value is null without a schema, shape (n,); None: there are none.
+        headers: in order.
+        partition: of the topic, for records whose partition does not follow from their key; else None.
 
     """
 
@@ -106,11 +106,11 @@ class SourceRecords:
         return int(self.roles.shape[1])
 
     def where(self, wanted: Mask) -> SourceRecords:
-        """Those that are wanted; shape (n,). Their columns are the same ones."""
+        """The records for which `wanted` is true, shape (n,); they share the columns."""
         return self if wanted.all() else self.take(np.flatnonzero(wanted))
 
     def take(self, chosen: npt.NDArray[np.integer[Any]]) -> SourceRecords:
-        """Some of them, by their numbers; the columns are the same ones."""
+        """The records with these indices, in this order; they share the columns."""
         return replace(
             self,
             roles=np.ascontiguousarray(self.roles[:, chosen]),
@@ -124,7 +124,7 @@ class SourceRecords:
 
 
 def every_record(n: int, roles: int = 1) -> npt.NDArray[np.int32]:
-    """Roles by each of which a record has the row of its own number; shape (roles, n)."""
+    """Roles that map record i to row i; shape (roles, n)."""
     return np.tile(np.arange(n, dtype=np.int32), (roles, 1))
 
 

@@ -1,13 +1,13 @@
 """One column of values, in Arrow's memory layout.
 
-A `Vector` is what a decoder fills, what a column policy replaces and what an encoder reads. It is thinner than an
-Arrow array (no type object, no Python object for each buffer), because small tables bring many short ones; it turns
-into an Arrow array, and so into a polars series, without a copy.
+Decoders fill a `Vector`, column policies replace it, encoders read it. It is smaller than an Arrow array (no type object,
+no Python object for each buffer), because small tables have many short columns. It becomes an Arrow array, and thus a polars
+series, without a copy.
 
-Text and bytes are *views* (Arrow's `string_view` and `binary_view`): 16 bytes a value, as four `uint32`. Word 0 is
-the length. Up to 12 bytes stand in words 1 to 3; a longer value has its first four bytes in word 1, the number of
-the buffer in word 2 and the offset in that buffer in word 3. Buffer 0 may be the block of the log itself, so that a
-string is not copied between the socket and the encoder.
+Text and bytes are *views* (Arrow's `string_view` and `binary_view`): 16 bytes a value, as four `uint32`. Word 0 is the length.
+A value of up to 12 bytes is in words 1 to 3; a longer one has its first four bytes in word 1, the index of its buffer in
+word 2 and the offset in that buffer in word 3. Buffer 0 may be the block of the log itself, so that a string is not copied
+between the socket and the encoder.
 
 Source of the layout: the Arrow columnar format, "Variable-size Binary View Layout".
 """
@@ -26,7 +26,7 @@ Bytes = npt.NDArray[np.uint8]
 
 
 class Kind(enum.IntEnum):
-    """What the values of a vector are, and so how `data` is laid out."""
+    """The kind of a vector's values, which determines the layout of `data`."""
 
     INT = 0  # int64[n]
     BOOL = 1  # int64[n], 0 or 1
@@ -49,7 +49,7 @@ _ARROW: Final = {
 
 @dataclass(slots=True)
 class Vector:
-    """`length` values of one kind; `valid` is a bitmap (lowest bit first), `None` where no value is null."""
+    """`length` values of one kind; `valid` is a bitmap (lowest bit first), None if no value is null."""
 
     kind: Kind
     length: int
@@ -60,7 +60,7 @@ class Vector:
     names: tuple[str, ...] = field(default=())
 
     def to_arrow(self) -> pa.Array:
-        """The same values as an Arrow array; nothing is copied but booleans."""
+        """The values as an Arrow array, without a copy except for booleans."""
         valid = None if self.valid is None else pa.py_buffer(self.valid)
         if self.kind is Kind.STRUCT:
             arrays = [child.to_arrow() for child in self.children]
@@ -84,13 +84,18 @@ class Vector:
 
 
 def integers(values: npt.NDArray[np.integer[Any]]) -> Vector:
-    """Numbers as a vector; nothing is copied where they are contiguous int64 already."""
+    """Numbers as a vector, without a copy if they are contiguous int64."""
     data = np.ascontiguousarray(values, np.int64)
     return Vector(Kind.INT, len(data), data)
 
 
 def from_arrow(array: pa.Array | pa.ChunkedArray) -> Vector:
-    """A vector over an Arrow array; nothing is copied where the layout is the vector's own."""
+    """An Arrow array as a vector, without a copy if the layout is the vector's.
+
+    Raises:
+        TypeError: there is no kind for the array's type.
+
+    """
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
     kind = _kind_of(array.type)

@@ -1,4 +1,4 @@
-"""Views: text columns made from other text, without a Python object for each value."""
+"""Makes columns of views from other text, without a Python object for each value."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def vector_of(strings: Sequence[bytes | None], kind: Kind = Kind.TEXT) -> Vector
 
 
 def vector_over(binary: Binary, kind: Kind = Kind.TEXT) -> Vector:
-    """The strings of `binary` as views into its own data."""
+    """The strings of `binary` as views into its data, without a copy."""
     lengths = np.diff(binary.offsets)
     views = views_of(binary.data, binary.offsets[:-1], lengths)
     valid = None if binary.valid is None else np.packbits(binary.valid, bitorder="little")
@@ -33,14 +33,14 @@ def vector_over(binary: Binary, kind: Kind = Kind.TEXT) -> Vector:
 
 
 def views_of(data: Bytes, starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> npt.NDArray[np.uint32]:
-    """Views of pieces of `data`, which becomes buffer 0; shape (n, 4)."""
+    """Views of parts of `data`, which is to be buffer 0 of the vector; shape (n, 4)."""
     views = np.zeros((len(starts), 4), np.uint32)
     _fill_views(data, starts, lengths, views, views.view(np.uint8))
     return views
 
 
 def take(vector: Vector, rows: npt.NDArray[Any]) -> Vector:
-    """The values at `rows`, for a vector of integers or text."""
+    """The values at `rows` of a vector of integers or text."""
     valid = None
     if vector.valid is not None:
         valid = np.packbits(vector.is_valid()[rows], bitorder="little")

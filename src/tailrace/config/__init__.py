@@ -1,8 +1,10 @@
-"""The language of Debezium's configurations: documents, properties, values, and the typed settings that they become.
+"""Debezium configurations: documents, properties, values, and the typed settings made of them.
 
-`connectors/load.py` makes `settings.Settings`, which everything else reads; it goes by `connectors/registry.py`, which leads
-from `connector.class` to what is known of a connector. Here is what all connectors have: the property tables are under
-`properties/`, and the pages `docs/reference/configuration*.md` are rendered from all of them. `effects` says which properties
-change records: a name that is nearly one of those is an error, and any other name that is no property a warning with its
-words from `name_sorts`.
+`connectors/load.py` turns a configuration into `settings.Settings`, which everything else reads. It finds the connector's
+properties by `connector.class`, through `connectors/registry.py`. This package has what all connectors share. The property
+tables are in `properties/`; the pages `docs/reference/configuration*.md` are rendered from them and from the connectors' own
+tables.
+
+A name that is no property is a warning, with a text from `name_sorts`. It is an error where it nearly matches a property that
+changes records; `effects` says which properties do.
 """

@@ -1,11 +1,11 @@
-"""Config providers as a Connect worker declares them: under names of its own, with limits.
+"""Config providers that a Connect worker declares under names of its own, with restrictions.
 
     config.providers=mounted
     config.providers.mounted.class=org.apache.kafka.common.config.provider.DirectoryConfigProvider
     config.providers.mounted.param.allowed.paths=/mnt/secrets
 
-A placeholder that names a declared provider is written anew with the name that its class has here; what the limits forbid is
-refused.
+A placeholder that names a declared provider is rewritten with the built-in name of its class (`${mounted:…}` becomes
+`${directory:…}`). Paths and variables that the restrictions do not allow are refused.
 """
 
 from __future__ import annotations
@@ -26,7 +26,15 @@ _LIST = "config.providers"
 
 @frozen
 class Alias:
-    """A declared provider: its own name, its class, and what it may look at ("" and (): anything)."""
+    """A declared provider.
+
+    Attributes:
+        name: as the worker declares it.
+        class_name: its Java class.
+        paths: `param.allowed.paths`; empty allows all.
+        pattern: `param.allowlist.pattern`, a Java regular expression for variables; empty allows all.
+
+    """
 
     name: str
     class_name: str
@@ -35,13 +43,14 @@ class Alias:
 
     @property
     def kind(self) -> str | None:
-        """What does its work here; None where nothing does."""
+        """The built-in name of its class, such as `file`; None for a class that is not known."""
         return CLASSES.get(self.class_name)
 
     def forbids(self, path: str, key: str) -> str:
-        """Why it does not give this; "" where it does."""
+        """Why the restrictions forbid this value; "" if they allow it."""
         if self.kind == "env":
             return self._forbids_variable(key)
+        # both sides are resolved: neither `..` nor a symbolic link leads out of an allowed directory
         real = Path(path).resolve()
         if self.paths and not any(real.is_relative_to(Path(each).resolve()) for each in self.paths):
             return f"{path} is not within {_LIST}.{self.name}.param.allowed.paths"
@@ -58,18 +67,18 @@ class Alias:
 
 @frozen
 class Aliases:
-    """All providers that a worker declares, by name."""
+    """The providers that a worker declares, by name."""
 
     by_name: Mapping[str, Alias]
 
     @classmethod
     def declared_by(cls, properties: Mapping[str, str]) -> Aliases:
-        """Those of a worker's file."""
+        """The providers that a worker's properties declare."""
         names = [name.strip() for name in properties.get(_LIST, "").split(",") if name.strip()]
         return cls({name: _alias(name, properties) for name in names})
 
     def resolved(self, name: str, text: str, problems: Problems) -> str:
-        """The text of a property, its placeholders with the names that providers have here."""
+        """The text of property `name` with built-in provider names in its placeholders; forbidden ones become problems."""
 
         def renamed(match: re.Match[str]) -> str:
             alias = self.by_name.get(match["provider"])
@@ -93,5 +102,6 @@ def _resolved(name: str, match: re.Match[str], alias: Alias, problems: Problems)
     path, key = match["path"] or "", match["key"]
     if why := alias.forbids(path, key):
         problems.add(f"{name}: {match.group()}: {why}")
-    provider = alias.kind or alias.class_name or alias.name  # what is not ours is told by its class when it is to be filled
+    # an unknown class stays as the provider's name, so that the message about the placeholder names the class
+    provider = alias.kind or alias.class_name or alias.name
     return f"${{{provider}:{path}:{key}}}" if path else f"${{{provider}:{key}}}"

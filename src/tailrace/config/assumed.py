@@ -1,4 +1,8 @@
-"""What is taken for granted where a configuration names no converter, as it is the worker in Kafka Connect that names one."""
+"""Notes about converters that the configuration does not set.
+
+In Kafka Connect the worker sets them. A connector's file alone does not say which format its topics have today, so the user
+is told which one is assumed.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from tailrace.config.values import Value
 
 
 def assumed_converters(values: Mapping[str, Value], entries: Mapping[str, Entry]) -> tuple[str, ...]:
-    """Sentences about the converters that are not named."""
+    """One sentence for each assumption; none if both converters are set."""
     absent = [side for side in ("key", "value") if not is_given(entries, f"{side}.converter")]
     if not absent:
         return ()
@@ -17,6 +21,7 @@ def assumed_converters(values: Mapping[str, Value], entries: Mapping[str, Entry]
     verb = "is" if len(absent) == 1 else "are"
     worker = "in Kafka Connect the worker says which: --worker FILE takes it from there"
     assumed = f"{names} {verb} not set: {_formats(values, absent)}; {worker}"
+    # Connect ignores a converter's properties in the connector's configuration unless the converter itself is set there
     lonely = [name for side in absent if is_given(entries, name := f"{side}.converter.schemas.enable")]
     said = "counts here, and in Kafka Connect only where the converter is set beside it"
     return (assumed, *(f"{name} {said}" for name in lonely))

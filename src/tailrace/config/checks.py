@@ -1,4 +1,8 @@
-"""What must fit together across properties."""
+"""Checks across properties: combinations that contradict each other, and properties that another one requires.
+
+Each check reads values of several properties. `unless_unknown` skips a check when one of them is not known yet, because its
+placeholder is filled only where the connector is deployed.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +34,10 @@ def check_together(
     problems: Problems,
     either: Pairs = (),
 ) -> None:
-    """Add what contradicts itself, and what is missing because of something else, in the configuration of any connector.
+    """Add problems of combined properties, in the configuration of any connector.
 
-    `naming` says what its lists call a table, `either` which of its own properties exclude each other. What is about signals
-    and about Kafka's clients is checked elsewhere.
+    `naming` is how its lists name tables. `either` are pairs of its own properties that exclude each other. Signals are checked
+    in `signal_checks`, Kafka's clients in `tailrace.kafka`.
     """
     _check_lists(values, (*_EITHER, *either), problems)
     _check_table_names(values, naming, problems)
@@ -57,6 +61,7 @@ def _check_table_names(values: Mapping[str, Value], naming: Naming, problems: Pr
     for name in ("table.include.list", "table.exclude.list"):
         expressions = values[name]
         for expression in expressions if isinstance(expressions, tuple) else ():
+            # without a dot or any other special character the expression can't match a name that contains a dot
             if re.fullmatch(r"[\w$\-]+", expression):
                 problems.warn(
                     f"{name}: {expression} matches no table, because tables are named {naming.value}"
@@ -94,7 +99,7 @@ def _check_file_history(values: Mapping[str, Value], problems: Problems) -> None
 
 @unless_unknown
 def _check_kafka_history(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
-    """Debezium's default class is Kafka's, and a configuration that names topic and brokers leaves it out."""
+    """Debezium's default class is the Kafka one: naming a topic or brokers is enough to choose it."""
     names = ("schema.history.internal.kafka.topic", "schema.history.internal.kafka.bootstrap.servers")
     named = [name for name in names if is_given(entries, name)]
     kind, absent = values["schema.history.internal"], not is_given(entries, "schema.history.internal")

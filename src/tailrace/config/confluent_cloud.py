@@ -1,7 +1,8 @@
-"""The connectors that Confluent Cloud runs: Debezium's under other names, with some properties of Confluent's.
+"""Configurations of Confluent Cloud's managed connectors: Debezium under class names and properties of Confluent's own.
 
-Such properties stand for what Kafka Connect has other names for, converters above all, and they have defaults of their own.
-They are turned into Kafka Connect's, so that records are the same as in Confluent Cloud; what can't be had is refused by name.
+Confluent's properties replace some of Kafka Connect's, above all the converters, and have defaults of their own. They are
+translated into Kafka Connect's, so that records stay the same as in Confluent Cloud. Values that are not supported are
+refused by name.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ _OWN: Final = frozenset({*_FORMATS, _DECIMALS, _AFTER, _CLEANUP, *_LOGIN})
 _CONVERTERS: Final = dict.fromkeys(("key.converter", "value.converter"), JSON) | dict.fromkeys(
     ("key.converter.schemas.enable", "value.converter.schemas.enable"), "false"
 )
-"""JSON of Confluent Cloud has no schemas."""
+"""Confluent Cloud's format `JSON` is without schemas (`JSON_SR` is the one with a schema registry)."""
 _OF_V1: Final = {"skipped.operations": "none", "schema.name.adjustment.mode": "avro"}
-"""Defaults of the first version, which is Debezium 1.x."""
+"""Defaults of the first version of the connectors, which is Debezium 1.x."""
 
 
 @frozen
 class CloudClass:
-    """A connector of Confluent Cloud's.
+    """A connector class of Confluent Cloud.
 
     Attributes:
-        name: its class, as Confluent Cloud has it.
-        is_first: whether it is one of the first version, Debezium 1.x.
-        has_shape_1_4: whether its events can be had as Debezium 1.4 had them.
+        name: the value of `connector.class` in Confluent Cloud.
+        is_first: whether it is a first version, which is Debezium 1.x.
+        has_shape_1_4: whether `tailrace.event.shape=1.4` is available for its database.
 
     """
 
@@ -45,7 +46,7 @@ class CloudClass:
 
 
 def from_cloud(flat: Mapping[str, str], classes: Iterable[CloudClass], problems: Problems) -> dict[str, str]:
-    """The properties as Kafka Connect has them; those for other classes than Confluent Cloud's stay as they are."""
+    """The configuration in Kafka Connect's properties; one for any other class is returned as it is."""
     name = flat.get("connector.class", "").strip()
     version = next((each for each in classes if each.name.lower() == name.lower()), None)
     if version is None:
@@ -55,6 +56,7 @@ def from_cloud(flat: Mapping[str, str], classes: Iterable[CloudClass], problems:
     for warning in _warnings(flat, name, first=version.is_first, stays=version.has_shape_1_4):
         problems.warn(warning)
     usual = _OF_V1 if version.is_first else {}
+    # later entries win: defaults first, then what the configuration sets itself
     return usual | _CONVERTERS | {key: value for key, value in flat.items() if key not in _OWN}
 
 

@@ -1,4 +1,8 @@
-"""Reading a configuration: Kafka Connect's JSON, flat JSON, or a Java properties file."""
+"""Reads configuration files: Kafka Connect's JSON, flat JSON, or a Java properties file.
+
+JSON may be wrapped as Connect's REST interface, MSK Connect or Strimzi's operator have it. The result is one mapping of
+property names to texts.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,7 @@ _YAML = (".yaml", ".yml")
 
 
 def read_document(path: Path, problems: Problems) -> Mapping[str, Any]:
-    """The contents of a configuration file, as they stand there; of a name that stands there twice the last one counts."""
+    """The contents of a file that has one connector; if a name occurs twice the last value counts, as in Kafka Connect."""
     found = _read(path, problems)
     if isinstance(found, list) or _is_dump(found):
         raise ConfigError(
@@ -28,9 +32,10 @@ def read_document(path: Path, problems: Problems) -> Mapping[str, Any]:
 
 
 def read_documents(path: Path, problems: Problems) -> Sequence[tuple[str, Mapping[str, Any]]]:
-    """The connectors of a file, each with the name that it has there: one without a name, or what Connect's REST lists.
+    """The connectors of a file, as pairs of a name for messages ("" for a single one) and the document.
 
-    That is an array of `{"name", "config"}`, or the answer to `GET /connectors?expand=info`.
+    A file has one connector, an array of `{"name", "config"}`, or the answer of Connect's REST interface to
+    `GET /connectors?expand=info`.
     """
     found = _read(path, problems)
     if isinstance(found, list):
@@ -90,19 +95,19 @@ def _object(found: Any, path: Path) -> Mapping[str, Any]:
 
 
 def _unwrapped(found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What Amazon's MSK Connect and Strimzi's operator put a connector into, as Kafka Connect has it."""
+    """The connector in Kafka Connect's form, out of the wrapping of MSK Connect or of Strimzi's `KafkaConnector`."""
     config, spec, metadata = (found.get(name) for name in ("connectorConfiguration", "spec", "metadata"))
     if isinstance(config, Mapping):
         return {"name": found.get("connectorName"), "config": config}
     if found.get("kind") == "KafkaConnector" and isinstance(spec, Mapping) and isinstance(spec.get("config"), Mapping):
         told = {"connector.class": spec.get("class"), "tasks.max": spec.get("tasksMax")}
         name = metadata.get("name") if isinstance(metadata, Mapping) else None
-        return {"name": name, "config": {**spec["config"], **told}}
+        return {"name": name, "config": {**spec["config"], **told}}  # the operator's own fields win over `config`
     return found
 
 
 def flatten(document: Mapping[str, Any], problems: Problems) -> dict[str, str]:
-    """Property name to text. Unwraps `{"name", "config"}`; nulls count as absent."""
+    """Property names and texts. Unwraps `{"name", "config"}`; a null means that the property is absent."""
     config = document.get("config")
     if not isinstance(config, Mapping):
         return _texts(document, problems)
@@ -150,7 +155,7 @@ def _read_json(path: Path, text: str, problems: Problems) -> Any:
 
 
 def _no_json(error: json.JSONDecodeError) -> str:
-    """What people write that JSON does not have, in Kafka Connect either."""
+    """A hint about syntax that JSON lacks and people often write; Kafka Connect refuses it too."""
     before, here = error.doc[: error.pos].rstrip(), error.doc[error.pos :].lstrip()
     if here.startswith(("//", "/*", "#")):
         return " (JSON has no comments)"
@@ -165,7 +170,7 @@ def _read_properties(path: Path, text: str, problems: Problems) -> Mapping[str, 
 
 
 def _last_ones(pairs: Sequence[tuple[str, Any]], problems: Problems) -> dict[str, Any]:
-    """As in Kafka Connect, and in Java's properties."""
+    """The pairs as a dictionary: the last value of a name counts, as in Kafka Connect and in Java's `Properties`."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found and found[name] != value:

@@ -1,9 +1,9 @@
-"""What a property is about: the change events and their topics, or only how they are come by.
+"""Which properties change records, and which only tune how records are obtained.
 
-Nobody may lose or gain an event, a field or a topic because a name was misspelt: that is an error. A misspelt name of a
-property that only tunes is a warning, as it is in Kafka Connect. So each name stands in one of two lists, and a test
-fails for one that stands in neither. The lists hold the current names of properties, and the names of families up to
-their first blank. What all connectors have is listed here, and a connector's own beside its tables.
+A misspelt name must not silently add or remove an event, a field or a topic, so a misspelt name of a property that changes
+records is an error. A misspelt name of a property that only tunes is a warning, as in Kafka Connect. Each property is
+therefore in one of two lists; a test fails for one that is in neither. The lists hold current names, and names of
+families up to their first space. Properties of all connectors are listed here, a connector's own beside its tables.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHANGES_RECORDS: Final = frozenset(
     tailrace.event.shape tailrace.context.headers tailrace.delivery.guarantee
     """.split()  # noqa: SIM905 - so many are read more easily without quotes
 )
-"""Those that change events, topics, or which rows are delivered."""
+"""Properties that change events, topics, or which rows are delivered."""
 
 ONLY_TUNES: Final = frozenset(
     """
@@ -93,17 +93,17 @@ ONLY_TUNES: Final = frozenset(
     tailrace.slice.ms
     """.split()  # noqa: SIM905
 )
-"""Those that don't: where the server is, how fast it goes, what Kafka Connect or the JVM does with it."""
+"""Properties that don't: where the server is, how fast it is read, what only Kafka Connect or the JVM uses."""
 
 
 @frozen(kw_only=True)
 class Effects:
-    """What a connector's own properties are about, and which of the others have no effect with it.
+    """The same two lists for a connector's own properties, and shared properties that have no effect with it.
 
     Attributes:
-        changes: names of those that change events, topics, or which rows are delivered.
-        tunes: names of those that don't.
-        none_here: names of what changes nothing with this connector, though it does with another.
+        changes: names of properties that change events, topics, or which rows are delivered.
+        tunes: names of properties that don't.
+        none_here: names in `CHANGES_RECORDS` that change nothing with this connector.
 
     """
 

@@ -1,4 +1,8 @@
-"""The properties that were given: by their current names, with placeholders filled, each one recognised."""
+"""The properties of a configuration: under their current names, placeholders replaced, each name recognised or reported.
+
+Messages never show a secret. A value is hidden if its property is a secret, or if its name looks like one; a salt is part of
+a property's *name*, so names are hidden too.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +25,20 @@ _SECRET_NAMES = re.compile(
     re.IGNORECASE,
 )
 _IN_ADDRESSES = re.compile(r"(?<=:)\S+(?=@)|(?<=[?&;])(pass\w*|pwd|secret|token)=[^&;\s]*", re.IGNORECASE)
-_SALT = re.compile(r"(?<=\.salt\.).+|(?<=\.mask\.hash\.)(?!.*\.salt\.).+")  # of a misspelt name all that may be one
-_NAMES_OF_PARTS = ("converters", "post.processors")  # each item brings properties that begin with its name
+_SALT = re.compile(r"(?<=\.salt\.).+|(?<=\.mask\.hash\.)(?!.*\.salt\.).+")  # if `.salt.` is misspelt, the rest may be a salt
+_NAMES_OF_PARTS = ("converters", "post.processors")  # each item has properties that begin with the item's name
 
 
 @frozen(kw_only=True)
 class Entry:
-    """One property as it was given.
+    """One property of the configuration.
 
     Attributes:
         name: its current name.
-        given_name: the name that stands in the configuration.
-        text: its value, placeholders filled; empty when one can't be filled.
+        given_name: the name in the configuration, which may be an older one.
+        text: its value with placeholders replaced; empty if one can't be replaced.
         shown_value: the value as a message may show it.
-        broken: it has been complained about already.
+        broken: a problem with it has been reported, so further checks skip it.
 
     """
 
@@ -46,28 +50,28 @@ class Entry:
 
     @property
     def shown_name(self) -> str:
-        """The name as a message may show it: without a salt, and with the current name beside an old one."""
+        """The name as a message may show it: without a salt, and with the current name after an older one."""
         given = shown(hide_salt(self.given_name))
         return given if self.given_name == self.name else f"{given} (now {hide_salt(self.name)})"
 
     @property
     def shown(self) -> str:
-        """Name and value: the beginning of a message."""
+        """Name and value, with which messages begin."""
         return f"{self.shown_name} is {self.shown_value!r}"
 
 
 def hide_salt(name: str) -> str:
-    """The name of a hash property with asterisks for its salt; any other name as it is."""
+    """A hash property's name with asterisks instead of the salt; any other name unchanged."""
     return _SALT.sub(HIDDEN, name)
 
 
 def hide_login(text: str) -> str:
-    """A value with asterisks for the password of an address, such as a JDBC URL, that stands where none should."""
+    """A value with asterisks instead of a password in an address, such as a JDBC URL given as `database.hostname`."""
     return _IN_ADDRESSES.sub(lambda found: f"{found[1]}={HIDDEN}" if found[1] else HIDDEN, text)
 
 
 def is_given(entries: Mapping[str, Entry], name: str) -> bool:
-    """Whether a property has a value, right or wrong."""
+    """Whether a property has a value, valid or not."""
     entry = entries.get(name)
     return entry is not None and (entry.broken or bool(entry.text.strip()))
 
@@ -75,9 +79,10 @@ def is_given(entries: Mapping[str, Entry], name: str) -> bool:
 def collect(
     flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems, others: Collection[str] = ()
 ) -> dict[str, Entry]:
-    """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems.
+    """The entries by current name. Unknown names, duplicates and placeholders that can't be replaced are added to `problems`.
 
-    `tables` has the connector's properties, `database` is what messages call it, `others` are other connectors' properties.
+    `tables` are the connector's properties, `database` is its name in messages, `others` are names of other connectors'
+    properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
@@ -85,9 +90,9 @@ def collect(
     entries: dict[str, Entry] = {}
     unknown: dict[Verdict, list[str]] = {}
     families: dict[Family, list[str]] = {}
-    for given_name in sorted(flat, key=tables.rank):
+    for given_name in sorted(flat, key=tables.rank):  # current names before older ones: `_put` keeps the first
         if given_name.startswith(parts) and parts:
-            continue  # belongs to what is refused as a whole
+            continue  # `converters` and `post.processors` themselves are refused: one message is enough
         if verdict := _unknown(tables.current_name(given_name), tables, others, database, given):
             unknown.setdefault(verdict, []).append(shown(hide_salt(given_name)) or '""')
             continue
@@ -123,6 +128,7 @@ def _entry(
     name = tables.current_name(given_name)
     prop = tables.by_name.get(name)
     hidden = (prop is not None and prop.kind is Kind.SECRET) or any(p.fullmatch(name) for p in secret_names)
+    # a placeholder is not the secret itself, and showing it tells the user which one is meant
     shown_value = HIDDEN if hidden and not is_placeholder(raw) else hide_login(raw)
     try:
         text, broken = fill(raw), False
@@ -135,7 +141,7 @@ def _entry(
 def _unknown(
     name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]
 ) -> Verdict | None:
-    """What a name is that is no property, and none of a family."""
+    """The verdict on a name that is neither a property nor in a family; None for a known name."""
     if name in tables.by_name:
         return None
     family = tables.family_of(name)
@@ -156,7 +162,7 @@ def _tell_status(family: Family, names: Sequence[str], problems: Problems) -> No
 
 
 def _put(entries: dict[str, Entry], entry: Entry, tables: PropertyTables, problems: Problems) -> None:
-    """The newest name counts, as in Debezium: it comes first."""
+    """Keep the entry unless one with a newer name is there; as in Debezium the newest name wins."""
     other = entries.setdefault(entry.name, entry)
     if other is not entry and not _same(tables.by_name.get(entry.name), other.text, entry.text):
         problems.pass_over(f"{entry.shown} and has no effect, because {other.shown_name} is set to {other.shown_value!r}")

@@ -1,7 +1,7 @@
-"""Which tables and columns are captured, which columns are altered, and what the key is made of.
+"""Which tables and columns are captured, which column values are changed, and which columns make the key.
 
-All names are matched as Debezium does: the whole of a name against each expression, without regard to case. How a
-table is named in the expressions is the connector's: `database.table`, or `schema.table`.
+Names are matched as in Debezium: each expression against the whole name, ignoring case. The connector decides how
+expressions name a table: `database.table`, or `schema.table`.
 """
 
 from __future__ import annotations
@@ -24,45 +24,45 @@ def _compiled(expressions: Sequence[str]) -> Patterns:
 
 
 class Naming(enum.Enum):
-    """What a table is called in a list of tables; the value is for messages."""
+    """How lists name a table; the value is for messages."""
 
     DATABASE_TABLE = "database.table"
     SCHEMA_TABLE = "schema.table"
 
     @property
     def full(self) -> str:
-        """What the whole name of a table is made of, for messages."""
+        """The parts of a table's full name, for messages."""
         return "database.table" if self is Naming.DATABASE_TABLE else "database.schema.table"
 
     @property
     def either(self) -> str:
-        """What a table may be called where the full name will do as well, for messages."""
+        """The names of a table where both the full name and that of lists are accepted, for messages."""
         return " or ".join(dict.fromkeys((self.value, self.full)))
 
     def is_full(self, table: TableId) -> bool:
-        """Whether every part of a name is there that this database's tables have, and no other."""
+        """Whether a name has all the parts that names in this database have, and no other."""
         has_schema = bool(table.schema)
         return bool(table.catalog and table.name) and has_schema is (self is Naming.SCHEMA_TABLE)
 
     def of(self, table: TableId) -> str:
-        """The name that lists of tables and columns are matched with."""
+        """The name against which lists of tables and columns are matched."""
         return str(table) if self is Naming.DATABASE_TABLE else f"{table.schema}.{table.name}"
 
     def all_of(self, table: TableId) -> tuple[str, ...]:
-        """The names that are matched where the full name will do as well as the one that lists of tables have."""
+        """All names of a table where both the full name and that of lists are accepted."""
         full = str(table)
         return (full,) if self is Naming.DATABASE_TABLE else (full, self.of(table))
 
 
 @frozen
 class NameFilter:
-    """An include list or an exclude list of expressions; without either, everything is in."""
+    """An include list or an exclude list of expressions; without either everything is included."""
 
     include: Patterns = field(default=(), converter=_compiled)
     exclude: Patterns = field(default=(), converter=_compiled)
 
     def matches(self, name: str) -> bool:
-        """Whether the name is in."""
+        """Whether the name is included."""
         if self.include:
             return matches_any(self.include, name)
         return not matches_any(self.exclude, name)
@@ -70,7 +70,7 @@ class NameFilter:
 
 @frozen
 class SystemNames:
-    """What belongs to the database itself, in lower case: it is never captured."""
+    """The database's own databases, schemas and tables, in lower case: they are never captured."""
 
     databases: frozenset[str] = frozenset()
     schemas: frozenset[str] = frozenset()
@@ -94,12 +94,12 @@ class TableFilter:
     """The tables that are captured.
 
     Attributes:
-        databases: the lists of databases.
-        schemas: the lists of schemas.
-        tables: the lists of tables.
-        also: those, in lower case, that are captured whatever the lists say: signal tables.
-        naming: what the lists of tables call a table.
-        system: what never is captured.
+        databases: `database.include.list` and `database.exclude.list`.
+        schemas: `schema.include.list` and `schema.exclude.list`.
+        tables: `table.include.list` and `table.exclude.list`.
+        also: signal tables, in lower case: captured whatever the lists say.
+        naming: how the lists of tables name a table.
+        system: what is never captured.
 
     """
 
@@ -119,12 +119,12 @@ class TableFilter:
         return self._has_database(database) or any(database.lower() == each.catalog for each in self.also)
 
     def without_signal_tables(self) -> TableFilter:
-        """The same by the lists alone."""
+        """The same filter without `also`: only the lists count."""
         return evolve(self, also=frozenset())
 
     @staticmethod
     def lower(table: TableId) -> TableId:
-        """A table as `also` has it."""
+        """A table's name in lower case, as in `also`."""
         return TableId(table.catalog.lower(), table.schema.lower(), table.name.lower())
 
     def _in_lists(self, table: TableId) -> bool:
@@ -141,13 +141,13 @@ class TableFilter:
 
 @frozen
 class TableNames:
-    """Expressions for names of tables: the full name, or the one that lists of tables have; none matches everything."""
+    """Expressions for table names, full or as in lists. Without any expression all tables match."""
 
     patterns: Patterns = field(default=(), converter=_compiled)
     naming: Naming = Naming.DATABASE_TABLE
 
     def matches(self, table: TableId) -> bool:
-        """Whether the table is meant; its full name may stand in double quotes, part by part."""
+        """Whether an expression matches the table. Each part of the full name may be in double quotes."""
         quoted = ".".join(f'"{part}"' for part in (table.catalog, table.schema, table.name) if part)
         names = (*self.naming.all_of(table), quoted)
         return not self.patterns or any(matches_any(self.patterns, name) for name in names)
@@ -155,13 +155,13 @@ class TableNames:
 
 @frozen
 class ColumnFilter:
-    """The columns that the value holds. The key keeps its columns whatever this says."""
+    """The columns of the record's value. Key columns stay in the key even if they are excluded here."""
 
     columns: NameFilter = NameFilter()
     naming: Naming = Naming.DATABASE_TABLE
 
     def matches(self, table: TableId, column: str) -> bool:
-        """Whether the value of an event holds the column."""
+        """Whether the column is in an event's value."""
         return self.columns.matches(f"{self.naming.of(table)}.{column}")
 
 
@@ -175,7 +175,7 @@ class _Rule:
     naming: Naming = field(default=Naming.DATABASE_TABLE, kw_only=True)
 
     def matches(self, table: TableId, column: str) -> bool:
-        """Whether the rule is for this column."""
+        """Whether the rule applies to this column."""
         return _any_name(self.patterns, self.naming, table, column)
 
 
@@ -198,14 +198,14 @@ class Hash(_Rule):
     """Text is replaced by the hexadecimal hash of salt and value, cut to the column's length.
 
     Attributes:
-        algorithm: as Java's MessageDigest calls it (`SHA-256`).
-        salt: as it stands in the property's name; hashed as UTF-8.
+        algorithm: Java's `MessageDigest` name (`SHA-256`).
+        salt: as in the property's name; hashed as UTF-8.
         version: 1 hashes the value's Java serialization, 2 its UTF-8 bytes.
 
     """
 
     algorithm: str
-    salt: str = field(repr=lambda _: "'********'")
+    salt: str = field(repr=lambda _: "'********'")  # with the salt, hashes of short values can be reversed by trying them all
     version: Literal[1, 2]
 
 
@@ -214,12 +214,12 @@ ColumnPolicy = Truncate | Mask | Hash
 
 @frozen
 class SourceTypes:
-    """The columns whose field schemas tell their source type.
+    """The columns whose field schemas have their source type as parameters.
 
     Attributes:
-        columns: expressions for a table's name and `.column`.
-        types: expressions for a table's name and `.TYPE`.
-        naming: what the expressions call a table.
+        columns: `column.propagate.source.type`: expressions for `TABLE.COLUMN`.
+        types: `datatype.propagate.source.type`: expressions for `TABLE.TYPE`.
+        naming: how the expressions name a table.
 
     """
 
@@ -228,7 +228,7 @@ class SourceTypes:
     naming: Naming = Naming.DATABASE_TABLE
 
     def matches(self, table: TableId, column: str, type_name: str) -> bool:
-        """Whether the column's type is told; `type_name` as the DDL has it, without length: `VARCHAR`."""
+        """Whether the column's schema has its source type; `type_name` is as in DDL, without length: `VARCHAR`."""
         return self.matches_column(table, column) or self.matches_type(table, type_name)
 
     def matches_column(self, table: TableId, column: str) -> bool:
@@ -242,7 +242,7 @@ class SourceTypes:
 
 @frozen
 class MessageKeys:
-    """`message.key.columns`: an expression for a table's name and `.column` for each listed column, in order."""
+    """`message.key.columns`: an expression for `TABLE.COLUMN` for each listed column, in the property's order."""
 
     patterns: Patterns = field(default=(), converter=_compiled)
     naming: Naming = Naming.DATABASE_TABLE
@@ -251,7 +251,7 @@ class MessageKeys:
         return bool(self.patterns)
 
     def columns_for(self, table: TableId, columns: Sequence[str]) -> tuple[str, ...]:
-        """The table's key columns in the order of the property; empty when it says nothing of this table."""
+        """The table's key columns in the property's order; empty if no expression matches the table."""
         names = self.naming.all_of(table)
         found = (
             column

@@ -1,9 +1,9 @@
-"""A configuration whose schema history is in a Kafka topic, where the records go elsewhere: no broker is asked for then.
+"""Ignores the schema history topic if the target is not Kafka, so that no broker is needed.
 
-Debezium's documents name that topic in every example, and its connectors can't be without it. Here the progress has the whole
-history, committed with the records that were read by it; the topic is a copy for Debezium. A target that is not in Kafka goes
-without that copy, since the brokers of an example, or of a cluster that is to be left behind, need not be there.
-`tailrace offsets export` brings into the topic what it lacks.
+Every example of Debezium's documentation names that topic, and Debezium's connectors require it. tailrace keeps the whole
+history with the progress and commits it together with the records that were decoded with it; the topic is only a copy for
+Debezium. Runs into files or to the console do without the copy, because the brokers of an example, or of a cluster that is
+being left, may not be reachable. `tailrace offsets export` writes to the topic what it lacks.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _CLASS: Final = ("schema.history.internal", "database.history")
 
 
 def without_history_topic(document: Mapping[str, Any], settings: Settings) -> tuple[Mapping[str, Any], Settings]:
-    """The document without what names the topic, and the settings that it stands for with a warning that says so.
+    """The document without the properties of the topic, and the settings with a warning about it.
 
-    Those settings still know the topic: commands that bring the history there and back ask for it by them.
+    The settings still name the topic, because the commands that export and import the history use it.
     """
     topic = settings.schema_history_internal_kafka_topic
     if settings.schema_history_internal != KAFKA_HISTORY or not topic:

@@ -1,9 +1,9 @@
-"""The properties of Kafka's Java clients, and librdkafka's names for them.
+"""The properties of Kafka's Java clients, and their names in librdkafka.
 
-Configurations come from Kafka Connect, whose clients are Java's; ours is librdkafka. Every property of Java's producer,
-consumer and admin client has one row here: it has the same name and meaning, or another name, or no meaning here,
-or is unsupported and refused. A name that is not in the table is librdkafka's own and is passed on as it is. Security
-properties that need more than a name are in `tailrace.kafka.security`.
+Configurations come from Kafka Connect, which uses Java clients; tailrace uses librdkafka. Every property of the Java
+producer, consumer and admin client has one row here: it is passed on under the same or another name, ignored because it has
+no meaning here, or refused because librdkafka lacks it. A name that is not in the table is librdkafka's own and is passed on
+unchanged. Security properties that need more than a new name are handled in `tailrace.kafka.security`.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class JavaName:
     """One property of Java's clients.
 
     Attributes:
-        name: Java's.
+        name: in Java.
         fate: how it is handled.
-        to: librdkafka's names for it.
-        convert: from Java's value to librdkafka's; raises `ValueError` that says what the value must be.
-        harmless: values of a refused property that have no effect and are allowed.
-        says: why it is ignored or refused, or what differs.
+        to: the names in librdkafka.
+        convert: turns Java's value into librdkafka's; raises a `ValueError` that says what the value must be.
+        harmless: values of a refused property that are accepted, because they have no effect.
+        says: why it is ignored or refused, or what differs; for messages and the reference page.
 
     """
 
@@ -77,7 +77,7 @@ def _whole(text: str) -> int:
 
 
 def _within(low: int, high: int) -> Callable[[str], str]:
-    """Clamp a number to the client library's range, where Java allows any; the library refuses non-numbers."""
+    """Clamp a number to librdkafka's range, because Java allows any; anything else is left for librdkafka to refuse."""
     return lambda text: str(min(max(int(text), low), high)) if _INTEGER.fullmatch(text) else text
 
 
@@ -86,7 +86,7 @@ def _kilobytes(text: str) -> str:
 
 
 def _idle(text: str) -> str:
-    """Java's -1, never, is 0."""
+    """Java's -1 means never; librdkafka's value for that is 0."""
     return str(max(0, _whole(text)))
 
 
@@ -99,7 +99,7 @@ def _lower(text: str) -> str:
 
 
 _MOST = 2**31 - 1
-_BUFFER = _within(0, 100_000_000)  # Java's -1, the system's choice, is 0
+_BUFFER = _within(0, 100_000_000)  # Java's -1 leaves the size to the system; librdkafka's value for that is 0
 _BACKOFF = _within(1, 300_000)
 _REQUEST = _within(10, 300_000)  # the longest that socket.timeout.ms can be
 _LEVEL = _within(-1, 12)
@@ -117,7 +117,7 @@ _BROKERS = "only a broker checks tokens"
 _BLOCK = "sending waits as long as the queue is full"
 _WATCHING = tuple(
     f"io.confluent.monitoring.clients.interceptor.Monitoring{client}Interceptor" for client in ("Producer", "Consumer")
-)  # which count records and leave them as they are
+)  # they count records and don't change them
 
 GENERAL = (
     _to(
@@ -288,5 +288,5 @@ BY_CLIENT: Mapping[str, Mapping[str, JavaName]] = {
 
 
 def is_security(name: str) -> bool:
-    """Whether a property, by either name, is about encryption or passwords."""
+    """Whether a property, by Java's or librdkafka's name, is about encryption or authentication."""
     return name.startswith(("security.", "ssl.", "sasl.", "enable.ssl.", "enable.sasl."))

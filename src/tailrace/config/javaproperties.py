@@ -1,6 +1,6 @@
-r"""Java's `.properties` format: `key=value`, `key: value` or `key value`, continued lines and `\uXXXX`.
+r"""Parses Java's `.properties` format: `key=value`, `key: value` or `key value`, continued lines and `\uXXXX`.
 
-The format is described at `java.util.Properties.load(Reader)` in Java's API documentation.
+Java's API documentation describes the format at `java.util.Properties.load(Reader)`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,12 @@ class PropertiesError(ValueError):
 
 
 def parse(text: str) -> list[tuple[str, str]]:
-    """The pairs of a file in their order; a key that stands twice is there twice."""
+    """The pairs of a file in order; a key that occurs twice is returned twice.
+
+    Raises:
+        PropertiesError: a Unicode escape is malformed.
+
+    """
     return [_pair(line, number) for number, line in _logical_lines(text)]
 
 
@@ -29,14 +34,14 @@ def _logical_lines(text: str) -> Iterator[tuple[int, str]]:
     for number, line in lines:
         content = line.lstrip(_BLANK)
         if content in {"", "\\"} or content[0] in "#!":
-            continue  # a backslash alone continues nothing: Java takes the next line as a new one
+            continue  # a line with a backslash alone is not continued: Java reads the next line as a new one
         while _continues(content):
             content = content[:-1] + next(lines, (0, ""))[1].lstrip(_BLANK)
         yield number, content
 
 
 def _continues(line: str) -> bool:
-    backslashes = len(line) - len(line.rstrip("\\"))
+    backslashes = len(line) - len(line.rstrip("\\"))  # an even number is escaped backslashes
     return backslashes % 2 == 1
 
 
@@ -61,4 +66,5 @@ def _unescape(text: str, number: int) -> str:
 
 
 def _join_surrogates(text: str) -> str:
+    # Java writes a character beyond U+FFFF as two `\u` escapes, the halves of its UTF-16 form
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

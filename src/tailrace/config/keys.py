@@ -1,4 +1,4 @@
-"""`message.key.columns`: `table-regex:column,column;table-regex:column`."""
+"""Parses `message.key.columns`: `table-regex:column,column;table-regex:column`."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PART = re.compile(r"\s*(?P<table>[^:]+):(?P<columns>[^:,]+(?:,[^:,]+)*)\s*")
 
 
 def read_message_keys(entry: Entry | None, naming: Naming, problems: Problems) -> MessageKeys:
-    """The key columns; what is wrong with them goes to `problems`."""
+    """The key columns; malformed parts are added to `problems`."""
     expressions: list[str] = []
     for part in entry.text.split(";") if entry and entry.text.strip() else ():
         match = _PART.fullmatch(part)

@@ -1,7 +1,8 @@
-"""Sorts of names that people put into a connector's configuration, and that are none of its properties.
+"""Kinds of names that are often found in a connector's configuration and are not its properties.
 
-They come from other connectors, from the worker, from Kafka's clients; or somebody wrote a comment. Names of whole sorts are
-known by a pattern, and single names that make sense elsewhere by what was meant.
+They are properties of other connectors, of the worker, of Kafka's clients, or comments. A pattern recognises the names of a
+kind, so that the warning can say what the name is and what to write instead. Single names that other products use for
+something that Debezium has too are in `EVERYWHERE`.
 """
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ Words = Callable[[re.Match[str]], str]
 
 @frozen
 class Sort:
-    """Names of one sort.
+    """A kind of names.
 
     Attributes:
-        title: of the sort, for the reference page.
-        example: one such name.
-        pattern: of such names; it matches the whole of one.
-        words: what is said of one, after its name.
+        title: for the reference page.
+        example: one such name, for the reference page.
+        pattern: matches the whole of such a name.
+        words: makes the text of the warning, which follows the name.
 
     """
 
@@ -35,7 +36,7 @@ class Sort:
     words: Words
 
     def verdict(self, name: str) -> str:
-        """What is said of a name, "" where it is not of this sort."""
+        """The text of the warning about a name; "" if the pattern does not match it."""
         match = self.pattern.fullmatch(name)
         return self.words(match) if match else ""
 
@@ -110,7 +111,7 @@ SORTS: Final = (
           r"cdc\.(?:change|control)\..+|db2\..+|vitess\..+|cdc\.(?:buffersize|timeout|stop\..+)",
           "is a property of another connector, without effect here"),
 )  # fmt: skip
-"""The sorts in the order in which they are tried."""
+"""Tried in this order; the first pattern that matches counts."""
 
 EVERYWHERE: Final[Mapping[str, str]] = {
     r"database\.(?:username|login)|(?:db\.)?user(?:name)?": "the login is database.user",
@@ -121,4 +122,4 @@ EVERYWHERE: Final[Mapping[str, str]] = {
     r"(?:database|db)\.time\.?zone": "columns without a time zone are shown as they stand",
     r"tasks?|max\.tasks": "the number of lanes is tasks.max",
 }
-"""What was meant by a name that is like none of the connector's, with every database."""
+"""Patterns of names that other products use, with what to write instead; the same for every database."""

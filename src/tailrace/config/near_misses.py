@@ -1,8 +1,8 @@
-"""What somebody may have meant by an expression of a list that matches nothing.
+"""Suggestions for an expression of a list that matches nothing.
 
-A name can be written as another database, another product or another list would have it: with too few parts or too many, in
-brackets or backticks, as a glob. Such an expression is tried in other forms, and the form that matches something is what to
-write. Where none does, the names that look most alike are shown.
+People write names as another database, another product or another list would have them: with too few or too many parts, in
+brackets or backticks, as a glob. The expression is tried in such other forms; a form that matches something is suggested.
+If none does, the most similar names are.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from attrs import frozen
 from tailrace.config.patterns import PatternError, compile_java
 
 SHOWN: Final = 3
-_ALIKE: Final = 0.6  # as difflib counts, and how much less than the nearest
-_LESS: Final = 0.05
-_COMPARED: Final = 10_000  # names at most: so many take a second
-_SPECIAL: Final = re.compile(r"[\\^$*+?()\[\]{}|]")  # a dot matches itself
+_ALIKE: Final = 0.6  # difflib's ratio from which names count as similar
+_LESS: Final = 0.05  # names this close to the nearest one are suggested as well
+_COMPARED: Final = 10_000  # names at most: comparing so many takes a second
+_SPECIAL: Final = re.compile(r"[\\^$*+?()\[\]{}|]")  # without the dot, which also matches itself
 
 
 @frozen
 class Thing:
-    """Something that exists: what the list calls it, and what else it might be called."""
+    """An existing table, column or database: its name in the list, and other names that people may write."""
 
     name: str
     others: tuple[str, ...] = ()
 
 
 def near_miss(expression: str, things: Sequence[Thing]) -> str:
-    """What to write instead, and why; "" where nothing is alike."""
+    """What to write instead, and why; "" if nothing is similar."""
     for form, shown, why in _forms(expression):
         matches = _matcher(form)
         if why and any(matches(thing.name) for thing in things):
@@ -48,7 +48,7 @@ def near_miss(expression: str, things: Sequence[Thing]) -> str:
 
 
 def escaped(name: str) -> str:
-    """An expression that matches a name, and is as easy to read as it can be."""
+    """An expression for a name, with as few backslashes as possible."""
     return _in_a_list(_SPECIAL.sub(r"\\\g<0>", name))
 
 
@@ -57,7 +57,7 @@ def _in_a_list(expression: str) -> str:
 
 
 def _forms(expression: str) -> Iterator[tuple[str, str, str]]:
-    """The expression, and others that it may stand for, each with what to write and with what is wrong then."""
+    """The expression and its other forms: each as it is tried, as the user should write it, and why."""
     plain = re.sub(r"[`\"\[\]]", "", expression)
     yield expression, "", ""
     for form, why in (
@@ -85,7 +85,7 @@ def _matcher(form: str) -> Callable[[str], bool]:
 
 
 def _alike(expression: str, things: Sequence[Thing]) -> list[str]:
-    """The names nearest to it, also those that differ in the case of letters that expressions do not know."""
+    """The most similar names. Case is ignored for all letters here; expressions ignore it for ASCII letters only."""
     spelled = {each.casefold(): thing.name for thing in things for each in (*thing.others, thing.name)}
     if len(spelled) > _COMPARED:
         return []

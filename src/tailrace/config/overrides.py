@@ -1,9 +1,9 @@
-"""The user's own statements that read tables in a snapshot.
+"""Custom SELECT statements with which a snapshot reads tables.
 
-`snapshot.select.statement.overrides` names the tables, and a property for each of them has its SELECT.
+`snapshot.select.statement.overrides` lists the tables; a property for each of them has its SELECT.
 
-Names are `database.table`, or `schema.table` or `database.schema.table`; a part that has dots or blanks stands in quotes.
-They are names, not expressions.
+Tables are named `database.table`, or `schema.table` or `database.schema.table`. A part with dots or spaces is in quotes.
+These are names, not regular expressions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,14 @@ REMEDY: Final = "it must be {}, a part with dots or blanks in double quotes"
 
 @frozen
 class SelectOverride:
-    """A table's statement, and the property that has it; `table` may be without its database, which is then any."""
+    """A table's custom statement.
+
+    Attributes:
+        table: without a database (catalog) it means the table of that name in every database.
+        statement: the SELECT.
+        given_as: the property that has it, for messages.
+
+    """
 
     table: TableId
     statement: str
@@ -36,22 +43,22 @@ class SelectOverride:
 
 @frozen
 class SelectOverrides:
-    """All such statements."""
+    """All custom statements; the first for a table counts."""
 
     given: tuple[SelectOverride, ...] = ()
 
     def of(self, table: TableId, *, lower_names: bool = False) -> SelectOverride | None:
-        """A table's; with `lower_names` the server keeps names in lower case, whatever the configuration writes."""
+        """The statement of a table. With `lower_names` case is ignored, because the server stores names in lower case."""
         return next((each for each in self.given if _is(each.table, table, lower_names=lower_names)), None)
 
     def with_statements(self, statements: Mapping[TableId, str], given_as: str) -> SelectOverrides:
-        """These, and others that come before them; `given_as` says where those were given."""
+        """These statements after `statements`, which win; `given_as` says where those come from."""
         others = (SelectOverride(table, statement, given_as) for table, statement in statements.items())
         return SelectOverrides((*others, *self.given))
 
 
 def read_overrides(names: Value, entries: Mapping[str, Entry], naming: Naming, problems: Problems) -> SelectOverrides:
-    """The statements that the configuration has, `names` being the list of tables."""
+    """The statements of a configuration; `names` is the list of tables."""
     listed = names if isinstance(names, tuple) else ()
     statements = dict(_statements(entries, naming, problems))
     found: dict[TableId, SelectOverride] = {}
@@ -93,6 +100,7 @@ def _table(name: str, naming: Naming) -> TableId | None:
         table = table_id(name, brackets=naming is Naming.SCHEMA_TABLE)
     except ValueError:
         return None
+    # `table_id` takes the first of two parts for the catalog, as MySQL has it
     if naming is Naming.SCHEMA_TABLE and table.catalog and not table.schema:
         return TableId("", table.catalog, table.name)
     return table if naming.is_full(table) else None

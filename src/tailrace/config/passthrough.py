@@ -1,6 +1,6 @@
-"""Properties that go to something else as they are: to the Kafka client, above all.
+"""Properties that are passed through unchanged to Kafka's clients.
 
-They travel with the settings, secrets among them, so that only names are ever shown.
+They may hold secrets and are part of the settings, which are logged and pickled; `repr` therefore shows only their names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from tailrace.config.entries import Entry
 
 
 class PassThrough(Mapping[str, str]):
-    """Names and values that show their names only. It pickles as it is."""
+    """A mapping of properties whose `repr` shows the names only. It can be pickled."""
 
     __slots__ = ("_values",)
 
@@ -39,12 +39,12 @@ class PassThrough(Mapping[str, str]):
 
 @frozen
 class ClientProperties:
-    """Properties of one of Kafka's clients.
+    """The properties of one Kafka client.
 
     Attributes:
-        prefix: what their names begin with.
-        kind: of the client: producer, consumer, admin.
-        attribute: of `Settings`, which has them without the prefix.
+        prefix: with which their names begin.
+        kind: of client: producer, consumer or admin.
+        attribute: of `Settings`, where they are without the prefix.
 
     """
 
@@ -64,7 +64,7 @@ CLIENTS: Final = (
 
 
 def passed(entries: Mapping[str, Entry], prefix: str) -> PassThrough:
-    """What was given with names that begin with `prefix`, which goes."""
+    """The properties whose names begin with `prefix`, without it."""
     return PassThrough(
         {name.removeprefix(prefix): entry.text for name, entry in entries.items() if name.startswith(prefix)}
     )

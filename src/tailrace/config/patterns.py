@@ -1,9 +1,9 @@
-r"""Debezium's regular expressions: lists with commas and backslashes, in Java's dialect.
+r"""Debezium's lists of regular expressions, which are in Java's dialect.
 
-A list is cut at commas; `\,` is a comma inside an expression. An expression must match a whole name; case
-does not count, and only for ASCII letters, as Java has it. Most of Java's syntax means the same in Python.
-What is spelt otherwise is rewritten here; what has no counterpart is refused instead of matching something
-else.
+A list is split at commas; `\,` is a comma within an expression. An expression must match a whole name. Case is ignored, for
+ASCII letters only, as in Java (`CASE_INSENSITIVE` without `UNICODE_CASE`). Most of Java's syntax means the same in Python.
+Syntax that Python spells differently is rewritten here. Syntax without a counterpart is refused, so that an expression never
+silently matches something else than in Debezium.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _TOKEN = re.compile(
 
 
 class PatternError(ValueError):
-    """An expression that can't be taken over; the text says why."""
+    """An expression that is invalid, or that Python can't express; the text says why."""
 
 
 def split_regexes(text: str) -> tuple[str, ...]:
-    r"""Cut a list of expressions at its commas; `\,` becomes a comma; outer spaces and empty ones go."""
+    r"""Split a list of expressions at its commas and strip them; `\,` becomes a comma, empty expressions are left out."""
     if re.fullmatch(r"(?:\\.|[^\\])*", text, re.DOTALL) is None:
         raise PatternError("it ends with a lone backslash")
     parts = re.findall(r"(?:\\.|[^\\,])+", text, re.DOTALL)
@@ -56,13 +56,18 @@ def split_regexes(text: str) -> tuple[str, ...]:
 
 
 def split_list(text: str) -> tuple[str, ...]:
-    """Cut a plain list at its commas; spaces around each item and empty ones go."""
+    """Split a plain list at its commas and strip the items; empty ones are left out."""
     return tuple(item for part in text.split(",") if (item := part.strip()))
 
 
 @functools.lru_cache(maxsize=4096)
 def compile_java(expression: str, *, ignore_case: bool = True) -> re.Pattern[str]:
-    """Compile one expression of Java's dialect for `fullmatch`; case is that of ASCII letters."""
+    """Compile a Java expression, to be used with `fullmatch`.
+
+    Raises:
+        PatternError: it is invalid, or Python can't express it.
+
+    """
     python = _to_python(expression)
     try:
         return re.compile(python, re.ASCII | (re.IGNORECASE if ignore_case else 0))
@@ -80,6 +85,7 @@ def _to_python(expression: str) -> str:
     in_class = False
     for token in _TOKEN.finditer(expression):
         kind, text = token.lastgroup or "", token.group()
+        # Java nests `[a-z[^b]]` and intersects `[a-z&&[^b]]`; Python would read both as single characters
         if in_class and kind in {"open", "both"}:
             raise PatternError(f"{expression!r} nests or intersects character classes, which only Java knows")
         if kind == "open":

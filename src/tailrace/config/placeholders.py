@@ -1,7 +1,7 @@
-"""Values from elsewhere: `${env:NAME}`, `${file:/path:key}`, `${directory:/path:file}`.
+"""Replaces placeholders by their values: `${env:NAME}`, `${file:/path:key}`, `${directory:/path:file}`.
 
-The forms are those of Kafka's EnvVarConfigProvider, FileConfigProvider and DirectoryConfigProvider under
-their usual names. What they bring in is never shown in a message: the placeholder is.
+These are Kafka's EnvVarConfigProvider, FileConfigProvider and DirectoryConfigProvider under their usual names. Messages show
+the placeholder and never its value, which is often a secret.
 """
 
 from __future__ import annotations
@@ -17,32 +17,37 @@ from tailrace.config.javaproperties import PropertiesError, parse
 from tailrace.config.providers import OURS, instead_of, is_provider
 
 _PLACEHOLDER = re.compile(r"\$\{(?P<provider>[^}:]*):(?:(?P<path>[^}:]*):)?(?P<key>[^}]*)\}")
-"""What Connect's ConfigTransformer finds: the provider ends at the first colon, the path at the second."""
+"""As Connect's ConfigTransformer parses it: the provider ends at the first colon, the path at the second."""
 _BRACED = re.compile(r"\$\{[^}]*\}")
 
 
 class PlaceholderError(ValueError):
-    """A placeholder that can't be filled; the text says why."""
+    """A placeholder that can't be replaced; the text says why."""
 
 
 def is_placeholder(text: str) -> bool:
-    """Whether the whole text comes from elsewhere, so that showing it gives nothing away."""
+    """Whether the whole text is one placeholder, so that showing it reveals no secret."""
     match = _PLACEHOLDER.fullmatch(text)
     return match is not None and match["provider"] in OURS
 
 
 def left_as_it_is(text: str) -> bool:
-    """Whether there is a `${…}` in it that no config provider fills."""
+    """Whether it has a `${…}` that is no placeholder of a config provider."""
     return any(_provider_of(each.group()) is None for each in _BRACED.finditer(text, 0, _end_of_last(text)))
 
 
 def fill(text: str) -> str:
-    """The text with its placeholders replaced; what means no config provider stays, as in Connect."""
+    """The text with its placeholders replaced; a `${…}` that names no config provider stays, as in Connect.
+
+    Raises:
+        PlaceholderError: the value can't be had; the text names the placeholder.
+
+    """
     return with_replaced(text, _value)
 
 
 def with_replaced(text: str, value: Callable[[re.Match[str]], str]) -> str:
-    """The text with a value for each placeholder, of which a match has the groups `provider`, `path` and `key`."""
+    """The text with each placeholder replaced by `value`, which gets a match with groups `provider`, `path` and `key`."""
 
     def of_braced(braced: re.Match[str]) -> str:
         match = _PLACEHOLDER.fullmatch(braced.group())
@@ -53,7 +58,10 @@ def with_replaced(text: str, value: Callable[[re.Match[str]], str]) -> str:
 
 
 def _end_of_last(text: str) -> int:
-    """Behind this place no placeholder ends, so that looking for one from each `${` on would take long for nothing."""
+    """The end of the last placeholder that is possible.
+
+    After the last brace a search would run from each `${` to the end of the text, which takes quadratic time.
+    """
     return text.rfind("}") + 1
 
 

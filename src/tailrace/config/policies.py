@@ -1,4 +1,7 @@
-"""The rules for columns whose values or schemas are altered; the properties' names hold their parameters."""
+"""Reads the rules that change column values or their schemas.
+
+Their parameters are part of the properties' names: `column.truncate.to.20.chars`, `column.mask.hash.SHA-256.with.salt.SALT`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Rule = ColumnPolicy | SourceTypes
 Expressions = tuple[str, ...]
 Make = Callable[[re.Match[str], Expressions, Naming], ColumnPolicy]
 
-# The algorithms of Java's MessageDigest, as its documentation spells them; case does not count.
+# The algorithms of Java's MessageDigest, spelt as in its documentation; case is ignored.
 ALGORITHMS = (
     "MD2", "MD5", "SHA-1", "SHA-224", "SHA-256", "SHA-384", "SHA-512", "SHA-512/224", "SHA-512/256",
     "SHA3-224", "SHA3-256", "SHA3-384", "SHA3-512",
@@ -49,7 +52,7 @@ def _algorithm(name: str) -> str:
 
 
 def read_rules(entries: Mapping[str, Entry], naming: Naming, problems: Problems) -> tuple[Rule, ...]:
-    """All rules, in the order in which Debezium tries them; what is wrong with them goes to `problems`."""
+    """All rules, in the order in which Debezium tries them; invalid ones are added to `problems`."""
     return (
         *_rules(TRUNCATE, _truncate, entries, naming, problems),
         *_rules(MASK, _mask, entries, naming, problems),
@@ -81,6 +84,6 @@ def _source_types(entries: Mapping[str, Entry], naming: Naming) -> list[Rule]:
         found = SourceTypes(
             expressions("column.propagate.source.type"), expressions("datatype.propagate.source.type"), naming
         )
-    except PatternError:  # said when the value was read
+    except PatternError:  # was reported when the value was read
         return []
     return [found] if found.columns or found.types else []

@@ -1,4 +1,4 @@
-"""All that is wrong with a configuration, said at once."""
+"""Collects all problems of a configuration, so that a user mends them in one go."""
 
 from __future__ import annotations
 
@@ -11,12 +11,15 @@ from tailrace.errors import ConfigError, UnsupportedError
 
 @define
 class Problems:
-    """Collects what is wrong and what is merely of no effect, and raises one error for all of it.
+    """Errors and warnings about one configuration; raises one error for all.
 
     Attributes:
-        strict: what Kafka Connect passes over is wrong as well.
-        offline: the configuration is looked at on a machine where it does not run: what is only missing here is a warning.
-        unknown: names of properties whose values are not known, so that nothing that needs them is checked.
+        strict: what Kafka Connect silently ignores is an error too (`--strict`).
+        wrong: errors.
+        not_yet: errors about features that are not supported yet.
+        warnings: about what has no effect.
+        offline: the connector runs on another machine: values that are only missing here are warnings.
+        unknown: names of properties whose values are not known; checks that need them are skipped.
 
     """
 
@@ -28,28 +31,34 @@ class Problems:
     unknown: set[str] = Factory(set)
 
     def add(self, message: str) -> None:
-        """Something is wrong."""
+        """Add an error."""
         self.wrong.append(message)
 
     def add_not_yet(self, message: str) -> None:
-        """Something is asked for that is not there yet."""
+        """Add an error about a feature that is not supported yet."""
         self.not_yet.append(message)
 
     def warn(self, message: str) -> None:
-        """Something has no effect."""
+        """Add a warning: something has no effect."""
         self.warnings.append(message)
 
     def pass_over(self, message: str) -> None:
-        """Something that Kafka Connect says nothing of has no effect: a name that is no property, a second value."""
+        """Something has no effect that Kafka Connect silently ignores: an unknown name, a second value."""
         (self.add if self.strict else self.warn)(message)
 
     def add_unknown(self, names: Iterable[str], message: str) -> None:
-        """The values of these properties can't be had here: wrong where they are needed now."""
+        """The values of these properties can't be had here: an error, unless the check is offline."""
         self.unknown.update(names)
         (self.warnings if self.offline else self.wrong).append(message)
 
     def raise_if_any(self, source: str) -> None:
-        """Raise `ConfigError`, or `UnsupportedError` when all that is wrong is not there yet."""
+        """Raise one error for all problems; `source` is the file, for the message.
+
+        Raises:
+            UnsupportedError: every problem is a feature that is not supported yet.
+            ConfigError: there are other errors.
+
+        """
         messages = [*self.wrong, *self.not_yet]
         if not messages:
             return

@@ -1,8 +1,7 @@
-"""What is known about one configuration property.
+"""Descriptions of configuration properties.
 
-Every property of a connector of Debezium's has one `Property` in the tables under `properties/`; validation,
-defaults, messages and the reference page all come from it. A property is data: nothing here reads a
-configuration.
+Each property of Debezium's connectors has one `Property` in a table. Validation, defaults, messages and the reference page
+are all made from it. A property is data: nothing here reads a configuration.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tailrace.config.effects import CHANGES_RECORDS, NO_EFFECTS, Effects
 
 
 class Kind(enum.Enum):
-    """How the text of a value is read, and what it becomes in `Settings`."""
+    """How a value's text is parsed, and its type in `Settings`."""
 
     BOOL = "boolean"
     INT = "integer"
@@ -49,7 +48,7 @@ class Status(enum.Enum):
 
     WORKS = "works"
     REFUSED = "not yet: refused"  # leaving it out would change the records or lose something
-    UNUSED = "not yet: a warning"  # it only tunes what is not there yet
+    UNUSED = "not yet: a warning"  # it only tunes a feature that is not supported yet
     IGNORED = "ignored"  # it has no meaning outside the JVM, Kafka Connect or JDBC
 
 
@@ -58,25 +57,25 @@ class Property:
     """One property.
 
     Attributes:
-        name: as Debezium 3.6 spells it; tailrace's own begin with `tailrace.`.
+        name: as in Debezium 3.6; tailrace's own begin with `tailrace.`.
         doc: what it does, in one sentence.
-        group: the heading of the reference page.
-        kind: how the text is read.
-        default: the value when the property is absent; None when there is none.
-        allowed: all values of an enumeration, or of a list's items; for a class those that work.
-        other_spellings: values that mean one of `allowed` (older names, short names).
-        aliases: older names of the property.
+        group: its heading on the reference page.
+        kind: how the text is parsed.
+        default: the value if the property is absent; None if it has no default.
+        allowed: all values of an enumeration, or of a list's items; for a class those that are supported.
+        other_spellings: further spellings of values in `allowed` (older names, short names).
+        aliases: older names of the property, in the order in which Debezium tries them.
         minimum: of a number.
         maximum: of a number.
-        required: absence is an error.
+        required: its absence is an error.
         status: what tailrace does with it.
-        reason: why it is ignored, or what is to be done instead; the second half of a message.
-        harmless: values of a property that is not there yet which switch it off, and so are no error; items of a list that
-            are passed over, with the reason.
-        not_yet: values of a property that works which are not there yet.
-        impossible: values that can't be had, each with the reason, or what to do instead.
-        recognised: patterns of values that can't be had yet, each with what is said of them; `not_yet` need not list them.
-        pattern: what a text must match as a whole.
+        reason: why it is ignored, or what to do instead; the second half of a message.
+        harmless: values of an unsupported property that switch it off, and are therefore no error; items of a list that are
+            ignored.
+        not_yet: values of a supported property that are not supported yet.
+        impossible: values that will not be supported, each with the reason or what to do instead.
+        recognised: patterns of unsupported values, each with the text of the message; such values need not be in `not_yet`.
+        pattern: which the whole text must match.
         pattern_says: the pattern in words.
 
     """
@@ -103,12 +102,12 @@ class Property:
 
     @property
     def attribute(self) -> str:
-        """The name of the attribute of `Settings`."""
+        """The name of its attribute in `Settings`."""
         return re.sub(r"[.\-]", "_", self.name).lower()
 
     @property
     def in_settings(self) -> bool:
-        """Whether `Settings` has an attribute for it: what is ignored has none."""
+        """Whether `Settings` has an attribute for it; ignored properties have none."""
         return self.status is not Status.IGNORED
 
 
@@ -117,14 +116,14 @@ class Family:
     """Properties whose names are not fixed: `column.truncate.to.<n>.chars`, `driver.*`.
 
     Attributes:
-        name: for people, with the variable parts in angle brackets or a star.
+        name: for people, with angle brackets or an asterisk for the variable part.
         doc: what they do, in one sentence.
         pattern: matches the whole name of such a property.
-        group: the heading of the reference page.
-        kind: how the text is read.
+        group: their heading on the reference page.
+        kind: how the text is parsed.
         status: what tailrace does with them.
-        reason: why they are ignored, or what is to be done instead.
-        aliases: older beginnings of the names.
+        reason: why they are ignored, or what to do instead.
+        aliases: older prefixes of the names.
 
     """
 
@@ -139,29 +138,29 @@ class Family:
 
     @property
     def is_open(self) -> bool:
-        """Whether any name with the prefix belongs to it, so that a misspelt name may hide in it."""
+        """Whether every name with the prefix belongs to it, so that a misspelt name of another property may look like one."""
         return self.name.endswith(("*", "<camelCase>"))
 
 
 def prefixed(name: str, doc: str, status: Status, reason: str, *, aliases: tuple[str, ...] = ()) -> Family:
-    """A family of all properties that begin with `name`, which ends with a dot."""
+    """The family of all properties whose names begin with `name`, which ends with a dot."""
     pattern = re.compile(re.escape(name) + r".+")
     return Family(name=name + "*", doc=doc, pattern=pattern, status=status, reason=reason, aliases=aliases)
 
 
 def varied(properties: Iterable[Property], name: str, **changes: Any) -> tuple[Property, ...]:
-    """The same properties, of which the one of that name is otherwise with one connector."""
+    """The properties, with `changes` to the one of that name: for a connector that differs from the others."""
     return tuple(evolve(each, **changes) if each.name == name else each for each in properties)
 
 
 class PropertyTables:
-    """All properties and families that one connector knows, with ways to find them.
+    """All properties and families of one connector, with lookups.
 
     Attributes:
-        properties: in the order of the reference page, each with the heading that it stands under.
+        properties: in the order of the reference page, each with its heading.
         families: likewise.
-        effects: what the connector's own properties are about.
-        meant: what was meant by names that make sense with other databases, by patterns of them.
+        effects: which of the connector's own properties change records.
+        meant: patterns of names that belong to other databases or products, with what to write instead.
 
     """
 
@@ -171,7 +170,7 @@ class PropertyTables:
         effects: Effects = NO_EFFECTS,
         meant: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
-        """`groups`: heading, properties, families, in the order of the reference page."""
+        """`groups` are headings with their properties and families, in the order of the reference page."""
         self.effects, self.meant = effects, meant
         self._changing = CHANGES_RECORDS | effects.changes
         self.properties = tuple(evolve(each, group=group) for group, table, _ in groups for each in table)
@@ -179,16 +178,20 @@ class PropertyTables:
 
     @cached_property
     def by_name(self) -> Mapping[str, Property]:
-        """Current names."""
+        """Properties by their current names."""
         return {each.name: each for each in self.properties}
 
     @cached_property
     def aliases(self) -> Mapping[str, str]:
-        """From older names to current ones."""
+        """Older names, with the current one of each."""
         return {alias: each.name for each in self.properties for alias in each.aliases}
 
     def among(self, others: Iterable[PropertyTables], connector_class: Property) -> PropertyTables:
-        """The same beside those of all connectors, with the property that says which one it is."""
+        """The same tables beside those of the other connectors.
+
+        `connector_class` replaces this connector's `connector.class`: its values are those of all connectors. A name that
+        changes records with any connector counts as such with this one too.
+        """
         made = PropertyTables((), self.effects, self.meant)
         made.properties = tuple(
             evolve(connector_class, group=each.group) if each.name == connector_class.name else each for each in self.properties
@@ -199,15 +202,15 @@ class PropertyTables:
 
     def changes_records(self, name: str) -> bool:
         """Whether a property, or a family, of that name changes events, topics, or which rows are delivered."""
-        key = name.split(maxsplit=1)[0].rstrip(",")
+        key = name.split(maxsplit=1)[0].rstrip(",")  # of several names in a family's title the first
         return key in self._changing and key not in self.effects.none_here
 
     def family_of(self, name: str) -> Family | None:
-        """The family that a name without a `Property` belongs to, or None."""
+        """The family of a name that has no `Property`; None if there is none."""
         return next((family for family in self.families if family.pattern.fullmatch(name)), None)
 
     def rank(self, name: str) -> int:
-        """Which of a property's names it is: 0 is the current one, and older ones follow as Debezium tries them."""
+        """The precedence of a property's name: 0 is the current one, older ones follow in Debezium's order."""
         current = self.current_name(name)
         if name == current:
             return 0
@@ -215,7 +218,7 @@ class PropertyTables:
         return 1 + (prop.aliases.index(name) if prop and name in prop.aliases else 0)
 
     def current_name(self, name: str) -> str:
-        """The name that a property, or one of a family, has now."""
+        """The current name of a property, or of a member of a family."""
         if name in self.by_name:
             return name
         if name in self.aliases:

@@ -1,4 +1,8 @@
-"""Config providers of others, which fill placeholders in Kafka Connect and not here: what they are, and what to do instead."""
+"""Config providers: which class does what, and what to do about those that tailrace does not have.
+
+Kafka Connect loads providers as Java classes. tailrace has three built in. For well-known others the message says what they
+are and how the value can be provided instead.
+"""
 
 from __future__ import annotations
 
@@ -24,7 +28,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "com.github.jcustenborder.kafka.config.vault.VaultConfigProvider": "vault",
     "com.github.jcustenborder.kafka.config.aws.SecretsManagerConfigProvider": "secretsmanager",
 }
-"""Classes of providers, by the name that a placeholder has for what they do."""
+"""Java classes of providers, with the usual name of such a provider in placeholders."""
 _MOUNT = (
     "mount it as a volume and write ${{directory:/MOUNT/PATH:{key}}}, or set an environment variable from it and write "
     "${{env:NAME}}"
@@ -50,12 +54,12 @@ _NAME = re.compile(r"[a-z][\w\-]*")
 
 
 def is_provider(name: str, path: str | None) -> bool:
-    """Whether a placeholder means a config provider; `${DB_PORT:3306}` and `${db.port:3306}` are other tools' defaults."""
+    """Whether a placeholder means a config provider. `${DB_PORT:3306}` and `${db.port:3306}` are defaults in other tools."""
     return name in OURS or _plain(name) in _FOREIGN or path is not None or _NAME.fullmatch(name) is not None
 
 
 def instead_of(name: str, path: str | None, key: str) -> str:
-    """What a provider that is not ours is, and what to write instead."""
+    """What an unsupported provider is, and what to write instead."""
     what, remedy = _FOREIGN.get(_plain(name), ("", ""))
     if not what:
         return (

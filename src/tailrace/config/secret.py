@@ -1,10 +1,13 @@
-"""A secret of the configuration: travels with the settings, and never shows itself by accident."""
+"""A secret in the settings, which logs, messages and tracebacks can't show by accident."""
 
 from __future__ import annotations
 
 
 class Secret:
-    """A text that only `reveal()` gives away: printing and logging show asterisks. It pickles as it is."""
+    """A text that only `reveal()` returns; `str` and `repr` give asterisks.
+
+    Pickling keeps the text, because executors need it to connect.
+    """
 
     __slots__ = ("_text",)
 
@@ -12,7 +15,7 @@ class Secret:
         self._text = text
 
     def reveal(self) -> str:
-        """The text itself: for the one call that hands it to the server."""
+        """The text, for the one call that passes it to the server."""
         return self._text
 
     def __repr__(self) -> str:

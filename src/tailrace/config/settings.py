@@ -1,11 +1,10 @@
 """The settings of a connector: one typed, immutable object that everything else reads.
 
-Each property that tailrace knows by name is an attribute, dots and hyphens turned into underscores. Lists
-are tuples of texts, enumerations are texts as Debezium spells them, durations are numbers in the unit of
-the name. Defaults stand in the property tables, not here: `connectors/load.py` makes these objects. Settings pickle,
-and go to the executors as they are.
+Each supported property is an attribute with underscores instead of dots and hyphens. Lists are tuples of strings,
+enumerations are strings as Debezium spells them, durations are numbers in the unit of the property's name. Defaults are in
+the property tables; `connectors/load.py` makes these objects. Settings are pickled and sent to the executors.
 
-`Settings` has what all connectors have; what is one connector's own is in a class of its own, in the connector's folder.
+`Settings` has the properties of all connectors. A connector's own are in a subclass in the connector's folder.
 """
 
 from __future__ import annotations
@@ -34,23 +33,23 @@ MOST_POLL_MS: Final = 5_000
 
 @frozen(kw_only=True)
 class Settings:
-    """The configuration of one connector, checked. Each connector's class has its own properties besides.
+    """The validated configuration of one connector; subclasses add a connector's own properties.
 
     Attributes after the properties:
-        routing: which topic a table's changes go to.
+        routing: the topic of each table's changes.
         tables: which tables are captured.
-        columns: which columns the value of an event holds.
+        columns: which columns are in an event's value.
         column_rules: what happens to columns, in Debezium's order; the first that matches counts.
-        select_overrides: the statements that read tables in a snapshot.
+        select_overrides: custom SELECT statements of a snapshot.
         snapshot_tables: which of the captured tables a snapshot reads.
-        message_keys: which columns make the key instead of the primary key's.
-        topic_creation: how topics are made.
+        message_keys: which columns make the key instead of those of the primary key.
+        topic_creation: how topics are created.
         producer_override, consumer_override, admin_override: properties of the Kafka sink's clients.
-        schema_history_producer, schema_history_consumer: those of the clients of the schema history's topic.
-        signal_consumer: those of the client of the signal topic.
+        schema_history_producer, schema_history_consumer: of the clients of the schema history topic.
+        signal_consumer: of the client of the signal topic.
         warnings: what is set and has no effect, one sentence each.
         notes: what is assumed because nothing is set, one sentence each.
-        given: the properties as they were given, by their current names, fit to be shown.
+        given: the properties of the configuration by their current names, with secrets hidden.
 
     """
 
@@ -208,29 +207,29 @@ class Settings:
     given: tuple[tuple[str, str], ...]
 
     def is_given(self, name: str) -> bool:
-        """Whether a property stands in the configuration, by its current name, whatever its value."""
+        """Whether the configuration has a property, by its current name, whatever its value."""
         return any(given == name for given, _ in self.given)
 
     @property
     def poll_ms(self) -> int:
-        """How long to wait for the log: `poll.interval.ms`, at most as long as in Debezium; a stop waits for no longer."""
+        """How long to wait for new changes: `poll.interval.ms`, capped so that a stop does not take longer than the cap."""
         return min(self.poll_interval_ms, MOST_POLL_MS)
 
     @property
     def column_policies(self) -> tuple[ColumnPolicy, ...]:
-        """The rules that change values: truncation, masks, hashes, in Debezium's order."""
+        """The rules that change values (truncation, masks, hashes), in Debezium's order."""
         return tuple(rule for rule in self.column_rules if not isinstance(rule, SourceTypes))
 
     @property
     def source_types(self) -> SourceTypes:
-        """The columns whose field schemas tell their source type."""
+        """The columns whose field schemas have their source type as parameters."""
         return next((rule for rule in self.column_rules if isinstance(rule, SourceTypes)), SourceTypes())
 
     def column_rule(self, table: TableId, column: str, type_name: str) -> ColumnPolicy | SourceTypes | None:
-        """The one rule that counts for a column; `type_name` without length, as the DDL has it: `VARCHAR`.
+        """The rule that applies to a column; `type_name` is as in DDL, without length: `VARCHAR`.
 
-        Debezium applies the first rule that matches and no other: a truncated column is not masked as well,
-        and a column whose source type is told is not hashed.
+        Debezium applies only the first rule that matches: a truncated column is not masked as well, and a column whose
+        source type is propagated is not hashed.
         """
         for rule in self.column_rules:
             more = (type_name,) if isinstance(rule, SourceTypes) else ()
@@ -239,5 +238,5 @@ class Settings:
         return None
 
     def redacted(self) -> dict[str, str]:
-        """The given properties by their current names, secrets as asterisks."""
+        """The properties of the configuration by their current names, with asterisks for secrets."""
         return dict(self.given)

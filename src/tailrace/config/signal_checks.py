@@ -1,4 +1,4 @@
-"""What must fit together in the configuration of signals and notifications."""
+"""Checks across the properties of signals and notifications."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NOTIFICATION_TOPIC = "notification.sink.topic.name"
 def check_signals(
     values: Mapping[str, Value], entries: Mapping[str, Entry], naming: Naming, system: SystemNames, problems: Problems
 ) -> None:
-    """Add what contradicts itself, what is missing, and what has no effect because its channel is not enabled."""
+    """Add contradictions, missing properties, and properties without effect because their channel is not enabled."""
     _check_tables(values, naming, system, problems)
     channels, notified = _items(values, CHANNELS), _items(values, NOTIFICATIONS)
     if "kafka" in channels and not is_given(entries, _SERVERS):

@@ -1,4 +1,4 @@
-"""Names as they are written by hand: invisible characters, wrong separators, a letter too many."""
+"""Compares names as people write them: with invisible characters, wrong separators, a letter too many."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-ALIKE: Final = 0.84  # as difflib counts: a letter too many or too few, a last word that is missing
-SIMILAR: Final = 0.78  # what may be meant, and may not
-_SLOTS: Final = 64
-_OFTEN: Final = 32
+ALIKE: Final = 0.84  # difflib's ratio for a misspelt name: a letter too many or too few, a last word that is missing
+SIMILAR: Final = 0.78  # similar enough for a question, not for an error
+_SLOTS: Final = 64  # into which letters are hashed by their code points
+_OFTEN: Final = 32  # occurrences of one letter that are counted
 
 
 def shown(text: str) -> str:
-    r"""The text with its invisible characters written as `\u200b`; blanks stay as they are, but for those at the ends."""
+    r"""The text with invisible characters, and spaces at the ends, as escapes like `\u200b`."""
     inner = text.strip(" ")
     before, after = len(text) - len(text.lstrip(" ")), len(text) - len(text.rstrip(" ")) if inner else 0
     return r"\u0020" * before + "".join(map(_shown, inner)) + r"\u0020" * after
@@ -27,30 +27,31 @@ def _shown(character: str) -> str:
 
 
 def is_invisible(character: str) -> bool:
-    """Whether nobody sees it, or takes it for a common blank."""
+    """Whether a character can't be seen, or looks like a space and is none."""
     return character != " " and (character.isspace() or unicodedata.category(character) in {"Cf", "Cc", "Co", "Cn", "Cs"})
 
 
 def is_disguised(character: str) -> bool:
-    """Whether it is nothing to see, or a blank that is not the usual one; line feeds and tabs are what they seem."""
+    """Whether a character is invisible or an unusual space. Line feeds and tabs are legitimate in values, such as SQL."""
     return character != " " and unicodedata.category(character) in {"Cf", "Zs"}
 
 
 def visible(text: str) -> str:
-    """The text without invisible characters, and without blanks at its ends."""
+    """The text without invisible characters, and without spaces at its ends."""
     return "".join(each for each in text if not is_invisible(each)).strip()
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
-    """The known name that is most like it; case, separators and invisible characters don't count."""
+    """The known name that is most similar, if its ratio is at least `cutoff`; case and separators are ignored."""
     plain, spelled = _plain(name), _spelled(tuple(known))
+    # the cheap bound first: difflib compares only names that can reach the cutoff
     near = [each for each in spelled if _at_most(each, plain) >= cutoff]
     found = difflib.get_close_matches(plain, near, n=1, cutoff=cutoff) if near else []
     return spelled[found[0]] if found else None
 
 
 def ratio(name: str, other: str, at_least: float) -> float:
-    """How alike two names are, from 0 to 1; 0 where it is less than `at_least`."""
+    """How similar two names are, from 0 to 1; 0 if less than `at_least`."""
     plain, other_plain = _plain(name), _plain(other)
     if _at_most(plain, other_plain) < at_least:
         return 0.0
@@ -60,7 +61,7 @@ def ratio(name: str, other: str, at_least: float) -> float:
 
 @functools.lru_cache(maxsize=16)
 def _spelled(known: tuple[str, ...]) -> dict[str, str]:
-    """Names by what counts of them; of those that are the same then, the first."""
+    """Names by what is compared of them; of several that are equal then, the first."""
     plain: dict[str, str] = {}
     for each in known:
         plain.setdefault(_plain(each), each)
@@ -68,7 +69,10 @@ def _spelled(known: tuple[str, ...]) -> dict[str, str]:
 
 
 def _at_most(plain: str, other: str) -> float:
-    """A bound for the ratio, by the letters that both have, in any order: thousands of names would take difflib a minute."""
+    """An upper bound of difflib's ratio, by the letters that both have in any order.
+
+    difflib alone would take a minute for thousands of unknown names.
+    """
     letters, others = _letters(plain), _letters(other)
     shared = min(len(plain), len(other)) if letters is None or others is None else (letters & others).bit_count()
     return 2.0 * shared / (len(plain) + len(other)) if plain or other else 1.0
@@ -76,9 +80,10 @@ def _at_most(plain: str, other: str) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def _letters(plain: str) -> int | None:
-    """A bit for each letter: the first `a`, the second `a`, …; None where it has one so often that there are not enough bits.
+    """The multiset of letters as bits: one for the first `a`, one for the second `a`, and so on.
 
-    Letters that stand in other alphabets may have the bits of another one, which makes a name more alike and not less.
+    None if a letter occurs more often than there are bits. Letters of other alphabets may share bits with others; that only
+    raises the bound, so it stays an upper bound.
     """
     counts: dict[int, int] = {}
     bits = 0

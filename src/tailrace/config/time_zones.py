@@ -1,6 +1,6 @@
-"""Time zones as Java names them: `Z`, offsets (`+02:00`, `UTC+2`), short names (`PST`), regions (`Europe/Paris`).
+"""Parses time zones in Java's notation: `Z`, offsets (`+02:00`, `UTC+2`), short names (`PST`), regions (`Europe/Paris`).
 
-Source: java.time.ZoneId, `of(String, Map)` and `SHORT_IDS`.
+Source: Java's `java.time.ZoneId`, `of(String, Map)` and `SHORT_IDS`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from attrs import frozen
 
 _UTC: Final = re.compile(r"Z|UTC|GMT|UT")
 _OFFSET: Final = re.compile(r"(?:UTC|GMT|UT)?([+-])(\d{1,2})(?::?([0-5]\d))?")
-_LARGEST: Final = 18 * 60
+_LARGEST: Final = 18 * 60  # minutes: the limit of java.time.ZoneOffset
 _SHORT: Final = {
     "ACT": "Australia/Darwin",
     "AET": "Australia/Sydney",
@@ -47,11 +47,11 @@ _SHORT: Final = {
 
 @frozen
 class TimeZone:
-    """A time zone: a region with rules, or an offset that never changes.
+    """A time zone: a region with rules, or a fixed offset.
 
     Attributes:
         region: its name in the IANA database; None for an offset.
-        minutes: how far the offset is ahead of UTC.
+        minutes: the offset from UTC, positive to the east.
 
     """
 
@@ -63,7 +63,7 @@ def time_zone(text: str) -> TimeZone:
     """The time zone of that name.
 
     Raises:
-        ValueError: there is none; the message says what there may be.
+        ValueError: there is none; the message gives examples.
 
     """
     name = _SHORT.get(text, text)
@@ -80,8 +80,8 @@ def time_zone(text: str) -> TimeZone:
 
 
 def _is_region(name: str) -> bool:
-    """Whether the library that applies the rules knows it."""
-    import polars as pl  # takes a while, and few configurations name a zone
+    """Whether polars knows the region; polars applies its rules later, so its database decides."""
+    import polars as pl  # imported here because it takes a while, and few configurations name a time zone
 
     try:
         pl.Series([0]).cast(pl.Datetime("us")).dt.replace_time_zone(name)

@@ -1,8 +1,8 @@
-"""How topics are made: Kafka Connect's `topic.creation.*`.
+"""How topics are created: Kafka Connect's `topic.creation.*`.
 
-Groups are tried in the order of `topic.creation.groups`; a group takes the topics whose whole name matches one of its
-`include` expressions and none of `exclude`. What no group takes is made as `topic.creation.default.*` says, which must
-be there as soon as a group is. Where none is given, topics are made as the brokers' own defaults have it.
+Groups are tried in the order of `topic.creation.groups`. A group takes the topics whose whole name matches one of its
+`include` expressions and none of its `exclude` expressions. `topic.creation.default.*` applies to all other topics and is
+required as soon as any of these properties is set. Without them, topics get the brokers' defaults.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Given = Mapping[str, Mapping[str, str]]
 
 @frozen
 class TopicRule:
-    """How a topic is made; -1 leaves a number to the brokers."""
+    """How a topic is created; -1 leaves a number to the brokers."""
 
     partitions: int
     replication_factor: int
@@ -40,7 +40,7 @@ class TopicRule:
 
 @frozen
 class TopicGroup:
-    """The topics that a group takes, and how they are made. Expressions match whole names, with their case."""
+    """A group: which topics it takes, and how they are created. Expressions match whole names, case-sensitively."""
 
     name: str
     include: tuple[str, ...]
@@ -48,16 +48,16 @@ class TopicGroup:
     rule: TopicRule
 
     def takes(self, topic: str) -> bool:
-        """Whether a topic belongs to it."""
+        """Whether the group takes a topic."""
         return _matches(self.include, topic) and not _matches(self.exclude, topic)
 
 
 @frozen
 class TopicCreation:
-    """Whether topics are made, and how.
+    """Whether topics are created, and how.
 
     Attributes:
-        enabled: whether missing topics are made at all.
+        enabled: `topic.creation.enable`: whether missing topics are created at all.
         groups: in the order in which they are tried.
         default: for topics that no group takes; None leaves everything to the brokers.
 
@@ -68,14 +68,14 @@ class TopicCreation:
     default: TopicRule | None = None
 
     def rule_for(self, topic: str) -> TopicRule | None:
-        """How a topic is made; None: as the brokers' defaults have it."""
+        """How a topic is created; None means with the brokers' defaults."""
         return next((group.rule for group in self.groups if group.takes(topic)), self.default)
 
 
 def read_topic_creation(
     entries: Mapping[str, Entry], names: Sequence[str], enabled: bool, problems: Problems
 ) -> TopicCreation:
-    """The rules that were given; what is wrong with them goes to `problems`."""
+    """The rules of a configuration; errors are added to `problems`."""
     groups = tuple(dict.fromkeys(name for name in names if name != DEFAULT))
     given = _by_group(entries, groups, problems)
     if not given and not groups:
@@ -86,7 +86,7 @@ def read_topic_creation(
 
 
 def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Problems) -> Given:
-    """The properties of each group; the longest name of a group that fits is meant."""
+    """The properties of each group, by its name. Group names may have dots, so the longest one that matches counts."""
     found: dict[str, dict[str, str]] = {}
     known = sorted((DEFAULT, *groups), key=len, reverse=True)
     for name, entry in entries.items():
@@ -102,7 +102,7 @@ def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Pro
 
 
 def _tell_no_group(entry: Entry, rest: str, known: Sequence[str], problems: Problems) -> None:
-    """Connect passes over a group that is not named. One that is nearly named is a slip of the pen, and would change topics."""
+    """Report a property of an unlisted group. Connect ignores it; if a group was misspelt, topics would differ: an error."""
     near = nearest(rest.partition(".")[0], known, ALIKE)
     if near:
         problems.add(f"{entry.shown_name} belongs to no group of topic.creation.groups; did you mean {PREFIX}{near}?")
@@ -154,7 +154,7 @@ def _number(group: str, name: str, given: Mapping[str, str], default: int, probl
 
 
 def _expressions(group: str, which: str, text: str, problems: Problems) -> tuple[str, ...]:
-    """Connect cuts the list at every comma, without escapes."""
+    """A list of expressions; Connect splits it at every comma and has no escape for one."""
     expressions = split_list(text)
     try:
         for expression in expressions:

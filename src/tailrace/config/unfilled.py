@@ -1,8 +1,8 @@
-"""Placeholders that no config provider fills: `${NAME}`, `{{ name }}`, `<your-password>`, `$NAME`, `%NAME%`.
+"""Placeholders that no config provider replaces: `${NAME}`, `{{ name }}`, `<your-password>`, `$NAME`, `%NAME%`.
 
-They belong to the tools of whoever wrote the file (envsubst, Docker Compose, Jinja, a person), which have not been run. One
-sentence names all properties that have one. Kafka Connect hands such a text on as it stands, so where it can be meant as it
-stands, as in a password, that is a warning.
+They belong to the tools of the file's author (envsubst, Docker Compose, Jinja, a person), which have not been run. One
+message names all properties that have such a placeholder. Kafka Connect passes the text on unchanged, so where it may be
+meant literally, as in a password, there is only a warning.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _NEVER_MEANT: Final = {
     "#{…}": re.compile(r"#\{\s*[A-Za-z_][\w.\- ]*\}#?"),
 }
 _PERHAPS_MEANT: Final = {
-    "<…>": re.compile(r"(?<!\?)<[A-Za-z][\w .\-]*>"),  # (?<name>…) is an expression's
+    "<…>": re.compile(r"(?<!\?)<[A-Za-z][\w .\-]*>"),  # `(?<name>…)` is a group of a regular expression
     "$NAME": re.compile(r"^\$[A-Za-z_]\w*$"),
     "%NAME%": re.compile(r"^%[A-Za-z_]\w*%$"),
 }
@@ -37,7 +37,11 @@ _ANY_TEXT: Final = frozenset({"database.user", "database.initial.statements", "h
 def without_unfilled(
     entries: Mapping[str, Entry], flat: Mapping[str, str], tables: PropertyTables, problems: Problems
 ) -> dict[str, Entry]:
-    """The entries, of which those that can't be right before somebody fills them are broken; `flat` is what was given."""
+    """The entries; those whose placeholder can't be meant literally are marked as broken.
+
+    `flat` is the configuration before placeholders were replaced: a secret that a provider brought in may look like a
+    placeholder, and is none.
+    """
     wrong: dict[str, list[str]] = {}
     literal: dict[str, list[str]] = {}
     for name, entry in entries.items():
@@ -68,7 +72,7 @@ def _styles(raw: str) -> list[str]:
 
 
 def _can_be(entry: Entry, prop: Property | None, raw: str) -> bool:
-    """Whether the text can be meant as it stands."""
+    """Whether the text can be meant literally."""
     if _is_free(entry):
         return True
     if left_as_it_is(raw) or any(pattern.search(raw) for pattern in _NEVER_MEANT.values()):
@@ -77,19 +81,19 @@ def _can_be(entry: Entry, prop: Property | None, raw: str) -> bool:
         if prop is not None:
             read(prop, entry.text)
     except NotYetError:
-        return True  # which is said of the value
+        return True  # the value gets a message of its own
     except ValueError:
         return False
     return True
 
 
 def _is_free(entry: Entry) -> bool:
-    """Whether it can hold any text: a password, a user, SQL."""
+    """Whether the property can have any text: a password, a user, SQL."""
     return entry.shown_value == HIDDEN or entry.name in _ANY_TEXT
 
 
 def _worth_telling(entry: Entry, raw: str, styles: list[str]) -> list[str]:
-    """Of a text that may be a password only what fills it wholly, but for ${…}, which nobody has in one."""
+    """The styles to warn about. In a free text, such as a password, only a placeholder that is the whole text, or `${…}`."""
     if not _is_free(entry):
         return styles
     return [style for style in styles if style == _BRACED or _fills(style, raw)]
@@ -103,7 +107,7 @@ def _fills(style: str, raw: str) -> bool:
 def _tell(wrong: Mapping[str, list[str]], literal: Mapping[str, list[str]], problems: Problems) -> None:
     told = {name: styles for name, styles in literal.items() if styles}
     if wrong:
-        both = {**wrong, **told}  # where one was not filled, no other was
+        both = {**wrong, **told}  # the tool has not been run at all, so the doubtful ones are unreplaced too
         problems.add_unknown((), f"{_contain(both)} that nothing fills: {_remedy(_all(both))}")
     elif told:
         problems.warn(f"{_contain(told)}, as a placeholder has that nothing has filled: it is taken as it stands")

@@ -1,6 +1,6 @@
-"""Values that are not known where the configuration is looked at: whoever deploys it fills their placeholders.
+"""Values that are not known where a configuration is checked, because their placeholders are replaced at deployment.
 
-What is known is checked all the same; a check that needs an unknown value is not made.
+Known values are checked all the same; a check that needs an unknown value is skipped.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ P = ParamSpec("P")
 
 
 class UnknownValueError(Exception):
-    """A value was asked for that is not known."""
+    """A check needs a value that is not known."""
 
 
 class KnownValues(Mapping[str, Value]):
-    """Values by the names of their properties; to ask for an unknown one raises `UnknownValueError`."""
+    """Values by property name; looking up an unknown one raises `UnknownValueError`."""
 
     def __init__(self, values: Mapping[str, Value], unknown: Collection[str]) -> None:
         self._values = values
@@ -39,7 +39,7 @@ class KnownValues(Mapping[str, Value]):
 
 
 def unless_unknown(check: Callable[P, None]) -> Callable[P, None]:
-    """The check, which ends where it asks for a value that is not known."""
+    """Decorate a check to end quietly where it looks up a value that is not known."""
 
     @wraps(check)
     def made(*args: P.args, **kwargs: P.kwargs) -> None:

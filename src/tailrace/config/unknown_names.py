@@ -1,8 +1,8 @@
-"""Names that are no property of the connector: what they are, and what was meant by them.
+"""Judges names that are no property of the connector: what they are, and what was probably meant.
 
-Kafka Connect hands a connector whatever its configuration has, and a connector looks at what it knows. So a name that nobody
-knows is a warning. Which words it gets depends on what it is: a comment, a worker's property, another connector's, a name
-that is nearly that of a property. One kind is an error: what is nearly the name of a property that changes records.
+Kafka Connect passes a connector its whole configuration, and a connector ignores what it does not know. An unknown name is
+therefore a warning. Its text depends on the kind of name: a comment, a worker's property, another connector's property, a
+misspelt property. Only one kind is an error: a misspelt name of a property that changes records.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ SERVER_PREFIX: Final = "debezium.source."
 
 @frozen
 class Verdict:
-    """What is said of a name that is no property: the end of the sentence, and whether records depend on it."""
+    """The judgement on an unknown name: the message after the name, and whether it is an error."""
 
     words: str
     is_wrong: bool = False
 
 
 def judge(name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]) -> Verdict:
-    """What to say of a name that is no property of the connector for `database`.
+    """The verdict on a name that is no property of the connector for `database`.
 
-    `others` are the names of properties of other connectors, `given` those that the configuration has, by their current names.
+    `others` are names of other connectors' properties. `given` are the current names of the configuration's properties.
     """
     plain = visible(name)
     if plain != name and (near := _known(plain, tables)):
@@ -56,7 +56,10 @@ def judge(name: str, tables: PropertyTables, others: Collection[str], database: 
 
 
 def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
-    """The property that was meant by a name of an open family, where it is nearly that property's."""
+    """The property that was probably meant by a member of an open family; None if its name resembles none.
+
+    An open family accepts every name with its prefix, so that without this a misspelt property would go unnoticed in it.
+    """
     if not family.is_open:
         return None
     near = nearest(name, (*tables.by_name, *tables.aliases), cutoff=0.93)
@@ -65,7 +68,7 @@ def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
 
 
 def verdict_on(near: str, tables: PropertyTables, database: str, given: Collection[str]) -> Verdict:
-    """What to say of a name that is nearly `near`."""
+    """The verdict on a name that resembles `near`."""
     return _near(near, tables, database, given, because="")
 
 
@@ -80,13 +83,13 @@ def _near(near: str, tables: PropertyTables, database: str, given: Collection[st
 
 
 def _is_missing(name: str, tables: PropertyTables, given: Collection[str]) -> bool:
-    """Whether a property has to be there and is not, so that the configuration is refused anyway."""
+    """Whether a required property is absent, so that the configuration is refused anyway."""
     prop = tables.by_name.get(name)
     return prop is not None and prop.required and name not in given
 
 
 def _own(name: str, tables: PropertyTables) -> Verdict:
-    """Nobody else has such names, so that it is meant for tailrace."""
+    """The verdict on a name with tailrace's prefix: an error, because no other product has such names."""
     near = nearest(name, tables.by_name, SIMILAR)
     return Verdict("is no property of tailrace's own" + (f"; did you mean {near}?" if near else ""), is_wrong=True)
 
@@ -106,7 +109,7 @@ def _sort_of(name: str) -> str:
 
 
 def _family_like(name: str, tables: PropertyTables) -> str | None:
-    """The family whose fixed beginning is nearly that of the name, of those that change records."""
+    """The family that changes records and whose fixed prefix is most similar to the name's beginning."""
     words = name.split(".")
     heads = ((family.name, head) for family, head in _heads(tables) if tables.changes_records(family.name))
     likes = ((ratio(".".join(words[: head.count(".") + 1]), head, ALIKE), family) for family, head in heads)

@@ -1,4 +1,4 @@
-"""From the text of a property to its typed value, or to a `ValueError` that says what it must be."""
+"""Parses the text of a property into its typed value."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ Value = str | int | bool | tuple[str, ...] | Secret | None
 
 
 class NotYetError(ValueError):
-    """A value that is known and not supported yet."""
+    """A valid value that is not supported yet."""
 
 
 def read(prop: Property, text: str) -> Value:
-    """The typed value of a property."""
+    """The typed value of a property.
+
+    Raises:
+        NotYetError: the value is valid and not supported yet.
+        ValueError: the value is invalid; the message says what it must be.
+
+    """
     if prop.kind is Kind.SECRET:
         return Secret(text)
     text = text.strip()
@@ -32,7 +38,7 @@ def read(prop: Property, text: str) -> Value:
 
 
 def allowed_in_words(prop: Property) -> str:
-    """What a property may be, for messages and the reference page."""
+    """The values that a property may have, for messages and the reference page."""
     if prop.allowed:
         return "one of " + ", ".join(prop.allowed) if len(prop.allowed) > 1 else prop.allowed[0]
     if prop.kind is Kind.BOOL:
@@ -90,6 +96,7 @@ def _choice(prop: Property, text: str) -> str | None:
         raise NotYetError(_recognised(prop, value) or f"that is not supported yet; it must be {allowed_in_words(prop)}")
     if value in prop.impossible:
         raise ValueError(f"that is not supported: {prop.impossible[value]}")
+    # a harmless value means that the feature is off, as if the property were absent
     return None if value in prop.harmless and value not in prop.allowed else value
 
 

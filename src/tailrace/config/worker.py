@@ -1,9 +1,9 @@
-"""The file of a Kafka Connect worker: what connectors get from it, where they say nothing themselves.
+"""The properties file of a Kafka Connect worker (`--worker FILE`): defaults for its connectors.
 
-A connector that moves here leaves its worker behind, and with it the converters, the config providers and the settings of the
-clients that write its events. `applied_to` puts them into the connector's configuration, under the names that they have there
-(`producer.` becomes `producer.override.`), so that nothing else needs to know of workers. What a worker has for itself (its
-own clients, its topics, its REST interface) has no meaning here; `ignored` says so.
+A connector that moves to tailrace leaves its worker, and with it the converters, the config providers and the settings of
+the clients that write its events. `applied_to` merges them into the connector's configuration, under the names that they
+have there (`producer.` becomes `producer.override.`), so that nothing else needs to know about workers. Properties for the
+worker itself (its own clients, its topics, its REST interface) have no meaning here; `ignored` lists them.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _PROTOCOL: Final = re.compile(r"^[A-Z_]+://")
 
 @frozen
 class Worker:
-    """A worker's properties. They hold secrets.
+    """A worker's properties. They may hold secrets.
 
     Attributes:
         path: of the file, for messages.
-        properties: as they stand there.
-        repeated: what is said of names that stand there more than once.
+        properties: with their placeholders.
+        repeated: warnings about names that occur more than once.
 
     """
 
@@ -49,14 +49,14 @@ class Worker:
 
     @classmethod
     def read(cls, path: Path | None) -> Worker | None:
-        """That of a file; None where none is named. Raises `ConfigError` where it can't be read."""
+        """Read a file; None if there is none. Raises `ConfigError` if it can't be read."""
         if path is None:
             return None
         problems = Problems()
         return cls(str(path), read_properties(path, problems), problems.warnings)
 
     def applied_to(self, document: Mapping[str, Any], problems: Problems) -> Mapping[str, Any]:
-        """The connector's configuration with what its worker hands on; what is its own wins."""
+        """The connector's configuration with the worker's defaults; the connector's own properties win."""
         inner = document.get("config")
         own = dict(inner if isinstance(inner, Mapping) else document)
         aliases = Aliases.declared_by(self.properties)
@@ -67,11 +67,11 @@ class Worker:
         return {**document, "config": merged} if isinstance(inner, Mapping) else merged
 
     def target(self, to: str) -> str:
-        """The target that `--to` names: `kafka` alone means the worker's brokers."""
+        """The target of `--to`; `kafka` alone means the worker's brokers. Raises `ConfigError` if it has none."""
         return f"kafka:{self._servers()}" if to == "kafka" else to
 
     def offsets(self) -> str:
-        """Where it keeps offsets, as `offsets import --from` takes it. Raises `ConfigError` where it does not say."""
+        """Where the worker stores offsets, as `offsets import --from` takes it. Raises `ConfigError` if it does not say."""
         if file := self._filled("offset.storage.file.filename"):
             return f"file:{file}"
         if topic := self._filled("offset.storage.topic"):
@@ -94,7 +94,7 @@ class Worker:
             raise ConfigError(f"{self.path}: {name}: {error}") from None
 
     def ignored(self) -> list[str]:
-        """What has no effect, a sentence for each reason."""
+        """Sentences about properties without effect, one for each reason."""
         by_reason: dict[str, list[str]] = {}
         for name in self.properties:
             if (reason := self._ignored(name)) and reason != _UNKNOWN:
@@ -105,7 +105,7 @@ class Worker:
         ]
 
     def warnings(self) -> list[str]:
-        """What stands there twice, and what nobody knows, with what may be meant."""
+        """Warnings about duplicates and about unknown names, with what may be meant."""
         unknown = (name for name in self.properties if self._ignored(name) == _UNKNOWN)
         told = (*self.repeated, *(f"{name} is ignored: {_UNKNOWN}{_meant(name)}" for name in unknown))
         return [f"{self.path}: {each}" for each in told]
@@ -125,7 +125,11 @@ class Worker:
         return bool(self.properties.get(converter, "").strip())
 
     def _hand_on_converter(self, converter: str, merged: dict[str, Any], problems: Problems) -> None:
-        """A converter comes with its own properties; those that the connector has for it do not count, as in Connect."""
+        """Add the worker's converter with its properties, as Connect does.
+
+        Connect takes a converter and its properties from the same place. Properties of a converter that the connector does
+        not set itself are therefore dropped, with a warning.
+        """
         beginning = f"{converter}."
         lost = sorted(name for name in merged if name.startswith(beginning))
         for name in lost:
@@ -146,7 +150,7 @@ class Worker:
                 yield f"{client}.override.{rest}", text
 
     def _ignored(self, name: str) -> str | None:
-        """Why a property has no effect; None where it has one."""
+        """Why a property has no effect; None if it has one."""
         client, _, rest = name.partition(".")
         known = next((reason for pattern, reason in IGNORED if pattern.fullmatch(name)), None)
         if known is not None:
@@ -166,7 +170,11 @@ def _meant(name: str) -> str:
 
 
 def _of_sinks(client: str, name: str) -> str | None:
-    """A worker's consumers are those of sink connectors, so that much of what they are told is about other things."""
+    """Why a property of the worker's consumer or admin client is not used; None if it is.
+
+    A worker's consumers read for sink connectors, so most of their properties have no use here. The refused ones are
+    ignored too, instead of failing a configuration that does not use them.
+    """
     row = BY_CLIENT[client].get(name)
     if client == "producer" or row is None or row.fate in {Fate.TAKEN, Fate.SECURITY}:
         return None

@@ -1,4 +1,4 @@
-"""The properties of a Kafka Connect worker that have no meaning here, each with the reason."""
+"""Properties of a Kafka Connect worker that have no meaning here, with the reason for each."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ IGNORED: Final = tuple(
         (r"errors\..+", "it belongs into the connector's configuration, in Connect too"),
     )
 )
-"""Patterns of whole names, with what is said of them."""
+"""Patterns of whole names, with the reason that the message gives."""

@@ -1,7 +1,7 @@
-"""Buffers for text that is made over and over: kept, and used again once nobody holds what was in them.
+"""A pool of buffers for rendered text.
 
-Fresh memory costs a page fault every 4 KiB, which is more than writing the text takes. Texts of small batches stand
-one after the other in the same block, and a block is used again when nothing in it is held any more.
+Fresh memory costs a page fault every 4 KiB, which takes longer than writing the text. Texts of small batches are written one
+after another into the same block. A block is reused when nothing refers to it any more.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 
 from tailrace.changes.vectors import Bytes
 
-_SMALLEST: Final = 1 << 22
-_KEPT: Final = 8
+_SMALLEST: Final = 1 << 22  # bytes
+_KEPT: Final = 8  # blocks at most
 _LARGEST: Final = 1 << 27
-"""Longer blocks are not kept: one long transaction must not hold memory for ever."""
-_LINE: Final = 64
+"""Bytes; longer blocks are not kept, or one large batch would occupy memory until the process ends."""
+_LINE: Final = 64  # bytes of a cache line, to which texts are aligned
 
 
 class _Blocks(threading.local):
-    """The blocks of one thread; the first one is written to now, from `used` on."""
+    """The blocks of one thread; the first one is being filled, from `used` on."""
 
     def __init__(self) -> None:
         self._blocks: list[Bytes] = [np.empty(0, np.uint8)]
@@ -50,7 +50,10 @@ class _Blocks(threading.local):
         self._blocks.insert(0, np.empty(max(_SMALLEST, size + size // 4), np.uint8))
 
     def _is_free(self, k: int) -> bool:
-        """Whether nobody holds anything of a block: the list and the argument are the only references."""
+        """Whether nothing refers to a block. Arrays over a part of it refer to the block, so the reference count says so.
+
+        The list and the argument of `getrefcount` are the two references that remain.
+        """
         return sys.getrefcount(self._blocks[k]) == 2
 
 
@@ -58,17 +61,17 @@ _blocks: Final = _Blocks()
 
 
 def take_buffer(size: int) -> Bytes:
-    """At least `size` bytes that nobody else holds; their content is arbitrary. Then see `keep_buffer`."""
+    """At least `size` bytes with arbitrary content. Call `keep_buffer` before the next buffer is taken."""
     return _blocks.room(size)
 
 
 def keep_buffer(used: int) -> None:
-    """The buffer taken last holds so many bytes; the rest of it is free again."""
+    """Keep the first `used` bytes of the buffer taken last; the rest is free again."""
     _blocks.keep(used)
 
 
 def grow_buffer(out: Bytes, used: int, rows: int, done: int) -> Bytes:
-    """A larger buffer with the first `used` bytes of `out`: sized by what the rows so far have taken."""
+    """A larger buffer that begins with the first `used` bytes of `out`; its size is extrapolated from the rows so far."""
     expected = used * rows // max(done, 1)
     larger = take_buffer(max(len(out) * 2, expected + expected // 8))
     larger[:used] = out[:used]

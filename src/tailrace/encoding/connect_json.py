@@ -1,13 +1,12 @@
-"""Kafka Connect schemas, and values of them, as Kafka Connect's JSON converter writes them.
+"""Connect schemas and single values of them, in the format of Kafka Connect's JsonConverter.
 
-Used for what is rendered once (schemas, defaults) or is rare (schema changes, headers). Row changes are
-rendered column by column, with the pieces that this module gives.
+This is for what is rendered once (schemas, defaults) or rarely (schema changes, headers). Row changes are rendered column by
+column, with constants from this module.
 
-A null in a field whose schema has a default is written as the default: that is the converter's behaviour
-(`replace.null.with.default` is true unless it is set), and Debezium's consumers see it.
+A null in a field with a default is written as the default: the converter does so unless `replace.null.with.default` is
+false, and consumers of Debezium's events rely on it.
 
-Source of the form: Kafka's `org.apache.kafka.connect.json.JsonConverter` and `JsonSchema` (their
-documentation).
+Source: documentation of Kafka's `org.apache.kafka.connect.json.JsonConverter` and `JsonSchema`.
 """
 
 from __future__ import annotations
@@ -24,11 +23,14 @@ from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
 DECIMAL = "org.apache.kafka.connect.data.Decimal"
 NULL = b"null"
-_EXACT = Context(prec=200)  # MySQL's decimals have up to 65 digits
+_EXACT = Context(prec=200)  # decimals of MySQL have up to 65 digits; Python's default context rounds to 28
 
 
 def schema_json(schema: Schema, field: str | None = None) -> bytes:
-    """The schema part of a message; `field` is its name when it is a field of a struct."""
+    """The `schema` member of a message; `field` is the field's name if the schema is that of a struct's field.
+
+    The members are in the converter's order, so that messages are equal to Debezium's byte by byte.
+    """
     parts = [b'"type":' + orjson.dumps(schema.type.value)]
     if schema.keys is not None:
         parts.append(b'"keys":' + schema_json(schema.keys))
@@ -50,7 +52,7 @@ def schema_json(schema: Schema, field: str | None = None) -> bytes:
 
 
 def schema_prefix(schema: Schema) -> bytes:
-    """What stands before the payload of a message with a schema; `SCHEMA_SUFFIX` stands behind it."""
+    """The text before the payload of a message with a schema; `SCHEMA_SUFFIX` is the text after it."""
     return b'{"schema":' + schema_json(schema) + b',"payload":'
 
 
@@ -58,23 +60,23 @@ SCHEMA_SUFFIX = b"}"
 
 
 def message_json(schema: Schema, value: Any, *, with_schema: bool) -> bytes:
-    """A whole message: the value alone, or with its schema."""
+    """A whole message: the payload alone, or with its schema."""
     payload = value_json(schema, value)
     return schema_prefix(schema) + payload + SCHEMA_SUFFIX if with_schema else payload
 
 
 def null_text(schema: Schema, *, replace_with_default: bool = True) -> bytes:
-    """What a null becomes in the payload."""
+    """The text of a null in the payload: `null`, or the schema's default."""
     if schema.default is NO_DEFAULT or not replace_with_default:
         return NULL
     return value_json(schema, schema.default)
 
 
 def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True) -> bytes:
-    """A value of a schema.
+    """A value as JSON.
 
-    Structs are mappings; a field that the mapping lacks is null. Bytes are `bytes`; a Connect decimal may be
-    a `Decimal` as well as the bytes of its unscaled value.
+    A struct is a mapping; a field that it lacks is null. A Connect Decimal is a `Decimal`, or the bytes of its unscaled
+    value.
     """
     if value is None:
         return null_text(schema, replace_with_default=replace_with_default)
@@ -83,7 +85,7 @@ def value_json(schema: Schema, value: Any, *, replace_with_default: bool = True)
 
 
 def decimal_bytes(value: Decimal, scale: int) -> bytes:
-    """The unscaled value as shortest big-endian two's complement, which is Connect's form of a decimal."""
+    """Connect's form of a decimal: the unscaled value in two's complement, big-endian, with as few bytes as possible."""
     unscaled = int(value.scaleb(scale, _EXACT))
     magnitude = unscaled if unscaled >= 0 else ~unscaled
     return unscaled.to_bytes(magnitude.bit_length() // 8 + 1, "big", signed=True)

@@ -1,9 +1,8 @@
-"""Keys and values as JSON, as Kafka Connect's JSON converter writes them.
+"""The JSON encoder: keys, values and headers in the format of Kafka Connect's JsonConverter.
 
-With schemas, a message is `{"schema":…,"payload":…}`: the schema part is the same for every message of a structure
-version and is rendered once, as a constant of the template.
-
-A layout becomes a template when it first comes; the templates are kept as long as the layouts are.
+A layout is compiled into a template when it first occurs; the template lives as long as the layout. With schemas a message is
+`{"schema":…,"payload":…}`. The schema part is the same for every message of a layout, so it is a constant of the template and
+rendered once.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ from tailrace.schema.connect import Schema
 
 @dataclass(frozen=True, slots=True)
 class JsonFormat:
-    """The settings of a JSON converter.
+    """The settings of a JsonConverter.
 
     Attributes:
-        schemas: whether each message carries its schema (`schemas.enable`).
+        schemas: whether each message contains its schema (`schemas.enable`).
         defaults: whether a null in a field with a default is written as the default (`replace.null.with.default`).
 
     """
@@ -41,21 +40,21 @@ class JsonFormat:
     defaults: bool = True
 
     def prefix(self, schema: Schema) -> bytes:
-        """What stands before a message's payload."""
+        """The text before a message's payload."""
         return schema_prefix(schema) if self.schemas else b""
 
     @property
     def suffix(self) -> bytes:
-        """What stands behind it."""
+        """The text after it."""
         return SCHEMA_SUFFIX if self.schemas else b""
 
     def null(self, schema: Schema) -> bytes:
-        """What a null of a field is written as."""
+        """The text of a null in a field."""
         return null_text(schema, replace_with_default=self.defaults)
 
 
 class JsonEncoder:
-    """An `Encoder` of JSON; keys, values and headers each have a format of their own."""
+    """The `Encoder` of JSON; keys, values and headers have separate formats."""
 
     def __init__(self, key: JsonFormat, value: JsonFormat, header: JsonFormat) -> None:
         self._keys = JsonMessages(key)
@@ -63,7 +62,7 @@ class JsonEncoder:
         self._headers = JsonMessages(header)
 
     def encode(self, records: SourceRecords) -> Records:
-        """The same records as text."""
+        """The records as JSON text; a missing key is a null key, a missing value a tombstone."""
         values = self._values.render(records.value, records, records.has_value)
         return Records(
             topic=records.topic,
@@ -80,14 +79,14 @@ class JsonEncoder:
 
 
 class JsonMessages:
-    """Renders keys, values or headers."""
+    """Renders keys, values or headers, and keeps the templates of their layouts."""
 
     def __init__(self, format_: JsonFormat) -> None:
         self._format = format_
         self._programs: WeakKeyDictionary[Layout, _LayoutProgram] = WeakKeyDictionary()
 
     def render(self, layout: Layout, records: SourceRecords, present: Mask | None = None) -> Binary:
-        """One message a record, with its schema where that is wanted; null where `present` says so."""
+        """One message for each record; null where `present` is false."""
         program = self._programs.get(layout)
         if program is None:
             program = self._programs[layout] = self._compiled(layout, records.columns)
@@ -101,11 +100,11 @@ class JsonMessages:
         return writer.program(layout.lasting)
 
 
-_Reader = Callable[[AnyColumn], Vector] | None  # makes of a column what templates take; None: it is that
+_Reader = Callable[[AnyColumn], Vector] | None  # converts a column into a vector for templates; None: it is one already
 
 
 class _LayoutProgram:
-    """A layout as a template, and which columns it wants."""
+    """A compiled layout: a template, and the columns that it needs."""
 
     def __init__(self, program: Program, readers: Sequence[tuple[int, _Reader]]) -> None:
         self._program = program
@@ -117,14 +116,14 @@ class _LayoutProgram:
 
 
 class _Writer:
-    """Writes the template of a layout."""
+    """Compiles a layout into a template."""
 
     def __init__(self, format_: JsonFormat, columns: Sequence[AnyColumn]) -> None:
         self._format = format_
         self._columns = columns
         self._template = Template()
         self._readers: list[tuple[int, _Reader]] = []
-        self._slots: dict[int, int] = {}  # of the template, by those of the records
+        self._slots: dict[int, int] = {}  # the template's slots by the records' slots
         self.const = self._template.const
 
     def program(self, lasting: Sequence[int] = ()) -> _LayoutProgram:
@@ -144,7 +143,7 @@ class _Writer:
             self._raw(node, partial(_texts, node.schema))
 
     def begin_item(self, commas: int, role: int) -> None:
-        """What stands before an item of a list: a comma, or nothing."""
+        """Write the text before an item of a list: a comma, or nothing before the first."""
         self._template.value(Op.RAW, self._slot(commas), role)
 
     def _write_struct(self, node: Struct) -> None:
@@ -178,7 +177,7 @@ class _Writer:
         self._readers.append((node.slot, read))
 
     def _slot(self, slot: int) -> int:
-        """The slot of the template for a column of vectors."""
+        """The template's slot for a column; each column is passed to the template once."""
         if slot not in self._slots:
             self._slots[slot] = len(self._readers)
             vector = cast("Vector", self._columns[slot])
@@ -191,17 +190,21 @@ _FRACTIONS = (Kind.FLOAT32, Kind.FLOAT64, Kind.LIST)
 
 
 def _fractions(column: AnyColumn) -> Vector:
-    """Numbers with a fraction as text."""
+    """Floating-point numbers as text."""
     return leaves(cast("Vector", column))[0]
 
 
 def _texts(schema: Schema, column: AnyColumn) -> Vector:
-    """Python values as JSON; Connect's own defaults stand for nulls."""
+    """Python values as JSON; a null is written as the default of its schema."""
     return vector_of([value_json(schema, value) for value in cast("Objects", column).values])
 
 
 def _joined(items: _LayoutProgram, column: AnyColumn) -> Vector:
-    """What stands between the brackets of each list: pieces that are written one after the other."""
+    """The text between the brackets of each list.
+
+    All items of all lists are rendered in one pass, each with the comma before it. The items of one list are then adjacent,
+    so that the offsets of the lists cut the text.
+    """
     lists = cast("Lists", column)
     n = lists.roles.shape[1]
     if not n:

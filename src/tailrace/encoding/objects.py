@@ -1,6 +1,6 @@
-"""A JSON object as part of a template: names in their order, each with what writes its value.
+"""Writes a JSON object into a template: member names in order, each with a function that writes the value.
 
-The one place where a template's braces, commas and quoted names are put together.
+Braces, commas and quoted names of templates are put together here only.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import orjson
 from tailrace.encoding.render import Template
 
 Member = tuple[str, Callable[[], object]]
-"""The name of a member, and what writes its value into the template."""
+"""The name of a member, and the function that writes its value into the template."""
 
 
 def write_object(template: Template, members: Iterable[Member]) -> None:

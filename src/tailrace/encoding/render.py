@@ -1,14 +1,12 @@
-"""Templates over columns: how text is made from vectors, many rows at a time.
+"""Templates: rendering text from vectors, many rows at a time.
 
-A `Template` is a short program: constant pieces and the values between them. It is written once for a structure
-version and then run over every batch by one compiled loop, which writes all rows one after the other into one
-buffer. JSON keys and values, the lines of the files sink and the text of positions are all made this way, whatever
-the database and whatever the sink.
+A `Template` is a short program of constants and the values between them. It is built once for a layout and then run over
+every batch by one compiled loop, which writes all rows one after another into one buffer. JSON keys and values, the lines of
+the files sink and the text of positions are all made this way, for every database and every sink.
 
-A value is found by a vector's slot and a *role*: a role maps the row that is being written to the row of the vector
-(an envelope's `before` and `after` are two roles over the same images). A role of -1 means that there is no such
-row. The compiled loop reads vectors by the addresses of their Arrow buffers, so a column that came out of polars and
-one that came straight out of the log are the same to it.
+A value is found by its vector's slot and a *role*. A role maps each written row to a row of the vector; an envelope's `before`
+and `after` are two roles over the same images. -1 means that there is no such row. The compiled loop reads vectors by
+the addresses of their Arrow buffers, so columns from polars and columns decoded from the log look the same to it.
 """
 
 from __future__ import annotations
@@ -33,12 +31,12 @@ Roles = npt.NDArray[np.int32]
 
 
 class Op(enum.IntEnum):
-    """What a step of a template writes."""
+    """The kinds of values that a step of a template writes."""
 
     INT = render_kernel.INT
     BOOL = render_kernel.BOOL
     TEXT = render_kernel.TEXT  # a JSON string
-    RAW = render_kernel.RAW  # bytes as they are: text that is JSON already
+    RAW = render_kernel.RAW  # bytes unchanged: text that is JSON already
     BASE64 = render_kernel.BASE64  # a JSON string
 
 
@@ -54,7 +52,7 @@ _OP_OF_KIND = {
 
 
 class Template:
-    """A program under construction; `slot` numbers are the positions of the vectors handed to `render`."""
+    """A program under construction. A `slot` is an index into the vectors that are passed to `render`."""
 
     def __init__(self) -> None:
         self._steps: list[list[int]] = []
@@ -66,7 +64,7 @@ class Template:
         self._pending += text
 
     def value(self, op: Op, slot: int, role: int, null: bytes = NULL) -> None:
-        """Write the value of a vector, or `null` where it has none."""
+        """Write the value of a vector; where it is null, or the role has no row, the text `null`."""
         self._step(op, slot, role, *self._keep(null))
 
     def padded(self, slot: int, role: int, width: int) -> None:
@@ -75,7 +73,7 @@ class Template:
 
     @contextmanager
     def block(self, role: int, slot: int = -1) -> Iterator[None]:
-        """What is written inside becomes `null` where the role has no row, or the vector of the slot no value."""
+        """A context whose text becomes `null` where the role has no row, or the vector of the slot has no value."""
         step = self._step(render_kernel.BLOCK, slot, role)
         yield
         self._end_constant()
@@ -85,13 +83,14 @@ class Template:
         """The finished program.
 
         Args:
-            lasting: roles, the most changeable first, whose row often stays the same for many records, and then so do
-                those of the roles after it. Text that only depends on them is written once and then repeated.
+            lasting: roles whose row often stays the same for many records, the one that changes most often first. While
+                a role's row stays the same, so do those of the roles after it. Text that depends only on them is written
+                once and then copied.
 
         """
         self._end_constant()
         steps, repeats = _with_repeats(self._steps, lasting)
-        text = bytes(self._text) + bytes(render_kernel.SPARE)
+        text = bytes(self._text) + bytes(render_kernel.SPARE)  # the loop copies constants 16 bytes at a time, past their end
         return Program(np.array(steps, np.int64).reshape(-1, render_kernel.FIELDS), text, repeats)
 
     def _step(self, op: int, slot: int, role: int, a: int = 0, b: int = 0) -> list[int]:
@@ -112,20 +111,21 @@ class Template:
         return offset, len(text)
 
 
-_SHARED = len(NULL)  # texts up to this length are looked for among those that are there
+_SHARED = len(NULL)  # constants up to this length are shared; searching for longer ones is not worth the time
 
 
 def _with_repeats(steps: list[list[int]], lasting: Sequence[int]) -> tuple[list[list[int]], int]:
-    """The steps with marks around each part that is worth repeating, and how many such parts there are."""
+    """The steps with REPEAT and REPEATED around each part that is worth copying, and the number of such parts."""
     rank = {role: k for k, role in enumerate(lasting)}
     ends = {step[render_kernel.A] for step in steps if step[render_kernel.OP] == render_kernel.BLOCK}
     made: list[list[int]] = []
-    moved: list[int] = []  # where each step is now
+    moved: list[int] = []  # the new index of each step: blocks store the index at which they end
     repeats = k = 0
     while k < len(steps):
         part = _lasting_part(steps, k, rank, ends)
         marked = len(part) > 1
         if marked:
+            # the role that changes most often: while its row stays the same, the whole part does
             role = min((step[render_kernel.ROLE] for step in part), key=lambda r: rank[r])
             end = len(made) + len(part) + 2
             moved.append(len(made))
@@ -146,7 +146,7 @@ def _with_repeats(steps: list[list[int]], lasting: Sequence[int]) -> tuple[list[
 
 
 def _lasting_part(steps: list[list[int]], first: int, rank: dict[int, int], ends: set[int]) -> list[list[int]]:
-    """The steps from `first` on that write values of lasting roles, up to where a block begins or ends."""
+    """The steps from `first` on that write values of lasting roles, up to the begin or end of a block."""
     last = first
     while last < len(steps) and steps[last][render_kernel.ROLE] in rank and (last == first or last not in ends):
         if steps[last][render_kernel.OP] in {render_kernel.BLOCK, render_kernel.NOTHING}:
@@ -166,12 +166,12 @@ class Program:
         self._bytes_a_row = 64 + int(steps[:, render_kernel.LENGTH].sum())
 
     def render(self, vectors: Sequence[Vector], roles: Roles, live: npt.NDArray[np.bool_] | None = None) -> Binary:
-        """One byte string a row.
+        """One byte string for each row.
 
         Args:
-            vectors: what the slots stand for (`leaves` of the columns).
-            roles: shape (number of roles, n); row numbers of the vectors, or -1.
-            live: rows to write; the others become null. None: all.
+            vectors: by slot (`leaves` of the columns).
+            roles: shape (number of roles, n); rows of the vectors, or -1.
+            live: rows to write, shape (n,); the others become null. None: all.
 
         """
         n = roles.shape[1]
@@ -179,7 +179,7 @@ class Program:
         offsets = np.zeros(n + 1, np.int64)
         mask = np.ones(n, np.uint8) if live is None else live.view(np.uint8)
         repeats = np.empty((self._repeats, render_kernel.REPEAT_FIELDS), np.int64)
-        out = take_buffer(n * (self._bytes_a_row + 12 * len(vectors)) + 4096)
+        out = take_buffer(n * (self._bytes_a_row + 12 * len(vectors)) + 4096)  # a guess: it grows where it is too small
         done = 0
         while True:
             done = render_kernel.render(
@@ -188,7 +188,7 @@ class Program:
             if done == n:
                 break
             out = grow_buffer(out, int(offsets[done]), n, done)
-        del kept
+        del kept  # the table has addresses in it: until here its vectors must stay alive
         keep_buffer(int(offsets[n]))
         return Binary(out[: offsets[n]], offsets, live)
 
@@ -208,8 +208,8 @@ def op_for(kind: Kind) -> Op:
 
 
 def _number_text(vector: Vector) -> Vector:
-    """Numbers with a fraction as JSON text, shortest form that reads back the same; polars does it."""
-    import polars as pl  # much memory, for tables that have such numbers
+    """Floating-point numbers as JSON text, in the shortest form that reads back equal; polars renders them."""
+    import polars as pl  # imported here because of its memory: few tables have such columns
 
     series = pl.Series(vector.to_arrow())
     if vector.kind is Kind.LIST:

@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-any-return, arg-type, return-value"
 """The compiled loop that runs a template (see `render.py`).
 
-A step writes a constant and then one value. The loop never writes past the end of its buffer: before each step it
-asks for the most that the step can take, and stops before the row that does not fit.
+A step writes a constant and then one value. The loop never writes past the end of its buffer: before each step it checks for
+the most that the step can write, and returns at the row that does not fit.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ BLOCK: Final = 7
 REPEAT: Final = 8
 REPEATED: Final = 9
 
-# What a step is made of: the constant before its value, what to write, which vector and role, and two parameters.
+# The fields of a step: the operation, the constant before its value, the vector and role of the value, two parameters.
 OP, START, LENGTH, SLOT, ROLE, A, B, FIELDS = range(8)
 
-# What is known of a repeated part: for which row it was written last, where, and how long it is.
+# The state of a repeated part: the row for which it was written last, where in the buffer, and its length.
 ROW, PLACE, SIZE, REPEAT_FIELDS = range(4)
 
 SPARE: Final = 64
-"""Bytes that a step may write besides its constant without asking again; also how far copies may reach too far."""
+"""Bytes that a step may write after its constant without another check; also how far a copy may go past its end."""
 _SHORT: Final = 96  # a constant up to this length is copied 16 bytes at a time, without a call
-_INLINE_VIEW: Final = 12  # Arrow: a view of up to 12 bytes holds them itself
+_INLINE_VIEW: Final = 12  # Arrow: a view of up to 12 bytes contains the value itself
 
 
 @inlined
 def _copy_constant(o: Int, source: Int, length: Int) -> Int:
-    """Copy a constant; up to 15 bytes more are read and written where that is quicker, for which both have room."""
+    """Copy a constant; up to 15 more bytes are read and written, because that is faster and both sides have room."""
     if length > _SHORT:
         copy_bytes(o, source, length)
     else:
@@ -62,7 +62,7 @@ def _copy_constant(o: Int, source: Int, length: Int) -> Int:
 
 @inlined
 def _is_null(table: Any, slot: Int, row: Int) -> bool:
-    """Whether the vector of a slot has no value there; slot -1 stands for no vector."""
+    """Whether the row does not exist (-1) or its value is null; slot -1 means that only the row counts."""
     if row < 0:
         return True
     if slot < 0 or table[slot, 1] == 0:
@@ -77,7 +77,7 @@ def _number(table: Any, slot: Int, row: Int) -> Int:
 
 @inlined
 def _bytes(table: Any, slot: Int, row: Int) -> Any:
-    """Where the bytes of a view are, and how many."""
+    """Address and length of a view's bytes."""
     view = table[slot, 0] + 16 * row
     length = np.int64(load32(view))
     if length <= _INLINE_VIEW:
@@ -93,13 +93,13 @@ def render(
 ) -> Int:  # fmt: skip
     """Write rows from `first` on; returns the first row that did not fit, or the number of rows.
 
-    `text` and `out` are addresses, of the constants and of the buffer; `repeats` is room to work in.
+    `text` and `out` are the addresses of the constants and of the buffer. `repeats` is scratch space.
     """
     n = roles.shape[1]
     count = len(steps)
     end = out + capacity - SPARE
     o = out + offsets[first]
-    repeats[:, ROW] = -2
+    repeats[:, ROW] = -2  # nothing was written yet; -1 would be the row of a role that has none
     for i in range(first, n):
         p = 0 if live[i] else count
         while p < count:

@@ -1,11 +1,12 @@
-"""Typed rows: a table's changes as columns of Arrow's and Spark's own types, for those who want tables, not topics.
+"""The encoder of typed rows: a table's changes as columns of Arrow and Spark types, for DataFrames of one table.
 
-One row a change: the columns of the image after it (of the image before it, for a delete), then `_op`, `_sequence`
-(text that sorts as the log does, for merges that need an order), `_commit_time` and, if asked for, `_before`, the whole
-image before. That is what Delta and Iceberg merges and AUTO CDC flows take.
+A change is one row: the columns of its after image (of a delete: the before image), then `_op`, `_sequence` (text that sorts in
+log order, for merges), `_commit_time`, and optionally `_before`, the whole before image. Merges into Delta and
+Iceberg and AUTO CDC flows take this form.
 
-The types follow from a field's Connect schema. Spark has no time of day beyond 24 hours and no unsigned 64 bits, so TIME
-is a number of microseconds and BIGINT UNSIGNED a decimal of 20 digits; a DECIMAL of more than 38 digits stays text.
+A column's type follows from its Connect schema. Spark has neither a time of day beyond 24 hours nor unsigned 64-bit integers:
+TIME is a number of microseconds, BIGINT UNSIGNED a decimal of 20 digits. A DECIMAL of more than 38 digits stays text,
+because Spark's decimals have no more.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ def arrow_type(schema: Schema, source_type: str = "", length: int | None = None,
     """The Arrow type of a field.
 
     Args:
-        schema: the field's.
-        source_type: the column's type name in the database, for decimals that come as text.
-        length: the column's, in digits.
-        scale: the column's.
+        schema: of the field.
+        source_type: the column's type name in the database, for decimals whose values are text.
+        length: the column's precision, in digits.
+        scale: of the column.
 
     """
     if schema.name in _DAYS:
@@ -64,6 +65,7 @@ def arrow_type(schema: Schema, source_type: str = "", length: int | None = None,
         return pa.timestamp("us")
     if schema.name == "io.debezium.time.ZonedTimestamp":
         return UTC_MICROSECONDS
+    # all are MySQL's names of DECIMAL, whose precision is 10 where DDL gives none
     if source_type.upper().startswith(("DECIMAL", "NUMERIC", "DEC", "FIXED")) and (length or 10) <= LARGEST_PRECISION:
         return pa.decimal128(length or 10, scale or 0)
     if source_type.upper().startswith("BIGINT UNSIGNED"):
@@ -76,7 +78,7 @@ def arrow_type(schema: Schema, source_type: str = "", length: int | None = None,
 
 
 def typed(vector: Vector, schema: Schema, type_: pa.DataType) -> pa.Array:
-    """The values of a column as an array of the type that `arrow_type` gave."""
+    """The values of a column as an array of the type that `arrow_type` gave. Raises `ArrowInvalid` if one does not fit."""
     array = vector.to_arrow()
     if pa.types.is_date32(type_):
         return pc.cast(pc.cast(array, pa.int32()), type_)
@@ -86,7 +88,7 @@ def typed(vector: Vector, schema: Schema, type_: pa.DataType) -> pa.Array:
         text = pc.replace_substring_regex(pc.cast(array, pa.string()), r"(\.\d{6})\d+", r"\1")  # Spark has microseconds
         return pc.cast(text, type_)
     if pa.types.is_decimal(type_) and pa.types.is_int64(array.type):
-        return array.view(pa.uint64()).cast(type_)  # BIGINT UNSIGNED
+        return array.view(pa.uint64()).cast(type_)  # BIGINT UNSIGNED, whose 64 bits an INT64 field has as signed
     if pa.types.is_decimal(type_):
         return pc.cast(pc.cast(array, pa.string()), type_)
     return _cast(array, type_)
@@ -102,7 +104,7 @@ def _cast(array: pa.Array, type_: pa.DataType) -> pa.Array:
 
 @dataclass(frozen=True, slots=True)
 class RowSchema:
-    """The columns of a table's rows, by name, and whether the image before comes along."""
+    """The columns of a table's rows, and whether rows have `_before`."""
 
     columns: pa.Schema
     with_before: bool = False
@@ -119,18 +121,18 @@ class RowSchema:
 
 
 class RowEncoder:
-    """An encoder of envelopes: one row a change; a change of the key is a delete and an insert, as merges need it."""
+    """The encoder of change events into rows; a change of the key becomes a delete and an insert, as merges need it."""
 
     def __init__(self, rows: RowSchema) -> None:
         self._rows = rows
         self._envelopes: WeakKeyDictionary[Layout, _Envelope] = WeakKeyDictionary()
 
     def encode(self, records: SourceRecords) -> pa.RecordBatch:
-        """The rows of some records, tombstones left out.
+        """The rows of the records, without tombstones.
 
         Raises:
-            ConfigError: the table was truncated.
-            StructureError: the rows have no place in these columns.
+            ConfigError: the table was truncated, which rows can't express.
+            StructureError: the table's structure no longer fits the DataFrame's columns.
 
         """
         if records.kind is not EventKind.ROWS:
@@ -154,7 +156,7 @@ class RowEncoder:
         return pa.RecordBatch.from_arrays([*rows, *own], schema=self._rows.schema())
 
     def _envelope(self, layout: Layout) -> _Envelope:
-        """The envelope of a layout; all of its columns are among those of the rows."""
+        """The envelope of a layout. Raises `StructureError` if it has a column that the DataFrame lacks."""
         found = self._envelopes.get(layout)
         if found is None:
             found = _Envelope(layout)
@@ -170,7 +172,7 @@ class RowEncoder:
     @staticmethod
     def _column(field: pa.Field, envelope: _Envelope, records: SourceRecords) -> pa.Array:
         found = envelope.columns.get(field.name)
-        if found is None:  # a column that the table did not have yet, or has no more
+        if found is None:  # the table did not have this column yet, or no longer has it
             return pa.nulls(envelope.image_count(records), field.type)
         slot, schema = found
         try:
@@ -183,15 +185,15 @@ class RowEncoder:
 
 
 class _Envelope:
-    """Where rows find their values in an envelope: by the names of its fields.
+    """Finds the parts of a layout's envelope by the names of its fields.
 
     Attributes:
-        columns: the slot and the schema of each column of the images, by name.
+        columns: slot and schema of each column of the images, by name.
 
     """
 
     def __init__(self, layout: Layout) -> None:
-        """Raise `StructureError` for what is no envelope."""
+        """Raises `StructureError` if the layout is not an envelope."""
         root = layout.root
         self._fields = {each.name: root.field(each.name) for each in root.schema.fields} if isinstance(root, Struct) else {}
         after, source = self._fields.get("after"), self._fields.get("source")
@@ -205,28 +207,29 @@ class _Envelope:
         }
 
     def operations(self, records: SourceRecords) -> npt.NDArray[np.uint8]:
-        """The code of each record's operation."""
+        """The letter of each record's `op`, as its ASCII code."""
         op = cast("Column", self._fields["op"])
+        # a view of a text up to 12 bytes has the text from its fifth byte on: the low byte of the second word
         letters: npt.NDArray[np.uint8] = _vector(records, op.slot).data[records.roles[op.role], 1].astype(np.uint8)
         return letters
 
     def images(self, records: SourceRecords, name: str) -> npt.NDArray[np.int32]:
-        """Which image stands in that field of each record; -1: none."""
+        """The index of the image in that field (`before` or `after`) of each record; -1 means null."""
         role = cast("Struct", self._fields[name]).role
         images: npt.NDArray[np.int32] = records.roles[-1 if role is None else role]
         return images
 
     def image_count(self, records: SourceRecords) -> int:
-        """How many images there are."""
+        """The number of images."""
         return next((_vector(records, slot).length for slot, _ in self.columns.values()), 0)
 
     def commit_us(self, records: SourceRecords) -> npt.NDArray[np.int64]:
-        """When each change was committed, microseconds since the epoch."""
+        """The commit time of each change, in microseconds since the epoch."""
         time = cast("Column", self._source.field("ts_us"))
         return np.asarray(_vector(records, time.slot).data[records.roles[time.role]], np.int64)
 
     def truncation(self, records: SourceRecords, record: int) -> ConfigError:
-        """What to say of a table that was truncated: merges can't take it."""
+        """The error about a truncated table, which merges can't express; `record` is the index of the truncation."""
         file, pos, *names = (
             _text(self._source.field(name), records, record) for name in ("file", "pos", "db", "schema", "table")
         )
@@ -242,7 +245,7 @@ def _vector(records: SourceRecords, slot: int) -> Vector:
 
 
 def _text(node: Node | None, records: SourceRecords, record: int) -> str:
-    """The value of a field, for people; "" where there is none."""
+    """The value of a field, for messages; "" if it has none."""
     if isinstance(node, Constant):
         return str(node.value or "")
     if not isinstance(node, Column):

@@ -1,7 +1,7 @@
-"""How many bytes records become, before they are encoded: what batches are limited by.
+"""Estimates the encoded size of records before they are encoded; batches are limited by it.
 
-Of messages with schemas, most of which is the schema, only the number of records and what is the same in all of them
-counts for much, and that is known of each layout. What columns hold is told by the events (`Outline`).
+With schemas most of a message is its schema, which is constant for a layout, so the number of records and the constant
+parts give most of the size. The size of the values is estimated from the events' columns (`Outline`).
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from tailrace.encoding.json import JsonFormat
 
 
 class JsonSizes:
-    """Reckons with the formats of keys and values."""
+    """Sizes in the JSON formats of keys and values."""
 
     def __init__(self, key: JsonFormat, value: JsonFormat) -> None:
         self._keys = _Frames(key)
         self._values = _Frames(value)
 
     def of(self, outline: Outline) -> int:
-        """The larger of what is held in columns and what is made of it."""
+        """The larger of the memory that the columns hold and their encoded size, in bytes."""
         frames = self._values.of(outline.value) + (0 if outline.key is None else self._keys.of(outline.key))
         return max(outline.memory, outline.content + outline.count * frames)
 
 
 class _Frames:
-    """What each message of a layout has besides the values of columns."""
+    """The bytes of each message of a layout besides the values of its columns."""
 
     def __init__(self, format_: JsonFormat) -> None:
         self._format = format_
@@ -43,7 +43,10 @@ class _Frames:
 
 
 def _frame(node: Node) -> int:
-    """Names and punctuation; of two structs that may be null, an image before and one after, most often one is there."""
+    """The bytes of names and punctuation.
+
+    A struct that may be null counts half: of `before` and `after` most events have one.
+    """
     if isinstance(node, Constant):
         return len(value_json(node.schema, node.value))
     if not isinstance(node, Struct):

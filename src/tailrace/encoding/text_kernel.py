@@ -1,8 +1,8 @@
 # mypy: disable-error-code="no-any-return"
-"""Values as text: the compiled functions that write one value to an address and return the address behind it.
+"""Compiled functions that write one value as text to an address and return the address after it.
 
-They are made part of the loop that runs templates. Callers have made sure that there is room: 24 bytes for a number,
-six bytes for each byte of a text and its two quotes, four for each three bytes in base64.
+They are inlined into the loop that runs templates. Callers make sure that there is room: 24 bytes for a number; for a text six
+bytes for each byte, as an escape has, and two quotes; four bytes for each three in base64.
 """
 
 from __future__ import annotations
@@ -47,8 +47,11 @@ def write_bool(o: Int, value: Int) -> Int:
 
 @inlined
 def count_digits(value: Any) -> Int:
-    """How many decimal digits an unsigned number has; a bit is 1233/4096 of a digit, or one less."""
-    value |= np.uint64(1)  # zero has a digit, and no other number has another length for it
+    """The number of decimal digits of an unsigned number.
+
+    1233/4096 approximates log10(2), so the bit length gives the number of digits or one more; a table of powers decides.
+    """
+    value |= np.uint64(1)  # zero has one digit; setting the lowest bit changes no other number's length
     guess = (bit_length(value) * 1233) >> 12
     return guess + 1 - int(value < _POWERS[np.uint64(guess)])
 
@@ -66,7 +69,7 @@ def write_int(o: Int, value: Int) -> Int:
 
 @inlined
 def write_digits(o: Int, rest: Any, digits: Int) -> Int:
-    """Write an unsigned number of that many digits, from the last one on, four at a time."""
+    """Write an unsigned number of that many digits, from the last one backwards, four at a time."""
     p = o + digits
     while rest >= _TEN_THOUSAND:
         quotient = rest // _TEN_THOUSAND
@@ -90,9 +93,9 @@ def write_digits(o: Int, rest: Any, digits: Int) -> Int:
 
 @inlined
 def _special(word: Any) -> Any:
-    """Not zero if one of eight bytes needs an escape: it is below 32, a quote or a backslash.
+    """Nonzero if one of eight bytes needs an escape: it is below 32, a quote or a backslash.
 
-    For any byte b under n, (x - n) borrows into the byte's highest bit where that was not set before.
+    Subtracting n from a byte below n borrows, and sets its highest bit; `& ~` excludes bytes that had that bit before.
     """
     ones = np.uint64(0x0101010101010101)
     quotes = word ^ np.uint64(0x2222222222222222)
@@ -105,10 +108,10 @@ def _special(word: Any) -> Any:
 
 @inlined
 def write_text(o: Int, source: Int, length: Int) -> Int:
-    """Write UTF-8 as a JSON string, escaped as Jackson does.
+    """Write UTF-8 as a JSON string, with Jackson's escapes.
 
-    It is copied and looked at in the same pass, eight bytes at a time, the last eight once more or in part; what turns
-    out to need escapes is written again.
+    The text is copied and checked in one pass, eight bytes at a time; the last eight bytes may overlap those before. A text
+    that turns out to need escapes is written again, which is rare.
     """
     store8(o, np.uint8(_QUOTE))
     o += 1
@@ -162,7 +165,7 @@ def _write_escaped(o: Int, source: Int, length: Int) -> Int:
 
 @inlined
 def _four_of_base64(bits: Any) -> Any:
-    """The four characters of 24 bits, in the order of memory."""
+    """The four base64 characters of 24 bits, in memory order (the first in the lowest byte)."""
     word = np.uint32(_BASE64[bits >> np.uint32(18)])
     word |= np.uint32(_BASE64[(bits >> np.uint32(12)) & np.uint32(63)]) << np.uint32(8)
     word |= np.uint32(_BASE64[(bits >> np.uint32(6)) & np.uint32(63)]) << np.uint32(16)

@@ -1,11 +1,11 @@
-"""Heartbeats: a record now and then that says that the connector is alive, and how far it has come.
+"""Heartbeats: periodic records that show that the connector is alive.
 
-A heartbeat tells nothing but the time; what it is for is that something is delivered, with the progress of that moment,
-also where no table that is captured changes. Names and schemas are Debezium's.
+A heartbeat contains only the time. Its purpose is that something is delivered, and with it the current progress, even while no
+captured table changes. Names and schemas are Debezium's.
 
-Tasks come and go every few seconds and the interval may be much longer, so a beat is remembered by the process and not
-by the reader. A process that has not beaten yet takes it that the last beat was at a multiple of the interval since the
-epoch: so beats come at about the right rate even if every task has a process of its own.
+A task lives for a few seconds, and the interval may be much longer. The time of the last heartbeat is therefore kept by the
+process, not by the reader. A process without one assumes that it was at a multiple of the interval since the epoch, so
+that the rate is about right even if each task runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _last_beats: dict[str, float] = {}  # by topic: seconds since the epoch
 
 
 class Timer:
-    """When the next heartbeat is due."""
+    """Knows when a topic's next heartbeat is due."""
 
     def __init__(self, topic: str, interval_ms: int, clock: Callable[[], float] = time.time) -> None:
         """`clock` gives seconds since the epoch."""
@@ -43,22 +43,22 @@ class Timer:
         _last_beats.setdefault(topic, now - now % self._interval)
 
     def milliseconds_left(self) -> float:
-        """Until the next one; 0 if it is due."""
+        """The time until the next one; 0 if it is due."""
         now = self._clock()
-        last = min(_last_beats[self._topic], now)  # a clock that was put back must not silence it
+        last = min(_last_beats[self._topic], now)  # a clock that was set back must not stop heartbeats
         return max(0.0, last + self._interval - now) * 1000
 
     def hurry(self) -> None:
-        """The next one is due now."""
+        """Make the next one due now."""
         _last_beats[self._topic] = self._clock() - self._interval
 
     def restart(self) -> None:
-        """A heartbeat was sent."""
+        """Note that a heartbeat was sent."""
         _last_beats[self._topic] = self._clock()
 
 
 class HeartbeatLayouts:
-    """The topic of heartbeats, and how they are laid out."""
+    """The topic and the layouts of heartbeats."""
 
     def __init__(self, settings: Settings) -> None:
         names = Names(settings)
@@ -75,8 +75,8 @@ class HeartbeatLayouts:
 
         Args:
             ts_ms: its time, milliseconds since the epoch.
-            position: the text of the position that everything is delivered up to.
-            rank: how many events came before it in its batch.
+            position: the text of the position up to which everything is delivered.
+            rank: the number of events before it in its batch.
 
         """
         return Heartbeat(self, ts_ms, position, rank)
@@ -84,7 +84,7 @@ class HeartbeatLayouts:
 
 @dataclass(frozen=True, slots=True)
 class Heartbeat:
-    """An `Event`: the connector is alive; see `HeartbeatLayouts.heartbeat`."""
+    """An `Event`: one heartbeat; see `HeartbeatLayouts.heartbeat`."""
 
     layouts: HeartbeatLayouts
     ts_ms: int

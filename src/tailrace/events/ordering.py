@@ -1,8 +1,8 @@
-"""The place of each record in its transaction, over all tables and within its own.
+"""The order of each record in its transaction: over all tables, and within its table.
 
-Debezium counts what it emits: `total_order` and `data_collection_order` begin at 1 with a transaction and count every
-record but tombstones (a key-changing update counts twice). A transaction may straddle batches, so the counts of the
-one that is open are carried on.
+Debezium counts what it emits: `total_order` and `data_collection_order` start at 1 in each transaction and count every record
+except tombstones (an update of the key counts twice). A transaction may extend over several batches, so the counts of an open
+one are carried over.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ NEVER: Final = np.iinfo(np.int64).max
 
 @dataclass(slots=True)
 class TableCounts:
-    """Records of one table by transaction.
+    """The records of one table by transaction.
 
     Attributes:
-        count: how many; shape (transactions,).
-        first: rank in the log of the first, `NEVER` where there is none; shape (transactions,).
+        count: number of records; shape (transactions,).
+        first: rank of the first record in the log, `NEVER` if there is none; shape (transactions,).
 
     """
 
@@ -37,7 +37,7 @@ class TableCounts:
 
 @dataclass(slots=True)
 class TransactionCounts:
-    """Records by transaction, over all tables (`total`) and by the table's name."""
+    """The number of records by transaction, over all tables (`total`) and by table name."""
 
     total: INT64
     tables: dict[str, TableCounts] = field(default_factory=dict)
@@ -45,7 +45,7 @@ class TransactionCounts:
 
 @dataclass(slots=True)
 class TransactionCounter:
-    """Numbers records within transactions, run after run."""
+    """Numbers records within transactions, batch after batch."""
 
     _total: int = 0
     _tables: dict[str, int] = field(default_factory=dict)
@@ -54,10 +54,10 @@ class TransactionCounter:
         """Set the orders of each table's records, and count them by transaction.
 
         Args:
-            batch: the tables' records, each with the table's name as the END event shows it; a table may come more
-                than once, then in log order.
-            transactions: how many there are; number 0 goes on with the one that was open before, if one was.
-            last_open: the last one goes on in the next run.
+            batch: the tables' records, each with the table's name as in the END event; a table may occur several times,
+                then in log order.
+            transactions: their number; if one was open before, number 0 continues it.
+            last_open: whether the last one continues in the next batch.
 
         """
         counts = TransactionCounts(np.zeros(transactions, np.int64))
@@ -106,14 +106,14 @@ def _set_table_order(rows: RowChanges, counts: TableCounts) -> None:
 
 
 def _members(rows: RowChanges) -> tuple[INT64, INT64, npt.NDArray[np.bool_]]:
-    """Transaction, rank in the log and liveness of each record."""
+    """The transaction, rank in the log and liveness of each record."""
     change = rows.expansion.roles[expand.CHANGE]
     transaction = rows.expansion.roles[expand.TRANSACTION].astype(np.int64)
     return transaction, rows.changes.log_order[change], rows.expansion.live
 
 
 def _ranks(transaction: INT64, live: npt.NDArray[np.bool_], counts: INT64) -> INT64:
-    """The rank of each record, in log order, among the live ones of its transaction; `counts` grows by them."""
+    """The rank of each record among the live ones of its transaction, in log order; adds their number to `counts`."""
     added = np.bincount(transaction[live], minlength=len(counts))
     before = np.cumsum(added) - added
     ranks = np.cumsum(live) - before[transaction] + counts[transaction]

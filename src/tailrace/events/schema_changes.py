@@ -1,4 +1,4 @@
-"""Schema changes, for the topic that is named after the prefix."""
+"""Schema change events, for the schema change topic, which is named after `topic.prefix`."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tailrace.schema.changes_topic import SchemaEvent, schema_change_key, schema
 from tailrace.schema.connect import Schema
 from tailrace.schema.names import Names
 
-_COLUMN_BYTES, _SOURCE_BYTES = 300, 400  # of a column, and of the source block
+_COLUMN_BYTES, _SOURCE_BYTES = 300, 400  # estimates, of a column's and of the source block's JSON
 
 
 class SchemaChangeLayouts:
-    """The topic of schema changes, and how they are laid out."""
+    """The topic and the layouts of schema changes."""
 
     def __init__(self, settings: Settings, source: Schema, connector: str, context: Mapping[str, str]) -> None:
-        """`source` is the schema of the source block, `context` the headers that every record carries."""
+        """`source` is the schema of the source block, `context` are the headers of every record."""
         self.topic = Names(settings).schema_change_topic
         self.comments = settings.include_schema_comments
         key, value = schema_change_schemas(source, connector, settings.tailrace_event_shape)
@@ -36,14 +36,14 @@ class SchemaChangeLayouts:
 
 @dataclass(frozen=True, slots=True)
 class SchemaChanges:
-    """An `Event`: what one statement did to structures, or structures that a connector begins with.
+    """An `Event`: the structures that one statement changed, or with which a connector begins.
 
     Attributes:
         layouts: of the records.
         events: in order.
-        sources: the source block of each.
-        positions: the text of each one's position.
-        first: the first one's rank among all records of the batch; the others follow.
+        sources: the source block of each event.
+        positions: the text of each event's position.
+        first: the first event's rank among all records of the batch; the others follow.
         now_us: the processing time, microseconds since the epoch.
 
     """

@@ -1,8 +1,8 @@
-"""Row changes, and the shape that makes records of them.
+"""Row changes, and the shape that turns them into source records.
 
-A `Shape` belongs to one structure version of one table. It knows the topic, the schemas and the policies of the columns, and
-says which records a batch of changes becomes, with which key and envelope: policies first, then layouts over the columns. It
-knows nothing of the database that the changes came from, nor of how records are encoded.
+A `Shape` belongs to one version of one table's structure. It knows the topic, the schemas and the column policies, and decides
+which records a batch of changes becomes, with which key and envelope: policies first, then layouts over the columns. It
+knows neither the database of the changes nor the encoding of the records.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ OLD_KEY_HEADER = "__debezium.oldkey"
 
 ColumnPolicy = Callable[[Vector], Vector]
 
-_TIMES_BYTES = 48  # of the operation and the times of processing
+_TIMES_BYTES = 48  # an estimate, of `op` and the three processing times as text
 _OPERATIONS = np.zeros((256, 4), np.uint32)
 for _code in b"cudtr":
     _OPERATIONS[_code] = (1, _code, 0, 0)
@@ -38,12 +38,12 @@ for _code in b"cudtr":
 
 @dataclass(frozen=True, slots=True)
 class ShapeSettings:
-    """What shaping depends on besides the table.
+    """The settings that shaping depends on.
 
     Attributes:
         tombstones: whether a delete is followed by a tombstone.
         skipped: operations to leave out, as in `skipped.operations`.
-        context_headers: headers that every record carries, by name (`__debezium.context.*`).
+        context_headers: headers of every record, by name (`__debezium.context.*`).
 
     """
 
@@ -59,7 +59,7 @@ class ShapeSettings:
 
 
 def position_program(widths: Sequence[int], levels: Sequence[Level], separator: bytes) -> Program:
-    """The template of a position's text: integers of so many digits, found by level, with a separator between."""
+    """The template of a position's text: integers of fixed widths with a separator between, so that texts sort in log order."""
     template = Template()
     for slot, (width, level) in enumerate(zip(widths, levels, strict=True)):
         template.const(separator if slot else b"")
@@ -69,13 +69,13 @@ def position_program(widths: Sequence[int], levels: Sequence[Level], separator: 
 
 @dataclass(slots=True)
 class RowChanges:
-    """An `Event`: changes of one table in one structure version, whose records are known.
+    """An `Event`: changes of one table with one structure, and the records that they become.
 
     Attributes:
-        shape: what makes the records.
+        shape: makes the records.
         changes: the changes.
         keys: the key's columns over the images; None without a key.
-        expansion: which records they become.
+        expansion: which records the changes become.
         now_us: the processing time, microseconds since the epoch.
         total_order: rank of each record within its transaction, from 1; None without transaction metadata.
         data_collection_order: the same within its table.
@@ -104,7 +104,7 @@ class RowChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Layouts:
-    """The layouts of a table's records; those of the headers that name the other key after a change of the key."""
+    """The layouts of a table's keys and values, and of the headers with the other key after an update of the key."""
 
     key: Layout | None
     value: Layout
@@ -113,7 +113,7 @@ class _Layouts:
 
 
 class Shape:
-    """Records out of changes, for one structure version of a table."""
+    """Turns changes into source records, for one version of a table's structure."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class Shape:
         self._layouts: _Layouts | None = None
 
     def prepare(self, changes: Changes, now_us: int) -> RowChanges:
-        """Which records the changes become; `now_us` is the processing time, microseconds since the epoch."""
+        """The event of the changes; `now_us` is the processing time, microseconds since the epoch."""
         keys = self._columns(changes, self.schemas.key_columns) if self.schemas.key is not None else None
         expansion = expand(changes, keys, tombstones=self._tombstones, skipped=self._skipped)
         return RowChanges(self, changes, keys, expansion, now_us)
@@ -182,7 +182,7 @@ class Shape:
         images = max(table[0].length if table else 0, 1)
         content, memory = content_of(table)
         keys = content_of(rows.keys or ())[0]
-        content = content * min(2 * n, images) // images  # of a snapshot's block some rows may be left out
+        content = content * min(2 * n, images) // images  # some rows of a snapshot's block may be left out of the records
         content += keys * n // images + n * _TIMES_BYTES + _source_content(rows)
         return Outline(n, layouts.key, layouts.value, content, memory)
 
@@ -235,7 +235,7 @@ def flat(columns: Sequence[Vector]) -> list[Vector]:
 
 
 def _source_content(rows: RowChanges) -> int:
-    """About how many bytes the source blocks take as text; a statement stands in the record of each of its rows."""
+    """The estimated bytes of the source blocks as text; a fact that several records share counts for each of them."""
     n, content = len(rows), 0
     for fact in rows.changes.source.values():
         if fact.vector.kind is not Kind.TEXT:
@@ -249,13 +249,13 @@ def _source_content(rows: RowChanges) -> int:
 
 
 def _those_with(expansion: Expansion, role: int) -> Mask | None:
-    """Which records have a row in that role; None: all."""
+    """Which records have a row in that role, shape (n,); None: all."""
     live = expansion.roles[role] >= 0
     return None if live.all() else live
 
 
 def _varying(rows: RowChanges) -> dict[str, Vector]:
-    """The envelope's own values, by the name of the field."""
+    """The values of the envelope besides images and source block, by field name."""
     ops = _OPERATIONS[rows.expansion.op]
     values = {"op": Vector(Kind.TEXT, len(ops), ops)}
     now = np.array((rows.now_us // 1000, rows.now_us, rows.now_us * 1000), np.int64)
@@ -269,7 +269,7 @@ def _varying(rows: RowChanges) -> dict[str, Vector]:
 
 
 def struct_fields(schema: Schema, columns: Sequence[Vector], first: int, role: int) -> tuple[Node, ...]:
-    """The fields of a struct, from as many columns that stand flat from slot `first` on."""
+    """The nodes of a struct's fields; their columns are in the slots from `first` on, in the order of `flat`."""
     nodes, slot = [], first
     for field_, column in zip(schema.fields, columns, strict=True):
         nodes.append(_node(field_.schema, column, slot, role))
@@ -292,7 +292,7 @@ class _EnvelopeLayout:
     """Makes the layout of an envelope: before, after, source, transaction, operation and times."""
 
     def __init__(self, values: Sequence[Vector], rows: RowChanges, first: int, varying: Sequence[str]) -> None:
-        """`first` is the slot of the first field of the source block that varies; `varying` are names of those behind them."""
+        """`first` is the slot of the source block's first varying field; those of the fields `varying` follow."""
         self._values = values
         self._changes = rows.changes
         self._source = {name: first + i for i, name in enumerate(rows.changes.source)}

@@ -1,8 +1,9 @@
-"""Transaction metadata: the records that tell where each transaction begins and ends.
+"""Transaction metadata: the BEGIN and END records of each transaction.
 
-A log of small transactions has as many of these as it has changes, so they are columns like everything else.
+A log of small transactions has as many of these records as changes, so they are columns too.
 
-Debezium lists an end's tables in the order of a Java hash map, which consumers may have stored; it is kept.
+Debezium lists the tables of an END in the order of a Java HashMap. That order is kept, so that the records stay equal to
+Debezium's.
 """
 
 from __future__ import annotations
@@ -59,12 +60,12 @@ TRANSACTION_VALUE_1_4: Final = TRANSACTION_VALUE.with_(
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many events of which table belong to which transaction; one row for each pair.
+    """The number of events by transaction and table; one entry for each pair.
 
     Attributes:
         transaction: index of the transaction; shape (p,).
         table: index into `names`; shape (p,). Within a transaction in the order of the tables' first events.
-        count: events, at least 1; shape (p,).
+        count: number of events, at least 1; shape (p,).
         names: of the tables, as `database.table`.
 
     """
@@ -83,7 +84,7 @@ _COLLECTION_NODE: Final = Struct(_COLLECTION, (Column(_STRING, 0, 0), Column(_LO
 
 
 class TransactionLayouts:
-    """The layouts of both records; `shape` is `tailrace.event.shape`: that of 1.4 does not tell when a transaction ended."""
+    """The layouts of BEGIN and END; `shape` is `tailrace.event.shape`: in 1.4 they have no `ts_ms`."""
 
     def __init__(self, shape: str = CURRENT) -> None:
         is_old = shape == SHAPE_1_4
@@ -104,18 +105,18 @@ class TransactionLayouts:
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """An `Event`: where transactions begin and end.
+    """An `Event`: BEGIN and END of transactions.
 
     Attributes:
-        topic: where it is told.
+        topic: the transaction topic.
         layouts: of the records.
         now_us: the processing time, microseconds since the epoch.
-        ids: the text ids of the transactions.
-        transaction: whose boundary each record is; shape (n,).
-        end: which of the ends it is, in the order of `counts`; -1 for a beginning. Shape (n,).
-        counts: the events of the transactions that end; its transactions are the ends.
+        ids: the transactions' ids as text.
+        transaction: index of each record's transaction in `ids`; shape (n,).
+        end: for an END its index among the transactions of `counts`, for a BEGIN -1; shape (n,).
+        counts: the events of the transactions that end.
         ts_ms: milliseconds since the epoch; shape (n,).
-        positions: text that sorts as the log does.
+        positions: texts that sort in log order.
         log_order: rank among all records of the batch; shape (n,).
 
     """
@@ -161,7 +162,7 @@ class Boundaries:
 
 
 def _collections(counts: Counts, ends: int) -> Lists:
-    """The tables of each end, with the number of their events."""
+    """The tables of each END, with the number of their events."""
     order = java_order(counts)
     owner, table = counts.transaction[order], counts.table[order]
     offsets = np.searchsorted(owner, np.arange(ends + 1))
@@ -171,10 +172,10 @@ def _collections(counts: Counts, ends: int) -> Lists:
 
 
 def java_order(counts: Counts) -> Int64:
-    """The pairs by transaction and, within it, in the order of Java's `HashMap`.
+    """The order of the pairs: by transaction, and within it as in Java's `HashMap`.
 
-    A map has twice as many buckets whenever three quarters are not enough, 16 at first; a bucket keeps the
-    order in which its entries came. (A map that once was larger keeps its buckets, which is not followed.)
+    A map begins with 16 buckets and doubles them when it is fuller than three quarters; a bucket keeps its entries in the order
+    of insertion. (A map that was larger before keeps its buckets; that is not reproduced.)
     """
     hashes = np.array([_spread_hash(name) for name in counts.names] or [0], np.int64)
     owner = counts.transaction
@@ -185,7 +186,7 @@ def java_order(counts: Counts) -> Int64:
 
 
 def _spread_hash(text: str) -> int:
-    """The hash of a Java String, as a `HashMap` mixes it."""
+    """The hash code of a Java String, with its high bits mixed in as `HashMap` does."""
     data = text.encode("utf-16-be")
     value = 0
     for i in range(0, len(data), 2):

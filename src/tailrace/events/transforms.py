@@ -1,9 +1,9 @@
-"""Transforms: what is done to records between the connector and the encoder, as Kafka Connect's transforms do it.
+"""Transforms: functions applied to source records before they are encoded, like Kafka Connect's transforms.
 
-A transform sees the records of one event, whatever its kind: rows with their tombstones, transaction boundaries, schema
-changes, heartbeats, notifications; progress and schema history never. It may change topics, headers and layouts, leave
-records out (`SourceRecords.where`) and add some. It is a function of its argument: a range that is read again must give
-the same records. Events of transactions are counted before it.
+A transform gets the records of one event of any kind: rows with their tombstones, transaction boundaries, schema changes,
+heartbeats, notifications; never progress or schema history. It may change topics, headers and layouts, drop records
+(`SourceRecords.where`) and add some. It must be a pure function: a range that is read again must give the same records.
+The counts in transaction metadata are made before transforms, as in Debezium.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ class Transform(Protocol):
     """One transform."""
 
     def __call__(self, records: SourceRecords) -> Sequence[SourceRecords]:
-        """What becomes of some records, in log order within each topic; nothing where all are dropped."""
+        """The transformed records, in log order within each topic; empty if all are dropped."""
 
 
 def transformed(records: SourceRecords, transforms: Sequence[Transform]) -> Iterator[SourceRecords]:
-    """What a chain of transforms makes of some records, one after the other; what is empty is left out."""
+    """The records after a chain of transforms; empty ones are left out."""
     if not len(records):
         return
     if not transforms:

@@ -1,6 +1,6 @@
-"""What all compiled loops are made with: how a function is compiled, and memory as compiled code reads and writes it.
+"""Shared parts of compiled (numba) code: decorators, and reading and writing memory.
 
-`compiling` has the decorators, `memory` loads and stores by address, `arrays` loads and stores at offsets of arrays of
-bytes; `addresses` says where an array lies, and `cache` where compiled code is kept. The loops themselves stand with
-what they are for. Nothing here knows a database, an event or a format, and `addresses` and `cache` do without numba.
+`compiling` has the decorators, `memory` loads and stores by address, `arrays` loads and stores by offset in an array of bytes.
+`addresses` gives an array's address, `cache` chooses where compiled code is stored. The compiled loops themselves are in the
+packages that use them. Nothing here knows a database, an event or a format; `addresses` and `cache` don't import numba.
 """

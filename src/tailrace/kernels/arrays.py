@@ -1,10 +1,10 @@
 # mypy: disable-error-code="no-any-return, assignment, untyped-decorator, attr-defined"
-"""Arrays of bytes, as compiled code reads and writes them.
+"""Loads and stores at byte offsets of `uint8` arrays, for compiled code.
 
-Values of a server are not aligned, and Arrow's are wanted side by side in one block of memory, so everything here
-works on `uint8` arrays and byte offsets. An unaligned load or store is one machine instruction; numba has no
-name for it, hence the intrinsics. (Put together byte by byte, with a look at the sign of each index, a 64-bit integer
-costs ten times as much.) None of them checks bounds: callers have.
+Values in a server's packets are not aligned, and several Arrow columns share one block of memory, so compiled code works on
+bytes and offsets. An unaligned load or store is one machine instruction, but numba has no function for it; hence the
+intrinsics. (Assembling a 64-bit integer byte by byte, with numba's check for negative indices, takes ten times as long.)
+None of them checks bounds: callers must.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if not np.little_endian:
 
 
 def _loader(bits: int, result: Any) -> Any:
-    """An intrinsic `load(array, offset)`; a result with more bits than are loaded has zeros before them."""
+    """An intrinsic `load(array, offset)`; the value is zero-extended to the result's width."""
 
     def load(_context: Any, array: Any, offset: Any) -> Any:  # noqa: ARG001 -- numba types it by its name
         def emit(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             value = builder.load(_pointer(context, builder, signature, args, bits))
-            value.align = 1
+            value.align = 1  # without it LLVM assumes natural alignment and may emit instructions that fault
             return builder.zext(value, ir.IntType(result.bitwidth)) if bits < result.bitwidth else value
 
         return result(array, types.int64), emit
@@ -102,7 +102,7 @@ def copy_bytes(
 
 @intrinsic
 def pointer_to(_context: Any, address: Any) -> Any:  # noqa: ARG001
-    """The pointer at an address: data that numpy calls read-only would be another type to compile for."""
+    """A pointer from an address. A read-only array would be a different numba type, and be compiled for once more."""
 
     def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
@@ -127,7 +127,11 @@ bits_float32: Final = _bits_as(types.float32, types.uint32)
 
 @inlined
 def put_view(mem: Any, at: Int, data: Any, buffer: Int, o: Int, n: Int) -> None:
-    """Writes the view of `data[o : o + n]` at byte `at` of `mem`; short values stand in the view itself."""
+    """Write an Arrow string view of `data[o : o + n]` at byte `at` of `mem`.
+
+    A view has 16 bytes: the length, then the value itself (up to 12 bytes), or its first four bytes, the index of
+    its buffer and the offset in it. Source: Arrow's columnar format, "Variable-size Binary View Layout".
+    """
     store32(mem, at, np.uint32(n))
     if n > 12:
         store32(mem, at + 4, load32(data, o))
@@ -136,7 +140,7 @@ def put_view(mem: Any, at: Int, data: Any, buffer: Int, o: Int, n: Int) -> None:
         return
     low = np.uint64(0)
     high = np.uint32(0)
-    if o + 12 <= len(data):
+    if o + 12 <= len(data):  # two wide loads, with the bytes after the value masked: only possible before the data's end
         low = load64(data, o)
         if n < 8:
             low &= (np.uint64(1) << np.uint64(8 * n)) - np.uint64(1)
@@ -155,6 +159,6 @@ def put_view(mem: Any, at: Int, data: Any, buffer: Int, o: Int, n: Int) -> None:
 
 @inlined
 def put_null_view(mem: Any, at: Int) -> None:
-    """Writes an empty view, which is what stands where a value is null."""
+    """Write an empty view, the content of a null's slot."""
     store64(mem, at, np.uint64(0))
     store64(mem, at + 8, np.uint64(0))

@@ -1,7 +1,7 @@
-"""How functions are compiled: by numba at first use, and kept in the cache for the next process.
+"""Decorators that compile functions: numba compiles them at first use and caches the result for later processes.
 
-What a function is called by decides. `entry` is for those that Python calls, `compiled` for those that only compiled
-functions call; `inlined` and `merged` make one part of its callers. None of them may allocate; `entry_with_runtime` may.
+The callers decide which one to use: `entry` for functions that Python calls, `compiled` for those that only compiled
+functions call. `inlined` and `merged` make a function part of its callers. Only `entry_with_runtime` may allocate.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any, Final, TypeAlias, TypeVar
 import numba as nb
 
 Int: TypeAlias = Any
-"""A number of fixed width: what an `int` is in compiled code, where Python's and numpy's are one."""
+"""An integer of fixed width: in compiled code Python's `int` and numpy's integers are the same."""
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-# Without numba's runtime (`_nrt`) nothing can be allocated and no array's references are counted: two atomic
-# instructions for each array passed on took more time than all decoding.
+# Without numba's runtime (`_nrt`) nothing can be allocated, and references to arrays are not counted. Counting takes two
+# atomic instructions for each array that is passed, which took more time than all decoding.
 _OPTIONS: Final = {"nogil": True, "cache": True, "boundscheck": False, "error_model": "numpy", "_nrt": False}
 _INNER: Final = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
@@ -28,7 +28,7 @@ def entry(function: _F) -> _F:
 
 
 def entry_with_runtime(function: _F) -> _F:
-    """The same for one that makes an array of an address, which numba's runtime is needed for."""
+    """The same for a function that makes an array from an address, which needs numba's runtime."""
     return nb.njit(**{**_OPTIONS, "_nrt": True})(function)  # type: ignore[no-any-return]
 
 
@@ -38,10 +38,10 @@ def compiled(function: _F) -> _F:
 
 
 def inlined(function: _F) -> _F:
-    """The same for a small function of a hot loop, where a call would cost as much as the work."""
+    """The same for a small function in a hot loop, where a call would cost as much as the work."""
     return nb.njit(**_INNER, forceinline=True)(function)  # type: ignore[no-any-return]
 
 
 def merged(function: _F) -> _F:
-    """The same for a large function with one caller: merged with that, it is optimized once, not twice."""
+    """The same for a large function with one caller; merged before optimization, it is optimized once, not twice."""
     return nb.njit(**_INNER, inline="always")(function)  # type: ignore[no-any-return]

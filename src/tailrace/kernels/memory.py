@@ -1,9 +1,9 @@
 # mypy: disable-error-code="untyped-decorator"
-"""Memory by address, as compiled code reads and writes it.
+"""Loads and stores by address, for compiled code.
 
-Templates run over vectors of many kinds and lengths, so the compiled loop is handed addresses and not arrays: one
-type for all, and nothing to count references of. Loads and stores are unaligned, which is one machine instruction
-that numba has no name for; hence the intrinsics. None of them checks bounds: callers ask for room first.
+Templates run over vectors of many types and lengths, so the compiled loop takes addresses instead of arrays: one type for all,
+and no references to count. An unaligned load or store is one machine instruction, but numba has no function for it; hence the
+intrinsics. None of them checks bounds: callers reserve room first.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def copy16(_typing: Any, to: Any, source: Any) -> Any:  # noqa: ARG001 -- as abo
 
 @intrinsic
 def bit_length(_typing: Any, value: Any) -> Any:  # noqa: ARG001 -- as above
-    """How many bits an unsigned number has, 0 for 0."""
+    """The number of bits of an unsigned number without leading zeros; 0 for 0."""
 
     def emit(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         zeros = builder.ctlz(args[0], ir.Constant(ir.IntType(1), 0))

@@ -1,4 +1,4 @@
-"""Schema-change events: what the topic named after the prefix carries, and what the schema history records.
+"""Schema change events: the records of the schema change topic, which is named after `topic.prefix`.
 
 Source: Debezium documentation, MySQL connector, "Schema change topic".
 """
@@ -43,15 +43,15 @@ _SINCE_1_4 = ("ts_ms", "comment", "defaultValueExpression", "enumValues")
 
 @dataclass(frozen=True, slots=True)
 class SchemaEvent:
-    """One schema-change event.
+    """One schema change event.
 
     Attributes:
-        database: the key of the event, and the source block's `db`.
-        ddl: the statement, cut down to the table concerned; empty where no statement says it.
-        changes: at most one; a table that is gone by the end of its statement has none.
-        source_table: the source block's `table`.
-        recorded: whether the schema history gets it.
-        schema: the schema that the table is in, where the database has such.
+        database: the event's key, and `db` of the source block.
+        ddl: the statement, reduced to this table; empty if no statement is known, as with SQL Server.
+        changes: at most one; none if the table no longer exists at the end of the statement.
+        source_table: `table` of the source block.
+        recorded: whether the event also goes into the schema history.
+        schema: the table's schema, in databases that have schemas.
 
     """
 
@@ -85,6 +85,7 @@ def schema_change_schemas(source: Schema, connector: str, shape: str = CURRENT) 
         Field("tableChanges", Schema(Type.ARRAY, items=change)),
     )
     if shape == SHAPE_1_4:
+        # the source block has its own form for each shape: it is put back unchanged after versions were removed
         named = value.without("source", *_SINCE_1_4)
         return key.without(), named.with_(fields=(Field("source", source), *named.fields))
     return key, value
@@ -98,7 +99,7 @@ def schema_change_key(event: SchemaEvent) -> dict[str, Any]:
 def schema_change_value(
     source: Mapping[str, Any], ts_ms: int, event: SchemaEvent, *, comments: bool = False
 ) -> dict[str, Any]:
-    """The value of an event; `ts_ms` is the time of processing, `comments` is `include.schema.comments`."""
+    """The value of an event; `ts_ms` is the processing time, `comments` is `include.schema.comments`."""
     return {
         "source": source,
         "ts_ms": ts_ms,
@@ -110,18 +111,18 @@ def schema_change_value(
 
 
 def told_changes(event: SchemaEvent) -> list[TableChange]:
-    """The table changes that can be told of: those whose table is still there, and drops."""
+    """The changes that Debezium's format can express: those with a structure, and drops."""
     return [c for c in event.changes if c.type is ChangeType.DROP or c.table is not None]
 
 
 def quoted_id(table_id: TableId) -> str:
-    """A table's id as records have it: each part in double quotes."""
+    """A table's id as in Debezium's records: each part in double quotes."""
     parts = (table_id.catalog, table_id.schema, table_id.name)
     return ".".join('"' + part.replace('"', '""') + '"' for part in parts if part)
 
 
 def quoted_labels(column: Column) -> list[str]:
-    """The labels of an ENUM or SET as records have them: as SQL literals."""
+    """The labels of an ENUM or SET as in Debezium's records: as SQL literals."""
     escaped = (label.replace("\\", "\\\\").replace("'", "''") for label in column.enum_values)
     return [f"'{label}'" for label in escaped]
 

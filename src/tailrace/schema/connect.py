@@ -1,7 +1,7 @@
-"""Kafka Connect's schema tree: what keys and values of change events are made of.
+"""Kafka Connect's schemas, as trees: they describe the keys and values of change events.
 
-Encoders take such a tree and columns, so that JSON, Avro and CloudEvents are encoders beside each other and not
-pipelines of their own. Source of the names: `org.apache.kafka.connect.data.Schema` (its documentation).
+An encoder takes such a schema and columns. JSON, Avro and CloudEvents can therefore be encoders of the same events, instead of
+pipelines of their own. Names are from the documentation of `org.apache.kafka.connect.data.Schema`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 
 class Type(enum.StrEnum):
-    """Kafka Connect's types, under the names that its JSON converter writes."""
+    """Kafka Connect's types, with the names that its JsonConverter writes."""
 
     INT8 = "int8"
     INT16 = "int16"
@@ -37,10 +37,10 @@ NO_DEFAULT: Final = _NoDefault.NO_DEFAULT
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One node of the tree.
+    """A schema: one node of the tree.
 
-    `default` is the value as the JSON converter writes it (bytes as `bytes`), `NO_DEFAULT` where there is none;
-    a default of `None` can't be told from no default in Kafka Connect, so it is not used.
+    `default` is the value as the JsonConverter writes it (bytes as `bytes`), or `NO_DEFAULT`. `None` is not used: Kafka
+    Connect does not distinguish a default of null from no default.
     """
 
     type: Type
@@ -55,11 +55,11 @@ class Schema:
     keys: Schema | None = None  # of a map
 
     def with_(self, **changes: Any) -> Schema:
-        """A copy with other attributes."""
+        """A copy with changed attributes."""
         return replace(self, **changes)
 
     def without(self, *names: str) -> Schema:
-        """The same without versions, its own and those within, and without fields of these names, however deep they are."""
+        """A copy without any versions and without fields of these names, at every depth."""
         fields = tuple(Field(each.name, each.schema.without(*names)) for each in self.fields if each.name not in names)
         items = None if self.items is None else self.items.without(*names)
         return replace(self, version=None, fields=fields, items=items)

@@ -1,9 +1,9 @@
-"""The schemas of a table's events: of the key, of a row, and of the envelope around two rows.
+"""The schemas of a table's events: of the key, of a row, and of the envelope with `before` and `after`.
 
-The key is made of the primary key's columns, or of those that `message.key.columns` names; they are in the
-key even where the value leaves them out, and as they are even where the value masks them. Names, order,
-versions and what is optional are Debezium's, of version 3.6, or with `tailrace.event.shape` of version 2.1 or
-1.4, which have no microseconds and tell of a transaction only where transaction metadata is asked for.
+The key has the columns of the primary key, or those of `message.key.columns`. They are in the key even if the value excludes
+them, and unchanged even if the value masks them. Names, field order, versions and optional fields are those of Debezium 3.6,
+or with `tailrace.event.shape` of Debezium 2.1 or 1.4. The older envelopes have no `ts_us` and `ts_ns`, and have `transaction`
+only if `provide.transaction.metadata` is set.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ TRANSACTION_BLOCK_1_4: Final = TRANSACTION_BLOCK.without().with_(name=None)
 
 @dataclass(frozen=True, slots=True)
 class TableSchemas:
-    """What a table's events look like.
+    """The schemas of one structure of a table.
 
     Attributes:
-        topic: where they go.
-        key: None for a table without a key.
+        topic: of the table's events.
+        key: schema of the key; None for a table without a key.
         key_columns: indices of the key's columns in the table, in the key's order.
         value_columns: indices of the value's columns in the table.
-        value: of a row.
-        envelope: of the whole value.
+        value: schema of a row.
+        envelope: schema of the record's value.
 
     """
 
@@ -54,34 +54,34 @@ class TableSchemas:
 
     @property
     def columns(self) -> tuple[int, ...]:
-        """The columns that are in the key or in the value: the others need not be decoded."""
+        """Indices of the columns in the key or the value; the others need not be decoded."""
         return tuple(sorted({*self.key_columns, *self.value_columns}))
 
 
 class KeyColumns(Protocol):
-    """Which columns make the key instead of the primary key's."""
+    """`message.key.columns`: which columns make the key instead of those of the primary key."""
 
     def columns_for(self, table: TableId, columns: Sequence[str]) -> tuple[str, ...]:
-        """A table's, in their order; empty: the primary key's."""
+        """The names of a table's key columns, in order; empty means the primary key."""
 
 
 class ValueColumns(Protocol):
-    """Which columns the value of an event holds."""
+    """`column.include.list` and `column.exclude.list`: which columns are in an event's value."""
 
     def matches(self, table: TableId, column: str) -> bool:
-        """Whether it holds this one."""
+        """Whether the value has this column."""
 
 
 class ShapeSettings(Protocol):
-    """What the schemas go by: the settings have it."""
+    """The settings that the schemas depend on."""
 
     @property
     def tailrace_event_shape(self) -> str:
-        """Which field set the events have."""
+        """Whose fields the events have."""
 
     @property
     def provide_transaction_metadata(self) -> bool:
-        """Whether events tell of their transaction."""
+        """Whether events have a `transaction` block."""
 
     @property
     def message_keys(self) -> KeyColumns:
@@ -89,7 +89,7 @@ class ShapeSettings(Protocol):
 
     @property
     def columns(self) -> ValueColumns:
-        """Which columns the value holds."""
+        """Which columns are in the value."""
 
 
 def table_schemas(
@@ -104,9 +104,9 @@ def table_schemas(
 
     Args:
         table: the structure.
-        key_fields: the field schema of each column as the key has it: without the policies of columns.
-        value_fields: the same as the value has it.
-        source: of the source block.
+        key_fields: the schema of each column in the key: masks, hashes and truncation don't apply to keys.
+        value_fields: the schema of each column in the value.
+        source: schema of the source block.
         settings: which columns, which shape.
         names: of topics, schemas and fields.
 
@@ -133,12 +133,12 @@ def key_columns(table: Table, settings: ShapeSettings) -> tuple[int, ...]:
 
 
 def value_columns(table: Table, settings: ShapeSettings) -> tuple[int, ...]:
-    """Indices of the columns that `column.include.list` and `column.exclude.list` leave."""
+    """Indices of the columns that `column.include.list` and `column.exclude.list` keep."""
     return tuple(i for i, c in enumerate(table.columns) if settings.columns.matches(table.id, c.name))
 
 
 def envelope_schema(name: str, value: Schema, source: Schema, settings: ShapeSettings) -> Schema:
-    """The envelope around rows of a schema."""
+    """The schema of the envelope, `value` being that of its rows."""
     rows: tuple[Field, ...] = (Field("before", value), Field("after", value), Field("source", source))
     if settings.tailrace_event_shape != CURRENT:
         rows += (Field("op", _STRING), Field("ts_ms", _LONG_OR_NULL))

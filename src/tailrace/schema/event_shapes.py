@@ -1,4 +1,4 @@
-"""The field sets that events can have: Debezium 3.6's, or those of older versions, as `tailrace.event.shape` names them."""
+"""Values of `tailrace.event.shape`: the Debezium version whose fields the events have; `current` is 3.6."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The schema history: DDL and structures in the order of the log, in Debezium's record format.
+"""The schema history: DDL statements and table structures in log order, in Debezium's record format.
 
-A record has `source`, `position`, `ts_ms`, `databaseName`, `ddl` and `tableChanges`. Structures at a position
-are built again from the records up to it: from their table changes, or where there are none from their DDL.
-Files written by Debezium are read, and files written here are read by Debezium.
+A record has `source`, `position`, `ts_ms`, `databaseName`, `ddl` and `tableChanges`. The structures at a position are rebuilt
+from the records up to it: from their table changes, or from the DDL if there are none. Debezium's files can be read here, and
+Debezium can read ours.
 
 Source: Debezium documentation, "Schema history", and files that Debezium 3.6.1 wrote.
 """
@@ -24,9 +24,9 @@ from tailrace.schema.table_changes import TableChange
 from tailrace.schema.tables import Column, Table, TableId
 
 HistoryRecord = Mapping[str, Any]
-NO_STATEMENT = (None, "", "N/A")  # as ddl
-GTID = "gtid"  # in a position: of the statement itself, where `gtids` are those before it
-UNKNOWN = "tailrace.unknown"  # of a DROP: the table is there, only its structure is not known
+NO_STATEMENT = (None, "", "N/A")  # values of `ddl` in records that no statement caused
+GTID = "gtid"  # in a position: the GTID of the statement itself; `gtids` is the set before it
+UNKNOWN = "tailrace.unknown"  # in a DROP: the table exists, but its structure is not known
 
 _ID_PART = re.compile(r'"((?:[^"]|"")*)"')
 
@@ -39,7 +39,7 @@ def history_record(
     *,
     comments: bool = False,
 ) -> dict[str, Any]:
-    """The record of one event; `position` is the offset up to which all before the statement is done."""
+    """The record of one event; `position` is the offset just before the statement."""
     return {
         "source": dict(source),
         "position": dict(position),
@@ -51,7 +51,7 @@ def history_record(
 
 
 def table_of(table_id: TableId, document: Mapping[str, Any], comment: str | None = None) -> Table:
-    """A table from its document in a record."""
+    """The table that a record's `table` document describes."""
     return Table(
         id=table_id,
         columns=tuple(_column_of(c) for c in sorted(document["columns"], key=_position_of)),
@@ -63,7 +63,7 @@ def table_of(table_id: TableId, document: Mapping[str, Any], comment: str | None
 
 
 def parse_id(text: str) -> TableId:
-    """The id of a table as records have it.
+    """Parse a table's id in a record; older records have it without quotes.
 
     Raises:
         StructureError: it has no name, or too many parts.
@@ -80,11 +80,11 @@ def parse_id(text: str) -> TableId:
 
 
 class HistoryFile:
-    """A schema history in a file of JSON lines, one writer at a time.
+    """A schema history in a file of JSON lines; only one writer at a time.
 
-    What is appended is on the disk when `append` returns. A last line that was cut off by a crash is passed
-    over, and taken away by the next append. Records that are there already are not written again: after a
-    restart the log is read from a little earlier.
+    Appended records are synced to disk when `append` returns. A last line that a crash cut off is ignored, and removed by the
+    next append. Records that are in the file already are not written again: after a restart the log is read from the
+    restart position, which is before some of them.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -97,7 +97,7 @@ class HistoryFile:
         return f"the schema history {self._path}"
 
     def load(self) -> list[dict[str, Any]]:
-        """All records, in order; none where the file is missing.
+        """All records, in order; none if the file is missing.
 
         Raises:
             StructureError: a line that is not the last one can't be read.
@@ -115,7 +115,7 @@ class HistoryFile:
         return records
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
-        """Adds those records that are not there yet, durably; says how many."""
+        """Append the records that the file lacks, durably. Returns how many."""
         if not self._loaded:
             self.load()
         fresh = unseen(records, self._seen)
@@ -128,14 +128,14 @@ class HistoryFile:
         new = not self._path.exists()
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("ab") as file:
-            file.truncate(self._end)
+            file.truncate(self._end)  # a line that was cut off; appending to it would corrupt the new record as well
             if self._end and not _ends_with_newline(self._path, self._end):
                 file.write(b"\n")
             file.write(lines)
             file.flush()
             os.fsync(file.fileno())
             self._end = file.tell()
-        if new:
+        if new:  # a new file survives a power failure only if its directory entry is synced too
             _sync_directory(self._path.parent)
 
 
@@ -218,7 +218,7 @@ def _parsed(line: bytes, path: Path, number: int) -> dict[str, Any]:
 
 
 def parsed_record(line: bytes) -> dict[str, Any] | None:
-    """The record that a line of JSON holds; None if it holds none."""
+    """The record in a line of JSON; None if it is not one."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -228,10 +228,10 @@ def parsed_record(line: bytes) -> dict[str, Any] | None:
 
 
 def identity(record: HistoryRecord) -> bytes:
-    """What two copies of one record have in common.
+    """A key that is equal for two copies of one record.
 
-    A statement with a GTID is the same one wherever it stands in the log of another server. Where no statement made the
-    change (SQL Server), many tables are told of at one position: then the structures count.
+    A statement with a GTID is identified by it, since its file and position differ on another server. Without a statement
+    (SQL Server) many tables have records at one position, so the structures are part of the key.
     """
     position = record.get("position") or {}
     return _identity(record, {GTID: position[GTID]} if GTID in position else position)
@@ -245,13 +245,13 @@ def _identity(record: HistoryRecord, position: Mapping[str, Any]) -> bytes:
 
 
 def _older_identity(record: HistoryRecord) -> bytes:
-    """Of a copy that was written before records had GTIDs."""
+    """The key of a copy that was written before records had a `gtid`."""
     position = record.get("position") or {}
     return _identity(record, {name: value for name, value in position.items() if name != GTID})
 
 
 def unseen(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[bytes, HistoryRecord]:
-    """Those records that are not there yet, each once, in order, by what tells them from others."""
+    """The records whose identity is not in `seen`, each once and in order, by identity."""
     fresh: dict[bytes, HistoryRecord] = {}
     for record in records:
         name = identity(record)

@@ -1,4 +1,4 @@
-"""Text literals of SQL as Debezium's records have them: single quotes doubled, and backslashes that escape."""
+"""SQL string literals in Debezium's records: with doubled single quotes and backslash escapes, as in MySQL."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ESCAPED = {"0": "\0", "b": "\b", "n": "\n", "r": "\r", "t": "\t", "Z": "\x1a", 
 
 
 def unescaped_literal(inner: str) -> str:
-    """What a literal stands for, from what is written between its single quotes."""
+    """The value of a literal; `inner` is the text between its single quotes."""
     return _ESCAPE.sub(_escaped, inner)
 
 

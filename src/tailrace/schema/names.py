@@ -1,13 +1,12 @@
-"""Names: of topics, of schemas and of their fields, and what happens to characters that they must not hold.
+"""Names of topics, schemas and fields, and how characters are replaced that they must not have.
 
-A topic is named after prefix, database, schema and table, as far as the database has them (`routing.py`); what Kafka does not
-allow in a topic's name becomes `_`.
-Schemas are named after the topic. Where the names must suit Avro as well (`schema.name.adjustment.mode`,
-`field.name.adjustment.mode`), whatever Avro does not allow becomes `_`, or, without loss, `_u` and the
-character's number. Names are taken apart as Java does it, in UTF-16 units: a character beyond the basic plane
-becomes two. A digit that a name begins with has a `_` before it; in names of schemas of the older shapes it is replaced.
+A topic is named after prefix, database, schema and table, as far as the database has them (`routing.py`). Characters that
+Kafka does not allow in topic names become `_`. Schemas are named after the topic. For Avro (`schema.name.adjustment.mode`,
+`field.name.adjustment.mode`) disallowed characters become `_` (`avro`), or `_u` and the character's number in hexadecimal
+(`avro_unicode`), which loses nothing. Characters are UTF-16 units, as in Java: one beyond the basic plane counts as two. A
+leading digit gets a `_` before it; in schema names of the older shapes it is replaced by one.
 
-Different names may become the same one: `Names` says so once, since consumers would see two tables as one.
+Different tables may get the same topic. `Names` warns about that, because consumers would see two tables as one.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from tailrace.schema.tables import TableId
 
 log = logging.getLogger(__name__)
 
-LONGEST_TOPIC = 249
+LONGEST_TOPIC = 249  # Kafka's limit: a partition's directory, with a suffix, must be a valid file name
 _LETTERS = frozenset(string.ascii_letters)
 _DIGITS = frozenset(string.digits)
 _TOPIC = _LETTERS | _DIGITS | frozenset("._-")
@@ -35,62 +34,62 @@ Adjuster = Callable[[str], str]
 
 
 def schema_name_adjuster(mode: str, shape: str = CURRENT) -> Adjuster:
-    """How names of schemas are adjusted in a mode (`none`, `avro`, `avro_unicode`); they keep their dots."""
+    """The function that adjusts schema names in a mode (`none`, `avro`, `avro_unicode`); dots are kept."""
     if mode == "avro" and shape != CURRENT:
         return lambda name: _underscored(_without_first_digit(name), _INNER | {"."})
     return _adjuster(mode, dots=True)
 
 
 def field_name_adjuster(mode: str) -> Adjuster:
-    """How names of fields are adjusted in a mode (`none`, `avro`, `avro_unicode`)."""
+    """The function that adjusts field names in a mode (`none`, `avro`, `avro_unicode`)."""
     return _adjuster(mode, dots=False)
 
 
 def sanitized_topic(name: str) -> str:
-    """The name with every character that Kafka does not allow replaced, and not too long for it."""
+    """The name with every character replaced that Kafka does not allow, cut to Kafka's maximum length."""
     clean = "".join(c if c in _TOPIC else "_" for c in _utf16(name))[:LONGEST_TOPIC]
     return "_" * len(clean) if clean in {".", ".."} else clean
 
 
 class NameSettings(Protocol):
-    """What names go by: the settings have it, from the properties of the same names."""
+    """The settings that names depend on, each from the property of the same name."""
 
     @property
     def topic_prefix(self) -> str:
-        """What topics begin with."""
+        """The first part of topic names."""
 
     @property
     def topic_transaction(self) -> str:
-        """What the topic of transactions ends with."""
+        """The last part of the transaction topic's name."""
 
     @property
     def topic_heartbeat_prefix(self) -> str:
-        """What the topic of heartbeats begins with."""
+        """The first part of the heartbeat topic's name."""
 
     @property
     def topic_heartbeat_name(self) -> str | None:
-        """The whole name of that topic; None: it is made of the prefixes."""
+        """The heartbeat topic's whole name; None if it is made of the prefixes."""
 
     @property
     def schema_name_adjustment_mode(self) -> str:
-        """How names of schemas are adjusted."""
+        """How schema names are adjusted."""
 
     @property
     def field_name_adjustment_mode(self) -> str:
-        """How names of fields are adjusted."""
+        """How field names are adjusted."""
 
     @property
     def tailrace_event_shape(self) -> str:
-        """Which field set the events have."""
+        """Whose fields the events have."""
 
     @property
     def routing(self) -> Routing:
-        """Which topic a table's changes go to."""
+        """The topic of each table's changes."""
 
 
 @dataclass(slots=True)
 class Names:
-    """The names that one configuration gives; remembers them, to notice when two tables get the same."""
+    """The names in one configuration. It remembers topics, to notice when two tables share one."""
 
     settings: NameSettings
     schema_name: Adjuster = field(init=False)
@@ -121,10 +120,10 @@ class Names:
             )
 
     def fields(self, table: TableId, columns: Sequence[str]) -> list[str]:
-        """The names of a table's fields.
+        """The field names of a table's columns.
 
         Raises:
-            StructureError: two columns would become one field.
+            StructureError: two columns would become the same field.
 
         """
         names = [self.field_name(column) for column in columns]
@@ -140,12 +139,12 @@ class Names:
 
     @property
     def schema_change_topic(self) -> str:
-        """The topic of changes of structure."""
+        """The schema change topic."""
         return self.settings.topic_prefix
 
     @property
     def transaction_topic(self) -> str:
-        """The topic of transactions' beginnings and ends."""
+        """The topic of transaction markers, BEGIN and END."""
         parts = (self.settings.topic_prefix, self.settings.topic_transaction)
         return self.settings.routing.delimiter.join(parts)
 
@@ -163,7 +162,7 @@ def _adjuster(mode: str, *, dots: bool) -> Adjuster:
         return str
     if mode == "avro":
         return lambda name: _underscored(name, _INNER | {"."} if dots else _INNER)
-    inner = _INNER - {"_"}  # it marks the numbers, so that it can't stand for itself
+    inner = _INNER - {"_"}  # `_` introduces the numbers, so it is escaped itself
     return lambda name: _numbered(name, inner | {"."} if dots else inner)
 
 
@@ -177,7 +176,7 @@ def _underscored(name: str, inner: frozenset[str]) -> str:
     first, rest = name[0], name[1:]
     head = first if first in _LETTERS or first == "_" else "".join("_" for _ in _utf16(first))
     if first in _DIGITS:
-        head = "_" + first  # else tables that differ only in this digit would share a name
+        head = "_" + first  # replacing the digit would give tables that differ only in it the same name
     return head + "".join(c if c in inner else "_" for c in _utf16(rest))
 
 
@@ -192,7 +191,7 @@ def _number(unit: str) -> str:
 
 
 def _utf16(text: str) -> list[str]:
-    """The UTF-16 units of a text, each as a character."""
+    """The UTF-16 code units of a text, each as a character."""
     if all(ord(c) < 0x10000 for c in text):
         return list(text)
     data = text.encode("utf-16-be", "surrogatepass")

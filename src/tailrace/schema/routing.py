@@ -1,12 +1,12 @@
-"""The routing: which topic a table's changes go to.
+"""The routing: the function from a table to the topic of its changes.
 
-It is worked out from a few properties of the configuration, and it is all that decides which lane delivers a table
-(`connectors/base.Lane`). So lanes that stand at different positions can be understood only by the routing under which they
-came there: under another one a table would go on in a lane that is behind or ahead of the one that had it. A sink with
-several lanes stores it with their progress, as JSON from which the same function can be made again.
+The topic decides which lane delivers a table (`connectors/base.Lane`). If lanes are at different positions, their progress is
+valid only with the routing under which it was made: with another one a table would continue in a lane that is behind or
+ahead of its previous lane, and changes would be repeated or lost. A sink with several lanes therefore stores the routing with
+their progress, as JSON.
 
-Whatever else comes to decide a table's topic before its rows are decoded belongs here. A member that a stored routing lacks
-has the value that stands for what was done before there was such a member.
+Everything that decides a table's topic before its rows are decoded belongs here. The default of a member that a stored
+routing lacks must be the behaviour from before that member existed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ class Routing:
     """How the topics of tables are named.
 
     Attributes:
-        delimiter: what stands between the parts of a name.
-        names_database: whether the database is one of them.
+        delimiter: between the parts of a name (`topic.delimiter`).
+        names_database: whether the database is one of the parts; Debezium 1.4 leaves it out for SQL Server.
 
     """
 
@@ -34,20 +34,20 @@ class Routing:
     names_database: bool = True
 
     def topic(self, prefix: str, table: TableId) -> str:
-        """The topic of a table's changes, before what Kafka does not allow in a name is replaced."""
+        """The topic of a table's changes, before characters are replaced that Kafka does not allow."""
         parts = (prefix, table.catalog if self.names_database else "", table.schema, table.name)
         return self.delimiter.join(part for part in parts if part.strip())
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """The routing as JSON."""
         return asdict(self)
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Routing:
-        """From what `to_dict` gave.
+        """The routing that `to_dict` gave.
 
         Raises:
-            ProgressError: it has something that is not known here.
+            ProgressError: it has unknown members, which a newer version of tailrace wrote.
 
         """
         if unknown := sorted(set(given) - set(fields_dict(cls))):

@@ -1,4 +1,4 @@
-"""What was done to a table's structure."""
+"""Changes of table structures."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailrace.schema.tables import Table, TableId
 
 
 class ChangeType(enum.StrEnum):
-    """What a statement did; the first three are what Debezium's history knows for tables."""
+    """What a statement did; only the first three occur in Debezium's schema history."""
 
     CREATE = "CREATE"
     ALTER = "ALTER"
@@ -23,12 +23,13 @@ class TableChange:
     """What a statement did to one table, or (DATABASE) to a database or the server's settings.
 
     Attributes:
-        database: the database concerned; "" for the server.
-        ddl: the statement, cut down to this table where it names more.
+        type: the kind of change.
+        database: the database; "" for the server.
+        ddl: the statement, reduced to this table if it names several.
         id: the table; None for DATABASE.
-        previous_id: of a renamed table, its name before.
-        table: the structure after the whole statement; None when the table is gone by then, or its structure is not known.
-        is_unknown: of DROP: there is a table of this name, but its structure is not known.
+        previous_id: the previous name of a renamed table.
+        table: the structure after the whole statement; None if the table no longer exists then, or its structure is unknown.
+        is_unknown: for DROP: a table of this name exists, but its structure is not known.
 
     """
 

@@ -1,4 +1,4 @@
-"""Table names as people write them: parts separated by dots, in quotes if a part needs them."""
+"""Parses table names as people write them: parts separated by dots, quoted if necessary."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ _ENDS: Final = {**QUOTES, "bracket": "]"}
 
 
 def table_id(name: str, *, brackets: bool = False) -> TableId:
-    """Parse a name with dots, and quotes where needed, into an id; `brackets` quote as well.
+    """Parse a name of up to three parts; with `brackets` a part may also be quoted as `[part]`.
+
+    The first of two parts is taken for the catalog, as in MySQL.
 
     Raises:
-        ValueError: it is not such a name.
+        ValueError: it is not a table name.
 
     """
     parts = list(_parts(name, _PART_OR_BRACKETS if brackets else _PART))

@@ -1,7 +1,7 @@
-"""What a table looks like at one moment: its columns and its key, whatever the database.
+"""A table's structure at one point in time: columns and key, for every database.
 
-The fields are those of Debezium's schema history and schema-change events, so that both can be read and written
-without a loss.
+The attributes are those of Debezium's schema history and schema change events, so that both can be read and written without
+loss.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class Column:
     """One column of a table."""
 
     name: str
-    type_name: str  # as in Debezium's history: "INT UNSIGNED", "VARCHAR", "ENUM"
-    type_expression: str  # the same, but for character set and collation types
+    type_name: str  # as in Debezium's schema history: "INT UNSIGNED", "VARCHAR", "ENUM"
+    type_expression: str  # equals type_name, except for types with a character set or collation
     jdbc_type: int  # java.sql.Types
     length: int | None = None
     scale: int | None = None
@@ -45,7 +45,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One structure version of a table; `primary_key` holds the unique key's columns where there is no primary key."""
+    """One version of a table's structure. Without a primary key, `primary_key` has the columns of a unique key."""
 
     id: TableId
     columns: tuple[Column, ...]
@@ -55,7 +55,7 @@ class Table:
     attributes: tuple[tuple[str, str], ...] = field(default=())
 
     def column(self, name: str) -> Column | None:
-        """The column of that name; MySQL compares column names without regard to case."""
+        """The column of that name, ignoring case as MySQL does; None if there is none."""
         lowered = name.lower()
         return next((c for c in self.columns if c.name.lower() == lowered), None)
 

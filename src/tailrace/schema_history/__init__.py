@@ -1,1 +1,1 @@
-"""Where a configuration keeps the schema history besides the progress; what stands in it is `schema/history.py`'s."""
+"""Where a copy of the schema history is stored besides the progress; `schema/history.py` defines its records."""

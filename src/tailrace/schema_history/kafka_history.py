@@ -1,8 +1,8 @@
-"""The schema history in a Kafka topic, as Debezium keeps it, so that either can go on with the other's.
+"""The schema history in a Kafka topic, in Debezium's format, so that each can continue with the other's topic.
 
-The topic has one partition, so that the order of its records is the order of the log; each record's value is one record
-of the history as JSON, and it has no key. Where it is missing it is made as Debezium makes it: kept for ever, not
-compacted, with the brokers' default replication.
+The topic has one partition, because its records must be in log order. A record's value is a history record as JSON; it has no
+key. A missing topic is created as Debezium creates it: unlimited retention, no compaction, the brokers' default
+replication factor.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ log = logging.getLogger(__name__)
 
 
 class KafkaHistory:
-    """A schema history in a topic; what is appended is with the brokers when `append` returns.
+    """A schema history in a topic; the brokers have acknowledged the records when `append` returns.
 
-    Records that are there already are not written again: after a restart the log is read from a little earlier.
+    Records that are in the topic already are not written again: after a restart the log is read from the restart position,
+    which is before some of them.
     """
 
     def __init__(self, topic: WholeTopic) -> None:
@@ -38,7 +39,7 @@ class KafkaHistory:
         return str(self._topic)
 
     def load(self) -> list[dict[str, Any]]:
-        """All records, in order; none where the topic is missing. What is no record is passed over, as Debezium does."""
+        """All records, in order; none if the topic is missing. As in Debezium, values that are no records are skipped."""
         partitions = self._partitions()
         values = [value for _, value in self._topic.read(partitions)]
         records = [record for number, value in enumerate(values) if (record := self._parsed(value, number)) is not None]
@@ -46,7 +47,7 @@ class KafkaHistory:
         return records
 
     def append(self, records: Iterable[HistoryRecord]) -> int:
-        """Adds those records that are not there yet, durably; says how many."""
+        """Append the records that the topic lacks, durably. Returns how many."""
         if not self._loaded:
             self.load()
         fresh = unseen(records, self._seen)

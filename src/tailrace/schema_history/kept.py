@@ -1,4 +1,4 @@
-"""Where a configuration keeps the schema history besides the progress: in a file, in a Kafka topic, or nowhere."""
+"""Opens the copy of the schema history that a configuration names: a file, a Kafka topic, or none."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 
 def schema_history_of(settings: Settings) -> HistoryFile | KafkaHistory | None:
-    """The history that the configuration names; None where it names none.
+    """The history that the configuration names; None if it names none.
 
     Raises:
-        ConfigError: it names a topic and no brokers.
+        ConfigError: it names a topic, but no brokers.
 
     """
     topic, path = settings.schema_history_internal_kafka_topic, settings.schema_history_internal_file_filename

@@ -1,5 +1,5 @@
-"""The configuration properties as tables.
+"""The tables of configuration properties that all connectors share.
 
-The modules of this package have what all connectors share. What is one connector's own is in `properties/` of its folder, whose
-`TABLES` has both. `connectors/registry.py` leads from `connector.class` to them.
+A connector's own properties are in `properties/` in the connector's folder, whose `TABLES` combines both.
+`connectors/registry.py` finds them by `connector.class`.
 """

@@ -1,4 +1,4 @@
-"""The connection to the database server, as far as it is the same everywhere: who and where, and retries."""
+"""The connection to the database server, as far as it is the same for all: address, login, retries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _HOST = re.compile(r"[A-Za-z0-9_.\-:%]+")
 
 
 def server(database: str, port: int) -> tuple[Property, ...]:
-    """Where the server is; `database` is its maker's name for it, `port` the usual one."""
+    """Address and login of the server; `database` is the product's name in the texts, `port` the default port."""
     return (
         Property(
             name="database.hostname",
@@ -72,7 +72,7 @@ PROPERTIES = (
 
 
 def of_the_driver(doc: str, reason: str) -> tuple[Family, ...]:
-    """What else is meant for the JDBC driver, under both names that such properties have had."""
+    """Properties for the JDBC driver, under both prefixes that Debezium has used for them."""
     return (
         prefixed("driver.", doc, Status.IGNORED, reason),
         Family(

@@ -1,4 +1,4 @@
-"""What events look like: types, names, topics, tombstones, transaction metadata."""
+"""The form of events: types, names, topics, tombstones, transaction metadata."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ADJUSTMENTS = ("none", "avro", "avro_unicode")
 
 
 def naming_strategy(usual: str) -> Property:
-    """Debezium's class that names topics; `usual` is what the connector's default begins with."""
+    """`topic.naming.strategy`, Debezium's class that names topics; `usual` is the first word of the connector's default."""
     names = ("Default", "Schema", "DefaultRegex", "SchemaRegex", "DefaultUnicode", "SchemaUnicode")
     there = f"io.debezium.schema.{usual}TopicNamingStrategy"
     return Property(
@@ -27,7 +27,7 @@ def naming_strategy(usual: str) -> Property:
 
 
 def properties(parts: str) -> tuple[Property, ...]:
-    """Those of all connectors; `parts`: what follows the prefix in a topic's name, in words."""
+    """The properties of all connectors; `parts` says what follows the prefix in a topic's name."""
     return (
         Property(
             name="topic.prefix",

@@ -1,4 +1,4 @@
-"""The schema history: every structure that ever held, so that each row is read with that of its moment."""
+"""The schema history: all past structures of tables, so that each change is decoded with the one it was written with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading the log: batches and queues, what happens with events that can't be decoded."""
+"""Reading the log: batches, queues, and what happens to events that can't be decoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which databases, tables, columns and operations are captured, and what becomes of column values."""
+"""Which databases, tables, columns and operations are captured, and how column values are changed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DATABASES = (
 
 
 def properties(table: str, system: str) -> tuple[Property, ...]:
-    """Those of all connectors. `table`: what a table is called in lists; `system`: what is never captured."""
+    """The properties of all connectors; `table` is how lists name a table, `system` what is never captured."""
     return (
         Property(
             name="table.include.list",

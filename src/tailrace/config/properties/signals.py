@@ -9,7 +9,7 @@ GROUP = "Signals and notifications"
 
 
 def table(name: str) -> Property:
-    """The signal tables, which are called `name`."""
+    """`signal.data.collection`, the signal tables; `name` is how they are named."""
     return Property(
         name="signal.data.collection",
         kind=Kind.LIST,

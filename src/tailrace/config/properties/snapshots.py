@@ -1,4 +1,4 @@
-"""Snapshots, as far as they are asked for in the same way everywhere."""
+"""Snapshots, as far as their properties are the same for all connectors."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tailrace.config.property import Kind, Property, Status, prefixed
 GROUP = "Snapshots"
 ONLY_SNAPSHOT = "initial_only"
 ANEW = ("always", "when_needed")
-"""The values of `snapshot.mode` with which rows are read again that were read already."""
+"""The values of `snapshot.mode` that read rows again although a snapshot was completed."""
 WITH_ROWS = ("initial", ONLY_SNAPSHOT, *ANEW)
-"""The values of `snapshot.mode` with which a new connector begins by reading rows."""
+"""The values of `snapshot.mode` with which a new connector first reads rows."""
 _UNUSED = Status.UNUSED
 
 
@@ -32,7 +32,7 @@ _OTHER_MODES = (
 
 
 def mode(*, recovery: str) -> Property:
-    """What a new connector begins with; `recovery`: what that one does."""
+    """`snapshot.mode`; `recovery` describes what that value does with this database."""
     return Property(
         name="snapshot.mode",
         kind=Kind.ENUM,
@@ -49,7 +49,7 @@ def mode(*, recovery: str) -> Property:
 
 
 def tables(name: str) -> tuple[Property, ...]:
-    """Which tables, and with which statements; `name`: what both call a table."""
+    """Which tables a snapshot reads, and with which statements; `name` is how both properties name a table."""
     return (
         Property(
             name="snapshot.include.collection.list",
