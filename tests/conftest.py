@@ -135,7 +135,7 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Whatever asks for a SQL Server talks to it through a driver; files that need servers come first.
 
-    So what is left at the end of a run is short, and no worker waits long for another.
+    What is left at the end of a run is short then, and no worker waits long for another.
     """
     for item in items:
         if "sqlserver_server" in getattr(item, "fixturenames", ()):
