@@ -1,8 +1,10 @@
 """Spark's workers, as the command line's session starts them."""
 
 import pyspark
+import pytest
 
 
+@pytest.mark.spark
 def test_they_take_pyspark_from_where_it_is_installed(spark):
     def where(_):
         import pyspark
