@@ -1,1 +1,1 @@
-"""What is true of every database that writes its changes into tables; what only one of them knows is its `Dialect`."""
+"""Databases that write their changes into change tables: the common part; the rest is in a `Dialect`."""

@@ -1,7 +1,8 @@
-"""Captured columns that were altered while their capture instance lives.
+"""Captured columns whose type was altered while their capture instance exists.
 
-The type of a change table's rows is the change table's own, at any time: the source table may be ahead of it, where capture
-alters the change table when it comes to the statement. A column that may be NULL from now on may be so at once.
+The rows of a change table always have its own column types. The source table may be ahead of them: capture alters the
+change table only when it reaches the ALTER in the log. A column that becomes nullable may be announced as nullable at
+once.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ from dataclasses import replace
 from tailrace.schema.tables import Column, Table
 
 Types = Mapping[str, Column]
-"""By name of a column: the type that it has in a change table."""
+"""By column name, a column with the type that it has in a change table."""
 
 
 def as_captured(table: Table, types: Types) -> Table:
-    """A source table's structure with the types that its change table has."""
+    """A source table's structure with the column types of its change table."""
     if not types:
         return table
     return replace(table, columns=tuple(_with_type(each, types.get(each.name, each)) for each in table.columns))
 
 
 def altered(told: Table, now: Table) -> Table:
-    """The structure that was told, with the types that its columns have now; itself where none was altered.
+    """The announced structure with the columns' current types; itself if none was altered.
 
-    One that was nullable stays so: rows that were captured before may have none.
+    A nullable column stays nullable: rows that were captured earlier may have no value.
     """
     columns = {each.name: each for each in now.columns}
     merged = tuple(_merged(each, columns.get(each.name, each)) for each in told.columns)
@@ -38,7 +39,7 @@ def _merged(told: Column, now: Column) -> Column:
 
 
 def _with_type(column: Column, other: Column) -> Column:
-    """A column with another's type."""
+    """A column with the type of another one."""
     return replace(
         column,
         type_name=other.type_name,

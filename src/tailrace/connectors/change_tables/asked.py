@@ -1,4 +1,4 @@
-"""What signals need of the logs while they are being read."""
+"""What requested work needs from the logs while they are read."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class SignalledChangeTables:
         owns: Callable[[TableId], bool],
         told: ToldStructures,
     ) -> None:
-        """Those of a lane.
+        """The logs of a lane.
 
         Args:
             catalogue: of the database.
-            incremental: makes what reads tables beside the log.
-            lane: which.
+            incremental: makes the reader of incremental snapshots.
+            lane: whose.
             owns: whether it delivers a table's topic.
-            told: the structures that are known.
+            told: the known structures.
 
         """
         self._catalogue = catalogue
@@ -54,12 +54,12 @@ class SignalledChangeTables:
         return self._owns(table)
 
     def tables(self) -> list[TableId]:
-        """The tables whose rows may be asked for."""
+        """The tables whose rows may be requested."""
         captured = [table for table in self._told.tables if self._told.told_instance(table) != NO_INSTANCE]
         return sorted(table for table in captured if is_captured(self._catalogue, table))
 
     def warn_of_deaf(self) -> None:
-        """Say which signal tables nobody hears, as they are not captured, or not with all of their columns."""
+        """Warn about signal tables that are not captured, or not with all of their columns: no signal would arrive."""
         folded, advice = self._catalogue.folded, self._catalogue.advice
         told = {
             folded(table): each
@@ -84,7 +84,7 @@ class SignalledChangeTables:
         return Positions(self._catalogue.lsns).shown(progress.restart)
 
     def take_structure(self, database: str, change: Mapping[str, Any], progress: Progress, batch: Batch) -> bool:  # noqa: ARG002
-        """None is taken over: change tables have their structure beside them."""
+        """Refuse a structure that a signal brings: the catalogue has the structures of change tables."""
         if self._lane.is_first:
             log.warning(
                 "a signal gives the structure of a table in %s, which is left out: %s",
@@ -94,5 +94,5 @@ class SignalledChangeTables:
         return False
 
     def incremental_reader(self) -> IncrementalReader[LogBoundary]:
-        """What reads tables beside the log."""
+        """The reader of incremental snapshots."""
         return self._incremental()

@@ -1,4 +1,4 @@
-"""Where a connector begins: how far the logs are captured, and the structures that hold there."""
+"""Where a connector begins: how far the logs are captured, and the structures there."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailrace.schema.tables import Table, TableId
 
 
 def heads(dialect: Dialect[Session]) -> dict[str, Lsn]:
-    """How far the log of each database is captured, in the configuration's order."""
+    """The LSN up to which the log of each database is captured, in the configuration's order."""
     found = {}
     for name in dialect.databases:
         with dialect.connect(name) as session:
@@ -24,7 +24,7 @@ def heads(dialect: Dialect[Session]) -> dict[str, Lsn]:
 
 
 def structures_at(dialect: Dialect[Session], session: Session, lsn: Lsn) -> list[tuple[Table, Instance]]:
-    """The wanted tables that are captured at an LSN, by name, each with the structure of the instance that is read there."""
+    """The wanted tables that are captured at an LSN, by name, each with the structure of the instance read there."""
     begun: dict[TableId, Instance] = {}
     for instance in dialect.instances(session):  # of a table the older one comes first
         if instance.has_begun(lsn.next()) and dialect.settings.tables.matches(instance.table):

@@ -1,4 +1,4 @@
-"""The BEGIN and END records of the transactions of a window."""
+"""The BEGIN and END records of a window's transactions (`provide.transaction.metadata`)."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ _OPERATIONS: Final = integers(np.array([0, 9]))
 
 
 class Boundaries:
-    """Makes them."""
+    """Makes the records."""
 
     def __init__(self, settings: Settings, lsns: LsnForm) -> None:
         self._topic = Names(settings).transaction_topic
         self._layouts = TransactionLayouts(settings.tailrace_event_shape)
         self._positions = position_program()
-        last = Lsn(b"\xff" * lsns.size)  # an END sorts behind all changes of its transaction, a BEGIN before them
+        last = Lsn(b"\xff" * lsns.size)  # an END sorts after all changes of its transaction, a BEGIN before them
         self._changes = vector_of([lsns.zero.text.encode(), last.text.encode()])
 
     def of(self, transactions: Transactions, orders: Orders, batch: Batch) -> Event:
-        """Those of the transactions that have any changes, each BEGIN before its END.
+        """The records of the transactions that have changes, each BEGIN before its END.
 
-        An END within the window has the time of the next transaction, whose first event makes Debezium tell it; the last
-        one's has its own.
+        Debezium sends an END when it sees the first event of the next transaction, and with that event's time. So an
+        END within the window has the time of the next transaction, and the last one its own.
         """
         told = orders.told
         ids = lsn_columns.texts(transactions.commit[told])

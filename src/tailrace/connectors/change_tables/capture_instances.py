@@ -1,7 +1,8 @@
-"""Which capture instance each table is read from, in which part of the log, and which structure its rows have.
+"""The capture instance from which each table is read in each part of the log, and the structure of its rows.
 
-A table may have two instances. The older one is read up to where the newer one starts. Windows end where a table changes over,
-so that within one each table has one instance. Columns that nobody captures, and tables that can't be seen, are told of.
+A table may have two instances. The older one is read up to the start of the newer one. Windows end where a table
+switches, so that within a window each table has one instance. Columns that no instance captures, and tables that the
+user may not see, are reported as warnings.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ class Active:
 
     Attributes:
         table: the table.
-        instance: that instance.
-        name: as progress names the table, and as a window's tables are ordered.
+        instance: the instance.
+        name: of the table in the progress; a window's tables are in this order.
 
     """
 
@@ -41,7 +42,7 @@ class Active:
 
 
 _TOLD_OF: Final[set[tuple[str, str, str, str]]] = set()
-"""What this process has warned of: whoever reads range by range makes a new `CaptureInstances` for each."""
+"""The warnings of this process. A reader of ranges makes a new `CaptureInstances` for each, and must not repeat them."""
 
 
 class CaptureInstances(Generic[Session]):
@@ -74,22 +75,23 @@ class CaptureInstances(Generic[Session]):
 
     @property
     def all(self) -> Mapping[str, Instance]:
-        """The instances that have begun, by their `identity`."""
+        """The instances that have begun, by `identity`."""
         return {identity(each): each for instances in self._by_table.values() for each in instances}
 
     def first(self, table: TableId) -> Instance | None:
-        """The instance of a table that comes first, be it one that has not begun; None where there is none."""
+        """The first instance of a table, even if it has not begun; None if there is none."""
         instances = self._by_table.get(table)
         return instances[0] if instances else self._not_begun.get(table)
 
     def is_as_it_was(self, instance: Instance) -> bool:
-        """Whether no other one has got its name."""
+        """Whether its name does not belong to another instance meanwhile."""
         return self._identities.get(instance.name, identity(instance)) == identity(instance)
 
     def refresh(self, session: Session) -> bool:
-        """Look whether instances have come, gone or moved on; whether they have."""
+        """Look for instances that were created, dropped or moved; returns whether any were."""
         stamp = self._catalogue.stamp(session)
-        hidden = self._catalogue.hidden(session) if self._hidden else self._hidden  # a GRANT leaves no other trace
+        # A GRANT changes nothing in the stamp, so hidden instances are queried again as long as there are any.
+        hidden = self._catalogue.hidden(session) if self._hidden else self._hidden
         if (stamp, hidden) == (self._stamp, self._hidden):
             return False
         self._hidden = self._catalogue.hidden(session)
@@ -112,7 +114,7 @@ class CaptureInstances(Generic[Session]):
         return True
 
     def first_switch(self, window: Window) -> Lsn | None:
-        """The first LSN within a window, but for its beginning, from which on a table is read from another instance."""
+        """The first LSN in a window, after its beginning, at which a table switches to another instance."""
         starts = [
             later.start_lsn
             for instances in self._by_table.values()
@@ -131,19 +133,19 @@ class CaptureInstances(Generic[Session]):
         return found
 
     def structure(self, instance: Instance) -> Table:
-        """The structure of an instance's rows: as it was told, else of its source table as it is now."""
+        """The structure of an instance's rows: the announced one, else its source table's current one."""
         told = self._told.of_instance(instance) or self._told.planned(instance)
         if told is not None:
             return told
         before = self._told.get(instance.table)
         if before is not None and self._told.told_instance(instance.table) is None and _fits(before, instance):
-            return before  # from a history of Debezium's, which does not name instances
+            return before  # from Debezium's schema history, which has no capture instances
         return as_captured(
             of_instance(self._structures.get(instance.table), instance), self._types.get(instance.object_id, {})
         )
 
     def untold(self, instance: Instance) -> Table | None:
-        """The structure of an instance's rows where another one was told, or that it is not captured; None where not."""
+        """The structure of an instance's rows if it has to be announced, because another one was, or none; else None."""
         told = self._told.of_instance(instance)
         is_back = self._told.has_left(instance.table) and not self._told.is_planned_to_leave(instance.table)
         if told is None or is_back:
@@ -152,7 +154,7 @@ class CaptureInstances(Generic[Session]):
         return None if other is None or other.columns == told.columns else other
 
     def _find_other_structures(self) -> dict[str, Table]:
-        """Those of instances that were told with other types than their rows have now."""
+        """The structures of instances that were announced with other types than their rows have now."""
         found = {}
         for name, instance in self.all.items():
             told, source = self._told.of_instance(instance), self._structures.get(instance.table)
@@ -163,11 +165,11 @@ class CaptureInstances(Generic[Session]):
         return found
 
     def _warn_of_columns(self) -> None:
-        """Columns that a table has and its newest instance does not: somebody added them, and nobody captures them."""
+        """Warn about columns that were added to a table, and that its newest instance does not capture."""
         for table, instances in self._by_table.items():
             newest, structure = instances[-1], self._structures.get(table)
             if structure is None or newest.object_id not in self._altered:
-                continue  # columns that were left out when the instance was made are no surprise
+                continue  # columns that were excluded when the instance was created are intended
             fresh = self._not_told_of(table.catalog, newest.name, not_captured(structure, newest))
             if fresh:
                 log.warning(
@@ -177,14 +179,14 @@ class CaptureInstances(Generic[Session]):
                 )  # fmt: skip
 
     def _not_told_of(self, database: str, about: str, names: Sequence[str]) -> list[str]:
-        """Those of these names that nobody was warned of, who is now."""
+        """The names about which this process has not warned yet; they count as warned about from now on."""
         told = {name: (self._settings.topic_prefix, database, about, name) for name in names}
         fresh = [name for name, warning in told.items() if warning not in _TOLD_OF]
         _TOLD_OF.update(told.values())
         return fresh
 
     def _warn_of_hidden(self, session: Session) -> None:
-        """Whose changes an instance has can't be told while its table can't be seen, nor whether it is wanted."""
+        """Warn about instances whose table the user can't see: it is unknown whether that table is wanted."""
         names = self._not_told_of(self._catalogue.database(session), "", [name for name, _ in self._hidden])
         if names:
             log.warning(
@@ -194,7 +196,7 @@ class CaptureInstances(Generic[Session]):
 
 
 def _newest_of_same_start(instances: list[Instance]) -> list[Instance]:
-    """Of instances that start at the same LSN Debezium reads the newest; so do we."""
+    """Of instances with the same start LSN the newest, as in Debezium."""
     by_start = {each.start_lsn: each for each in instances}  # they come oldest first
     return list(by_start.values())
 

@@ -1,8 +1,8 @@
-"""The captured tables: which of them are a lane's, and what becomes of the rows of a capture instance.
+"""The captured tables: which of them belong to a lane, and how the rows of a capture instance become changes.
 
-Of several lanes each delivers some tables, by the names of their topics. Where transactions are counted, a lane looks at the
-other tables too, but only at what tells how many records their rows become. How rows are selected and what their values are
-only the database knows: its `Decoding`.
+Of several lanes each delivers some tables, selected by the names of their topics. With transaction metadata a lane also
+reads the other tables, but only the columns that determine how many records a row becomes. Only the database knows how
+rows are selected and decoded: its `Decoding`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _OPERATIONS: Final[Mapping[str, tuple[int, ...]]] = {"c": (INSERT,), "u": (BEFOR
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is wanted of the rows of an instance.
+    """What is needed of an instance's rows.
 
     Attributes:
-        columns: indices of the columns of the structure that are decoded.
+        columns: indices of the structure's columns that are decoded.
         skipped: operations that are left out.
-        only_counts: rows are counted, and not shown: which columns an update changed does not matter.
+        only_counts: whether rows are only counted, so that the update mask is not needed.
 
     """
 
@@ -45,19 +45,19 @@ class Wanted:
 
 
 class InstanceRows(Protocol[Session_contra]):
-    """The rows of one capture instance in one structure, and what they hold."""
+    """The rows of one capture instance in one structure."""
 
     @property
     def is_wide(self) -> bool:
-        """Whether a value that is read may be of any length."""
+        """Whether a selected value may be of any length."""
         ...
 
     def columns(self, rows: ChangeRows) -> list[Vector | None]:
-        """What rows hold, a vector for each column of the structure; None where it is not wanted.
+        """The values of rows, a vector for each column of the structure; None if it is not needed.
 
         Raises:
             LogFormatError: a value can't be converted; the message names the column.
-            StructureError: likewise; it came as another type than is known.
+            StructureError: likewise: it has another type than is known.
 
         """
         ...
@@ -65,7 +65,7 @@ class InstanceRows(Protocol[Session_contra]):
     def read(
         self, session: Session_contra, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
     ) -> Generator[ChangeRows]:
-        """The rows of a window, behind the row `after`, so many at a time as `batch_rows` says.
+        """The rows of a window after the row `after`; `batch_rows` returns how many come next.
 
         Raises:
             LogFormatError: an update has only one of its two rows.
@@ -75,16 +75,16 @@ class InstanceRows(Protocol[Session_contra]):
 
 
 class Decoding(Protocol[Session_contra, TypeT]):
-    """How one database's rows are decoded."""
+    """How the rows of one database are decoded."""
 
     def types(self, table: Table) -> Sequence[TypeT | None]:
-        """The types of a table's columns; None for one that has no field in events."""
+        """The types of a table's columns; None for a column without a field in events."""
         ...
 
     def rows(
         self, table: Table, types: Sequence[TypeT], instance: Instance, wanted: Wanted
     ) -> InstanceRows[Session_contra]:
-        """How the rows of an instance are read, whose structure is `table`, all columns of which have fields."""
+        """The rows of an instance whose structure is `table`, all columns of which have fields."""
         ...
 
 
@@ -93,13 +93,13 @@ class Captured(Generic[Session]):
     """One structure version of a table, as a capture instance has its rows.
 
     Attributes:
-        table: the structure, without the columns that have no field.
+        table: the structure, without columns that have no field.
         shape: of its events.
-        constants: fields of the source block that never change.
+        constants: the constant fields of the source block.
         rows: of the instance.
-        moves_keys: an update of two rows may change the key.
-        is_owned: its events are delivered by this lane.
-        is_signals: rows that are inserted into it are signals, for every lane.
+        moves_keys: whether an update of two rows may change the key.
+        is_owned: whether this lane delivers its events.
+        is_signals: whether inserted rows are signals, for every lane.
 
     """
 
@@ -113,16 +113,16 @@ class Captured(Generic[Session]):
 
     @property
     def name(self) -> str:
-        """As transaction metadata names it: database.schema.table."""
+        """The name in transaction metadata: database.schema.table."""
         return str(self.table.id)
 
     def columns(self, rows: ChangeRows) -> list[Vector | None]:
-        """What the rows hold; see `InstanceRows.columns`."""
+        """The values of rows; see `InstanceRows.columns`."""
         return self.rows.columns(rows)
 
 
 class CapturedTables(Generic[Session, TypeT]):
-    """Makes `Captured` of capture instances, and says which tables are this lane's."""
+    """Makes `Captured` from capture instances, and knows which tables are this lane's."""
 
     def __init__(self, dialect: Dialect[Session], decoding: Decoding[Session, TypeT], lane: Lane) -> None:
         self._dialect = dialect
@@ -134,22 +134,22 @@ class CapturedTables(Generic[Session, TypeT]):
         self._read: dict[TableId, bool] = {}
 
     def owns(self, table: TableId) -> bool:
-        """Whether the table's events are delivered by this lane."""
+        """Whether this lane delivers the table's events."""
         if table not in self._owned:
             self._owned[table] = self._lane.count == 1 or self._lane.owns(self._names.topic(table))
         return self._owned[table]
 
     def reads(self, table: TableId) -> bool:
-        """Whether the table's rows are read: they are delivered, or they are signals."""
+        """Whether the table's rows are read: they are delivered, or are signals."""
         if table not in self._read:
             self._read[table] = self.owns(table) or is_for_signals(self._dialect, table)
         return self._read[table]
 
     def captured(self, table: Table, instance: Instance, *, only_keys: bool = False) -> Captured[Session]:
-        """How the rows of an instance are read, whose structure is `table`; with `only_keys` to count them.
+        """How the rows of an instance are read whose structure is `table`; with `only_keys`, only to count them.
 
         Raises:
-            StructureError: the instance does not have the columns of the structure.
+            StructureError: the instance lacks a column of the structure.
 
         """
         readable, types = self._shapes.with_fields(table)
@@ -161,7 +161,8 @@ class CapturedTables(Generic[Session, TypeT]):
             )
         shape = self._shapes.of_changes(readable, types)
         keys = shape.schemas.key_columns
-        # the key is made of columns that the instance does not tell rows by
+        # Capture writes a change of the index's columns as a delete and an insert. But message.key.columns may name
+        # others.
         moves_keys = not {readable.columns[i].name for i in keys} <= set(instance.index_columns)
         is_signals = is_for_signals(self._dialect, table.id)
         wanted = Wanted(
@@ -185,5 +186,5 @@ class CapturedTables(Generic[Session, TypeT]):
 
 
 def _counted(keys: Sequence[int], *, moves_keys: bool) -> tuple[int, ...]:
-    """What tells how many records a row becomes: its key, where an update may change it."""
+    """The columns that determine how many records a row becomes: the key, if an update may change it."""
     return tuple(sorted(set(keys))) if moves_keys else ()

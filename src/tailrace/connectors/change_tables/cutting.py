@@ -1,7 +1,7 @@
-"""Cutting a log into ranges of about so many bytes, at transaction boundaries.
+"""Divides a log into ranges of about a given size in bytes, at transaction boundaries.
 
-The server counts rows of change tables between two LSNs; how large a row is, the first ones of each table tell. Where the
-counted are too many or too few, another number of transactions is tried.
+The server counts the rows of change tables between two LSNs; the size of a row is estimated from the first ones of each
+table. If the counted rows are too many or too few, another number of transactions is tried.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from tailrace.connectors.change_tables.windows import Window
 
 FIRST_TRANSACTIONS: Final = 256
 STEPS: Final = 12
-TOLERANCE: Final = 2  # between half of what is wanted and twice that nothing is tried any more
-GROWTH: Final = 64  # from step to step, at most
+TOLERANCE: Final = 2  # a range between half and twice the wanted size is good enough
+GROWTH: Final = 64  # from try to try, at most
 
 
 def cut(dialect: Dialect[Session], session: Session, window: Window, limit_bytes: int) -> Lsn:
-    """The end of the first part of a window that has about so many bytes, at least one transaction; at most its end."""
+    """The end of the first part of a window of about `limit_bytes`: at least one transaction, at most the window's end."""
     weights = _Weights(dialect, session, window)
     if not weights.has_any:
         return window.until
     fitting: Lsn | None = None
-    low, high, wanted = 0, 0, FIRST_TRANSACTIONS  # so many fit, so many are too many (0: not known), so many are tried
+    # `low` transactions fit, `high` are too many (0: not known), `wanted` are tried next.
+    low, high, wanted = 0, 0, FIRST_TRANSACTIONS
     for _ in range(STEPS):
         end, is_end = dialect.nth_transaction(session, window, wanted)
         found = weights.up_to(end)
@@ -42,14 +43,14 @@ def cut(dialect: Dialect[Session], session: Session, window: Window, limit_bytes
 
 
 def _next_try(low: int, high: int, estimate: float) -> int:
-    """Between what fits and what is too much: as many as are estimated, or half-way where that leads nowhere."""
+    """The next number to try: the estimate, or the middle if that is outside of what is known."""
     if not high:
         return max(int(estimate), low + 1)
     return int(estimate) if low < int(estimate) < high else (low + high) // 2
 
 
 class _Weights(Generic[Session]):
-    """About how many bytes the change tables have from a window's beginning on."""
+    """The approximate size of the change tables' rows from the beginning of a window on."""
 
     def __init__(self, dialect: Dialect[Session], session: Session, window: Window) -> None:
         self._dialect = dialect
@@ -63,11 +64,11 @@ class _Weights(Generic[Session]):
 
     @property
     def has_any(self) -> bool:
-        """Whether there are rows at all."""
+        """Whether there is any row."""
         return bool(self._filled)
 
     def up_to(self, until: Lsn) -> int:
-        """The bytes up to an LSN; each instance counts up to where the next one of its table begins."""
+        """The bytes up to an LSN; each instance counts up to the start of the next one of its table."""
         found, window = 0, Window(self._window.after, until)
         for stop in {self._stops[each] for each in self._filled}:
             piece = window.cut(None, stop)
@@ -79,7 +80,7 @@ class _Weights(Generic[Session]):
 
 
 def _stops(dialect: Dialect[Session], session: Session, window: Window) -> dict[Instance, Lsn | None]:
-    """The instances of wanted tables that have begun at a window's end, each with the start of the next one of its table."""
+    """The instances of wanted tables that have begun at a window's end, each with the start of its successor."""
     stops: dict[Instance, Lsn | None] = {}
     last: Instance | None = None
     for each in dialect.instances(session):  # of a table in the order in which they are read

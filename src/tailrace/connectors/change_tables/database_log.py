@@ -1,10 +1,10 @@
-"""One database's log, window by window: batches of records, each with the database's position behind it.
+"""One database's log, window by window: batches of events, each with the database's position after it.
 
-A window is what the capture job has written since the last one, or the first part of it. Its tables are delivered one after
-the other, by name, each in its order. The position says how far that is, so that reading goes on within a window, within a
-table, within a transaction. Between windows no query is open and no transaction.
+A window contains what the capture job has written since the last one, or the first part of it. Its tables are delivered
+one after the other, by name, each in its own order. The position says how far that is, so that reading resumes within a
+window, a table and a transaction. Between windows no query and no transaction is open.
 
-    head of the log → window → tables that have rows in it → their rows → the window's end
+    max LSN → window → tables with rows in it → their rows → the window's end
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.errors import LogFormatError, SourceSetupError, StructureError
 
 WINDOW_TRANSACTIONS: Final = 100_000
-COUNTED_TRANSACTIONS: Final = 20_000  # where they are told of: the keys of all their changes are held
+COUNTED_TRANSACTIONS: Final = 20_000  # with transaction metadata: the keys of all their changes are held in memory
 ALL: Final = (1 << 31) - 1
 
 log = logging.getLogger(__name__)
@@ -44,8 +44,8 @@ class DatabaseLog(Generic[Session]):
     """Reads one database's log.
 
     Attributes:
-        position: how far everything that was yielded reaches.
-        is_at_head: nothing more was captured when that was read.
+        position: how far the yielded batches reach.
+        is_at_head: whether nothing more was captured when the last window was read.
 
     """
 
@@ -66,12 +66,12 @@ class DatabaseLog(Generic[Session]):
         Args:
             dialect: of the database.
             database: whose log.
-            position: from where on.
-            told: the structures that are known there.
-            tables: those of this lane.
-            new_batch: makes one that is handled now.
-            tells: the records of transactions are this lane's.
-            planned: the end of a range that was planned, with what it says of how to read that; None: there is none.
+            position: where reading begins.
+            told: the structures known there.
+            tables: of this lane.
+            new_batch: makes an empty batch.
+            tells: whether this lane delivers transaction metadata.
+            planned: the end of a planned range, with the clock offset of its plan; None: there is no plan.
 
         """
         self.position = position
@@ -88,7 +88,8 @@ class DatabaseLog(Generic[Session]):
         filled = None if planned is None else planned.filled
         self._lost = LostChanges(dialect, told, self._instances, lambda table: counts or tables.reads(table), filled)
         self._reader = WindowTables(dialect, tables, self._instances, self._lost, new_batch, counts=counts)
-        self._failures = FAIL if counts else settings.event_processing_failure_handling_mode  # no number may be missing
+        # A skipped change would leave a hole in the numbers of transaction metadata, so it must fail.
+        self._failures = FAIL if counts else settings.event_processing_failure_handling_mode
         self._boundaries = Boundaries(settings, dialect.lsns) if counts and tells else None
         self._bound = self._log.most_transactions or (COUNTED_TRANSACTIONS if counts else WINDOW_TRANSACTIONS)
         self._head = dialect.lsns.zero
@@ -96,15 +97,15 @@ class DatabaseLog(Generic[Session]):
         self.is_at_head = False
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._session = None
         self._opens.close()
 
     def batches(self, until: Lsn | None = None) -> Iterator[Batch]:
-        """The batches of the next window; none where nothing was captured since. `position` is set before each comes.
+        """The batches of the next window; none if nothing was captured since. `position` is set before each is yielded.
 
         Raises:
-            PositionLostError: changes that come next are gone.
+            PositionLostError: changes that come next were cleaned up.
 
         """
         session = self._open()
@@ -126,9 +127,12 @@ class DatabaseLog(Generic[Session]):
         try:
             opened = self._reader.open(session, window, found, begin)
             if self._instances.version != version:
-                return  # what was told may be different by now
+                return  # the structures may be others by now: the next call begins the window again
             yield from self._tables_of(opened, begin)
         except (SourceSetupError, StructureError, LogFormatError) as error:
+            # A query fails if a capture instance was dropped meanwhile. That is a change to be read, not an error:
+            # begin again. Otherwise the window is read a second time under the configured failure handling, which
+            # leaves faulty rows out.
             self._instances.refresh(session)
             if self._instances.version != version:
                 log.warning(
@@ -140,7 +144,7 @@ class DatabaseLog(Generic[Session]):
                 self._reader.failures = self._failures
 
     def head(self, wanted: Lsn) -> Lsn:
-        """How far the log is captured now; a replica that has not come to where it is wanted is waited for."""
+        """How far the log is captured now; waits for a replica that has not reached `wanted`."""
         session = self._open()
         self._dialect.wait_for(session, wanted)
         return self._dialect.head(session)
@@ -157,7 +161,7 @@ class DatabaseLog(Generic[Session]):
         return self._session
 
     def _next_window(self, session: Session, until: Lsn | None) -> Window | None:
-        """The next window, without the limit of its transactions; None while there is none."""
+        """The next window, without the limit of its transactions; None if there is none yet."""
         self._head = self._log.head(session)
         window = next_window(session, self._database, self._instances, self.position, self._head, until)
         if window is None:
@@ -165,7 +169,8 @@ class DatabaseLog(Generic[Session]):
         return window
 
     def _transactions(self, session: Session, window: Window) -> tuple[Transactions, Window]:
-        """The window's transactions, and the window that they fill, if there are more than are wanted."""
+        """The window's transactions, and the window; it is shortened if it has more of them than `_bound`."""
+        # A started window has its final end already, in `until`.
         bound = ALL if self.position.until is not None else self._bound
         found = self._log.transactions(session, window, bound)
         if len(found) < bound:
@@ -173,11 +178,13 @@ class DatabaseLog(Generic[Session]):
         return found, Window(window.after, lsn_columns.lsn_at(found.commit, -1))
 
     def _tables_of(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Iterator[Batch]:
-        """The batches of a window's tables from a position on, and then its end."""
+        """The batches of a window's tables from a position on, then one at the window's end."""
         for batch, position in self._reader.batches(opened, begin):
             self.position = position
             yield batch
         self._reader.failures = FAIL
+        # Checked after the rows were read, and before the window counts as delivered: the clean-up may have removed
+        # rows that the queries then did not return.
         self._lost.require_kept(opened.session, opened.filled, opened.window)
         last = self._new_batch()
         if opened.orders is not None and self._boundaries is not None and len(opened.orders.told):

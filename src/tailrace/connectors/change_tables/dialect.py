@@ -1,23 +1,25 @@
-"""What one database knows that writes its changes into tables, and nobody else: its dialect.
+"""The dialect of a database with change tables: everything that differs from one such database to the next.
 
-Some databases have a program that reads their log and writes what was committed into tables, one for each table that is
-captured: a *change table*. With the columns that it has, and the place from which on it has them, it is a *capture
-instance*. Reading such a database is the same everywhere: ask how far it is captured, take the transactions up to there as a
-window, read each change table in it in order, notice what was cleaned up, go over from an older instance of a table to a newer
-one. All of that is this package. What differs stands on this page:
+Some databases have a process that reads their log and writes committed changes into tables, one for each captured
+table: a *change table*. A change table, with its columns and the position from which it has changes, is a *capture
+instance*. Reading such a database is the same everywhere: determine how far the log is captured, take the transactions
+up to there as a window, read each change table in the window in order, detect what the clean-up has removed, and switch
+from an older instance of a table to a newer one. All of that is this package. What differs is on this page:
 
-- **Positions** (`Events.lsns`): how wide a log sequence number is. It is opaque; only its order counts, by bytes. A transaction
-  has one (the commit), and each of its changes one of its own.
-- **Catalogue**: which instances there are, and the structure of their rows.
-- **Transactions**: how far the log is captured, and which transactions lie in a window.
-- **Rows**: which change tables have rows in a window, how many, how large. The rows themselves are a `rows.RowQuery`.
-- **Clean-up** has no calls: an instance whose start has moved on lost what was before (`lost_changes.py`). `Advice` has what to
-  do about it.
-- **Events**: what the source block has of a position.
+- **Positions** (`Events.lsns`): the width of a log sequence number (LSN). It is opaque; only its order counts, which is
+  that of its bytes. A transaction has one (the commit LSN), and each of its changes has its own.
+- **Catalogue**: the capture instances, and the structure of their rows.
+- **Transactions**: how far the log is captured (the max LSN), and the transactions in a window.
+- **Rows**: which change tables have rows in a window, how many, how large. The rows themselves come from a
+  `rows.RowQuery`.
+- **Clean-up** has no methods: an instance whose start LSN has moved has lost what was before it (`lost_changes.py`).
+  `Advice` says what to do about it.
+- **Events**: the position's fields in the source block.
 
-Where a snapshot is to know that all which it has seen is captured, the database proves it by `snapshots.capture.Capture`.
+If a snapshot needs to know that everything that it has seen is captured, the database proves it by
+`snapshots.capture.Capture`.
 
-A dialect holds the settings and no connection; it is asked with a session of its own kind, which is a type parameter.
+A dialect holds the settings but no connection. Its methods take a session, whose class is a type parameter.
 """
 
 from __future__ import annotations
@@ -41,19 +43,19 @@ from tailrace.schema.tables import Table, TableId
 Session = TypeVar("Session")
 """A connection to one database, for one thread at a time."""
 Session_contra = TypeVar("Session_contra", contravariant=True)
-"""The same, where none is made."""
+"""The same, for protocols that only take sessions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do about something, in the database's own statements, as parts of a message.
+    """The database's own statements against a problem, as parts of messages.
 
     Attributes:
-        keep_longer: has changes kept for longer.
-        second_instance: makes a second capture instance of a table.
-        first_instance: of a given table, makes the first one.
-        all_columns: has all three columns of a signal table captured.
-        own_structures: says where structures come from, so that nobody need give them.
+        keep_longer: extends the retention of changes.
+        second_instance: creates a second capture instance of a table.
+        first_instance: creates the first capture instance of a given table.
+        all_columns: captures all three columns of a signal table.
+        own_structures: says where structures come from, so that no signal has to bring them.
 
     """
 
@@ -65,16 +67,16 @@ class Advice:
 
 
 class Events(Protocol):
-    """What the events of a database have, beside the rows."""
+    """The parts of a database's events other than the rows."""
 
     @property
     def settings(self) -> Settings:
-        """Of the connector."""
+        """The connector's settings."""
         ...
 
     @property
     def lsns(self) -> LsnForm:
-        """What its log sequence numbers are like."""
+        """The form of its log sequence numbers."""
         ...
 
     @property
@@ -83,7 +85,7 @@ class Events(Protocol):
         ...
 
     def folded(self, table: TableId) -> TableId:
-        """A table as its names are compared: in lower case, say, where case does not matter."""
+        """A table id whose names can be compared: in lower case, say, if the server ignores case."""
         ...
 
     def source_schema(self) -> Schema:
@@ -96,168 +98,171 @@ class Events(Protocol):
 
     @property
     def tells_reading_time(self) -> bool:
-        """Whether the source block's times say when a change was read, and not when it was made."""
+        """Whether the source block's times are those of reading, instead of those of the transaction."""
         ...
 
     def context(self) -> Mapping[str, str]:
-        """The headers that every record carries, where they are asked for."""
+        """The context headers of every record; empty if they are not requested."""
         ...
 
     def constants(self, table: TableId) -> Mapping[str, str | None]:
-        """The fields of the source block that are the same for all changes of a table."""
+        """The fields of the source block that are constant for a table."""
         ...
 
     def source_at(self, lsn: Lsn) -> Mapping[str, Any]:
-        """The fields of the source block that name a place, of what is told at an LSN and is no change of a row."""
+        """The position's fields in the source block of an event at an LSN that is not a row change."""
         ...
 
     def history_position(self, lsn: Lsn) -> Mapping[str, Any]:
-        """An LSN as Debezium's schema history has positions."""
+        """An LSN as a position in Debezium's schema history."""
         ...
 
 
 class Catalogue(Events, Protocol[Session_contra]):
-    """What the database says of its capture instances; `session` is a connection to it."""
+    """The database's catalogue of capture instances; `session` is a connection to it."""
 
     def database(self, session: Session_contra) -> str:
-        """Which database a session is in, as the server spells it."""
+        """The name of the session's database, as the server spells it."""
         ...
 
     def instances(self, session: Session_contra) -> Sequence[Instance]:
-        """The instances, by table and in the order in which they are to be read; without those in `hidden`."""
+        """The instances by table, those of a table in reading order, without the ones in `hidden`."""
         ...
 
     def hidden(self, session: Session_contra) -> Sequence[tuple[str, int]]:
-        """The instances whose source table the user may not see: name, number of the change table."""
+        """The instances whose source table the user may not see: the name, and the object id of the change table."""
         ...
 
     def stamp(self, session: Session_contra) -> object:
-        """What differs once an instance has come, gone or got another start, or its table was altered; cheap to ask for."""
+        """A value that changes when an instance is created, dropped or gets another start LSN, or its table is altered.
+
+        It must be cheap to query: it is compared at each poll, so that the catalogue is read only after a change.
+        """
         ...
 
     def altered(self, session: Session_contra) -> Collection[int]:
-        """The numbers of the change tables whose source table was altered since the instance was made."""
+        """The object ids of the change tables whose source table was altered since the instance was created."""
         ...
 
     def structures(self, session: Session_contra, wanted: Callable[[TableId], bool]) -> Mapping[TableId, Table]:
-        """The wanted source tables as they are now, in the order of their names."""
+        """The current structures of the wanted source tables, by name."""
         ...
 
     def column_types(self, session: Session_contra) -> Mapping[int, Types]:
-        """By number of a change table: those of its columns that have another type than the source table's."""
+        """By object id of a change table, those of its columns whose type differs from the source table's."""
         ...
 
     def name_in_database(self, table: TableId) -> str:
-        """What progress calls a table; a window's tables are delivered in the order of these names."""
+        """The table's name in the progress; the tables of a window are delivered in the order of these names."""
         ...
 
     @property
     def advice(self) -> Advice:
-        """What to do about what is lost or not captured."""
+        """The advice in messages about lost or uncaptured changes."""
         ...
 
 
 class Log(Protocol[Session]):
-    """One database's log while it is read, with what is kept in between: its clock, say."""
+    """One database's log while it is read, with the state of reading: its clock, say."""
 
     @property
     def most_transactions(self) -> int | None:
-        """How many transactions a window has at most, where the configuration says it."""
+        """The greatest number of transactions in a window, if the configuration sets it."""
         ...
 
     def connect(self) -> AbstractContextManager[Session]:
-        """A session in the database, which was there when reading began.
+        """A session in the database, which existed when reading began.
 
         Raises:
-            RetriableError: it is not there now. Else as the connector's sessions do.
+            RetriableError: the database is not available now. For other errors see the connector's sessions.
 
         """
         ...
 
     def head(self, session: Session) -> Lsn:
-        """How far it is captured: all transactions up to there are in the change tables, to the last row."""
+        """The LSN up to which the log is captured: all rows of all transactions up to it are in the change tables."""
         ...
 
     def transactions(self, session: Session, window: Window, at_most: int) -> Transactions:
-        """The first transactions of a window, of those that have changes, of rows or of structure."""
+        """The first transactions of a window that have changes, of rows or of structure; at most `at_most`."""
         ...
 
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
-        """Nothing new is captured: where that lasts, and nobody captures, say so."""
+        """Note that nothing new is captured; if that lasts because the capture process is stopped, warn."""
         ...
 
 
 class Dialect(Catalogue[Session], Protocol[Session]):
-    """All that one kind of database knows."""
+    """Everything specific to one kind of database."""
 
     @property
     def databases(self) -> Sequence[str]:
-        """Those of the configuration, each with a log of its own."""
+        """The configured databases, each of which has its own log."""
         ...
 
     def connect(self, database: str) -> AbstractContextManager[Session]:
-        """A session in a database. Raises as the connector's sessions do."""
+        """A session in a database. For errors see the connector's sessions."""
         ...
 
     def require_captured(self, session: Session, database: str) -> str:
-        """The database's name as the server spells it.
+        """The database's name, as the server spells it.
 
         Raises:
             ConfigError: there is no such database.
-            SourceSetupError: its changes are not captured.
+            SourceSetupError: change data capture is not enabled for it.
 
         """
         ...
 
     def require_seen(self, session: Session, table: TableId) -> None:
-        """Raise `SourceSetupError` where a table that has no instance may have one that the user must not see."""
+        """Raise `SourceSetupError` if a table without an instance may have one that the user is not allowed to see."""
         ...
 
     def wait_for(self, session: Session, lsn: Lsn) -> None:
-        """Wait until the session sees what is captured up to an LSN, where it may be answered by a replica.
+        """Wait until the session sees what is captured up to an LSN; a replica may lag.
 
         Raises:
-            RetriableError: it does not come there.
+            RetriableError: it does not see that in time.
 
         """
         ...
 
     def log(self, database: str, planned: DatabasePosition | None) -> Log[Session]:
-        """A database's log, to be read; `planned` is the end of a range that was planned, with what it says of clocks."""
+        """A database's log for reading; `planned` is the end of a planned range, with the clock offset of its plan."""
         ...
 
     def head(self, session: Session) -> Lsn:
-        """How far the log is captured: all transactions up to there are in the change tables, to the last row."""
+        """The LSN up to which the log is captured: all rows of all transactions up to it are in the change tables."""
         ...
 
     def end_now(self, session: Session) -> DatabasePosition:
-        """The same as the end of a range that is planned, with what the plan says of clocks."""
+        """The same as the end of a planned range, with the server's current clock offset."""
         ...
 
     def count_transactions(self, session: Session, window: Window) -> int:
-        """How many transactions with changes, of rows or of structure, lie in a window."""
+        """The number of transactions in a window that have changes, of rows or of structure."""
         ...
 
     def reaches_back_to(self, session: Session, lsn: Lsn) -> bool:
-        """Whether all transactions behind that LSN are still told of."""
+        """Whether all transactions after an LSN are still listed."""
         ...
 
     def nth_transaction(self, session: Session, window: Window, number: int) -> tuple[Lsn, bool]:
-        """The LSN of the so-manieth transaction of a window; its end, and True, where it has no more than those."""
+        """The commit LSN of the transaction with this number in a window; if it has no more, its end, and True."""
         ...
 
     def newest_commit(self, session: Session, lsn: Lsn) -> dt.datetime | None:
-        """When the newest transaction up to an LSN was, on the clock of `Instance.create_date`; None: none is told of."""
+        """The time of the newest transaction up to an LSN, by the clock of `Instance.create_date`; None: there is none."""
         ...
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
-        """Which of the instances have rows in a window; of many tables most have none, so this is one query for many."""
+        """Which of the instances have rows in a window; one query for all, as most of many tables have none."""
         ...
 
     def row_counts(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[int]:
-        """How many rows of a window each instance has."""
+        """The number of rows that each instance has in a window."""
         ...
 
     def row_bytes(self, session: Session, instance: Instance, window: Window) -> int:
-        """About how many bytes a row of an instance has, by the first ones of a window."""
+        """The approximate size of an instance's row in bytes, from the first rows of a window."""
         ...

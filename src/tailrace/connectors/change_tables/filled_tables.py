@@ -1,4 +1,4 @@
-"""Which change tables have rows in a window of the log: a cheap look, for of many tables most have none."""
+"""The change tables with rows in a window: a cheap query, as most of many tables have none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ log = logging.getLogger(__name__)
 
 
 def tables_with_rows(dialect: Dialect[Session], session: Session, window: Window) -> tuple[str, ...] | None:
-    """The wanted tables that have rows in a window, by their names in the database; None where that can't be told."""
+    """The wanted tables with rows in a window, by their names in the database; None if that can't be determined."""
     wanted = [
         each
         for each in dialect.instances(session)

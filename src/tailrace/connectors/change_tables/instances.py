@@ -1,4 +1,4 @@
-"""Capture instances: which columns of which table a change table has, and from where on."""
+"""Capture instances: which columns of which table a change table has, and from which LSN on."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from tailrace.schema.tables import Table, TableId
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A capture instance: one change table of one source table, of which a table may have several.
+    """A capture instance: one change table of a source table, which may have several.
 
     Attributes:
-        table: the table that it captures.
-        name: what the instance is called.
-        object_id: the number of its change table, which no other one ever had.
-        source_object_id: of the table that it captures.
-        change_table: its name, as the dialect finds it.
-        start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
-        create_date: when it was enabled, the server's local time.
+        table: the source table.
+        name: of the instance.
+        object_id: of its change table; it is never used again.
+        source_object_id: of the source table.
+        change_table: its name, in the dialect's form.
+        start_lsn: from which on it has changes; None until the capture job has read that it was enabled.
+        create_date: when it was enabled, in the server's local time.
         columns: the captured columns, in their order.
-        index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty. A change
-            of one of these comes as a delete and an insert, never as the two rows of an update.
-        role: who may read it, where the database has it guarded; None: everybody who may select.
+        index_columns: those that identify a row: of the primary key or of the unique index that was named; may be
+            empty. A change of one of them comes as a delete and an insert, never as the two rows of an update.
+        role: the gating role that may read it; None: everyone with SELECT.
 
     """
 
@@ -43,7 +43,7 @@ class Instance:
 
     @property
     def order(self) -> tuple[bool, bytes, dt.datetime, int]:
-        """Instances of a table in the order in which they are to be read; one without a start comes last."""
+        """The sort key for the reading order of a table's instances; one without a start comes last."""
         start = b"" if self.start_lsn is None else self.start_lsn.raw
         return self.start_lsn is None, start, self.create_date, self.object_id
 
@@ -53,20 +53,20 @@ class Instance:
 
 
 def identity(instance: Instance) -> str:
-    """What tells a capture instance from an earlier one of the same name in its database."""
+    """Identifies a capture instance, even if a later one in the database gets its name."""
     return f"{instance.name}:{instance.object_id}"
 
 
 def name_of(identity_: str) -> str:
-    """The name of the instance that has this `identity`."""
+    """The instance's name in an `identity`."""
     return identity_.rpartition(":")[0]
 
 
 def of_instance(table: Table | None, instance: Instance) -> Table:
-    """The structure of the rows that a capture instance has: of its source table only what it captures.
+    """The structure of an instance's rows: the captured columns of its source table.
 
     Raises:
-        StructureError: the source table is gone.
+        StructureError: the source table was dropped.
 
     """
     if table is None:
@@ -80,11 +80,11 @@ def of_instance(table: Table | None, instance: Instance) -> Table:
 
 
 def not_captured(table: Table, instance: Instance) -> tuple[str, ...]:
-    """The columns that a table has and a capture instance does not."""
+    """The columns of a table that a capture instance does not capture."""
     captured = frozenset(instance.columns)
     return tuple(column.name for column in table.columns if column.name not in captured)
 
 
 def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
-    """Of each table the newest instance that tells all changes from a position on; `instances` stand in their order."""
+    """Of each table the newest instance with all changes after a position; `instances` are in reading order."""
     return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}

@@ -1,7 +1,8 @@
-"""Rows whose values can't be shown as their fields' types, and what `event.processing.failure.handling.mode` makes of them.
+"""Rows whose values can't be converted, and `event.processing.failure.handling.mode`.
 
-By `fail` the rows before the first of them are delivered, and reading ends with an error that names it; by `warn` and `skip`
-they are left out. A batch is converted as a whole. Only one that can't be is halved, and halved again, until they are found.
+With `fail`, the rows before the first such row are delivered, and reading ends with an error that names it. With `warn`
+and `skip` these rows are left out. A batch is converted as a whole; only one that fails is halved, again and again,
+until the rows are found. So the common case costs nothing.
 """
 
 from __future__ import annotations
@@ -37,13 +38,13 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """Rows of a change table that can be shown.
+    """The rows of a change table that can be converted.
 
     Attributes:
-        rows: these.
-        kept: which of the given rows they are; None: all.
-        columns: what they hold.
-        fault: why no row behind them can be delivered; None: nothing is in the way.
+        rows: these rows.
+        kept: their indices among the given rows; None: all.
+        columns: their values.
+        fault: why no later row can be delivered; None: nothing prevents it.
 
     """
 
@@ -54,11 +55,11 @@ class Converted:
 
 
 def converted(captured: Captured[Any], rows: ChangeRows, mode: str) -> Converted:
-    """What of some rows can be delivered.
+    """Convert rows, as far as that is possible.
 
     Raises:
-        LogFormatError: no value of a column can be converted.
-        StructureError: likewise; it came as another type than is known.
+        LogFormatError: a column can't be converted at all.
+        StructureError: likewise: it has another type than is known.
 
     """
     try:
@@ -66,7 +67,7 @@ def converted(captured: Captured[Any], rows: ChangeRows, mode: str) -> Converted
     except (LogFormatError, StructureError) as error:
         if not len(rows):
             raise
-        captured.columns(rows.take(_NONE))  # raises where it is the column, and no value, that can't be shown
+        captured.columns(rows.take(_NONE))  # raises if the fault is the column's type, and not a value
         first = np.flatnonzero(rows.operation != AFTER)
         found = faults(first, lambda some: captured.columns(rows.take(_with_second_rows(rows, some))), error)
 
@@ -91,14 +92,14 @@ def shown(
     mode: str,
     named: Callable[[int], str],
 ) -> tuple[Columns, INT32]:
-    """What rows hold that can be shown, and where in it each of all rows is; -1: it is left out.
+    """The values of the rows that can be converted, and the index of each row in them; -1: it is left out.
 
     Args:
-        convert: makes values of what was read.
-        arrays: what was read.
-        count: how many rows.
-        mode: as `event.processing.failure.handling.mode` says it.
-        named: what to call a row.
+        convert: turns arrays into values.
+        arrays: the rows, as they were read.
+        count: the number of rows.
+        mode: as in `event.processing.failure.handling.mode`.
+        named: names a row in messages.
 
     Raises:
         LogFormatError: a value can't be converted, and `mode` is `fail`.
@@ -122,7 +123,7 @@ def shown(
 
 
 def faults(rows: Indices, convert: Callable[[Indices], object], error: Exception) -> Iterator[tuple[int, Exception]]:
-    """Of rows, which together can't be converted for that reason, those that can't, in their order, each with its reason."""
+    """Find the rows that can't be converted, in order, each with its error; `error` is that of all of them together."""
     if len(rows) == 1:
         yield int(rows[0]), error
         return
@@ -134,7 +135,7 @@ def faults(rows: Indices, convert: Callable[[Indices], object], error: Exception
 
 
 def left_out(found: Iterator[tuple[int, Exception]], mode: str, named: Callable[[int], str]) -> list[int]:
-    """These rows, after it was said that they are left out."""
+    """The rows found, after a line in the log for each."""
     rows = []
     for row, cause in found:
         log.log(_LEVELS[mode], "left out, as the configuration wants: %s: %s", named(row), cause)
@@ -143,12 +144,12 @@ def left_out(found: Iterator[tuple[int, Exception]], mode: str, named: Callable[
 
 
 def fault_of(name: str, cause: Exception) -> Exception:
-    """What to say of a row that ends reading."""
+    """The error for a row that ends reading."""
     return type(cause)(f"{name}: {cause}; {_ADVICE}")
 
 
 def _with_second_rows(rows: ChangeRows, first: Indices) -> Indices:
-    """The rows of changes: of an update both."""
+    """The rows of changes, both rows of an update."""
     return np.sort(np.concatenate([first, first[rows.operation[first] == BEFORE] + 1]))
 
 

@@ -1,4 +1,4 @@
-"""Signals for those who plan a stream and do not read its log: what of `shared/listening.py` change tables can tell."""
+"""Signals in the DataFrame way: the change tables' side of `shared/listening.py`."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ class ListenedChangeTables(Generic[Session]):
     """A `ListenedDatabase`."""
 
     def __init__(self, dialect: Dialect[Session], rows: SignalRows[Session]) -> None:
-        """`rows` gives the rows of a signal table by their first column, at most so many; None where it is not there."""
+        """`rows` returns the rows of a signal table by its first column, at most so many; None if it does not exist."""
         self._dialect = dialect
         self._rows = rows
 
     def rows(self, table: TableId, most: int) -> Sequence[Sequence[Any]] | None:
-        """The rows of a signal table; None where it is not there."""
+        """The rows of a signal table; None if there is no such table."""
         with self._dialect.connect(table.catalog) as session:
             return self._rows(session, table, most)
 
     def captured(self) -> Sequence[TableId]:
-        """The tables whose rows may be asked for, as they are now."""
+        """The tables whose rows may be requested: those that are captured now."""
         found: list[TableId] = []
         for name in self._dialect.databases:
             with self._dialect.connect(name) as session:

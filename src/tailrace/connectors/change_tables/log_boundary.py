@@ -1,4 +1,4 @@
-"""Places between windows of the logs, where tables may be read beside them."""
+"""Positions between windows of the logs, where an incremental snapshot can read tables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tailrace.connectors.change_tables.positions import Positions
 
 @dataclass(frozen=True, slots=True)
 class LogBoundary:
-    """A place between windows, at least of some databases.
+    """A position between windows, at least in some databases.
 
     Attributes:
-        progress: of there.
-        positions: reads it.
+        progress: at the position.
+        positions: parses it.
 
     """
 
@@ -23,11 +23,11 @@ class LogBoundary:
     positions: Positions
 
     def has(self, database: str) -> bool:
-        """Whether a database is read at all."""
+        """Whether the connector reads this database."""
         return database.lower() in map(str.lower, self.progress.restart)
 
     def lsn(self, database: str) -> Lsn | None:
-        """Up to where all of a database is delivered, and nothing behind it; None where a window is delivered in part."""
+        """The LSN up to which a database is delivered, with nothing after it; None if a window is delivered in part."""
         restart = self.positions.restart(self.progress.restart)
         position = restart[next(name for name in restart if name.lower() == database.lower())]
         return position.lsn if position.is_between_windows else None

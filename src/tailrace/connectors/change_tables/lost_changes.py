@@ -1,8 +1,9 @@
-"""What is lost of the logs, so that nobody can read it: it stops reading, and nothing is passed over in silence.
+"""Detects changes that are lost: reading stops, and nothing is skipped silently.
 
-An instance's start moves on when the clean-up job takes away what is older. Where it has overtaken the connector, or where an
-instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. Whose a transaction
-was can't be told any more: with any one in the gap, that of an ALTER TABLE as well, it is not known that nothing is lost.
+The start LSN of an instance moves when the clean-up job removes older rows. If it has overtaken the connector, or if an
+instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. It can't be
+determined any more which tables a transaction changed. So with any transaction in the gap, even that of an ALTER TABLE,
+changes may be lost.
 """
 
 from __future__ import annotations
@@ -36,14 +37,14 @@ class LostChanges(Generic[Session]):
         matters: Callable[[TableId], bool] = lambda _table: True,
         filled: Collection[str] | None = None,
     ) -> None:
-        """What there is to lose.
+        """A detector for one database.
 
         Args:
             dialect: of the database.
-            told: the structures that are known.
-            instances: those that there are.
-            matters: whether the rows of a table are read here; what is lost of others is for their readers to say.
-            filled: the tables that had changes in the range that is read, when that was planned; None: it is not known.
+            told: the known structures.
+            instances: the existing ones.
+            matters: whether this reader reads a table's rows; the readers of other tables report their losses.
+            filled: the tables that had changes in the range when it was planned; None: unknown.
 
         """
         self._dialect = dialect
@@ -53,10 +54,10 @@ class LostChanges(Generic[Session]):
         self._filled = filled
 
     def require_all(self, session: Session, window: Window) -> list[TableId]:
-        """Raise where changes behind the window's beginning are lost; the tables that are not captured any more.
+        """Require that no changes after a window's beginning are lost; returns the tables that are no longer captured.
 
         Raises:
-            PositionLostError: they are; the message names the table.
+            PositionLostError: changes are lost; the message names the table.
             SourceSetupError: a table was read, and the user may not see it any more.
 
         """
@@ -77,9 +78,10 @@ class LostChanges(Generic[Session]):
         return gone
 
     def _require_planned(self, session: Session, table: TableId, window: Window) -> None:
-        """Raise where what was planned to be read is not captured any more: whoever plans leaves it out, not who reads.
+        """Raise `PositionLostError` if a table that the plan includes is no longer captured.
 
-        A table that had no changes then is left out all the same: nothing of it is missing.
+        Only a planner may leave it out, so that all readings of the range agree. A table that had no changes when the
+        range was planned is left out all the same: nothing is missing.
         """
         had = self._filled is None or self._dialect.name_in_database(table) in self._filled
         if self._told.is_planned and had and self._has_transactions(session, window):
@@ -89,7 +91,7 @@ class LostChanges(Generic[Session]):
             )
 
     def _require_new(self, session: Session, window: Window) -> None:
-        """The same for tables that were planned to be new in a window."""
+        """The same for tables that the plan announces as new within a window."""
         before = set(self._told.captured(self._dialect.database(session)))
         for table, (name, since) in self._told.planned_since(self._dialect.database(session)).items():
             instance = self._instances.all.get(name)
@@ -100,9 +102,9 @@ class LostChanges(Generic[Session]):
                 self._require_planned(session, table, gap)
 
     def require_kept(self, session: Session, read: Sequence[Active], window: Window) -> None:
-        """Raise where the clean-up job has taken something away while these were read in a window.
+        """Require that the clean-up job has removed nothing from these tables while they were read in a window.
 
-        One that was dropped has been read to its end, as no query of it failed; unless another one got its name.
+        An instance that was dropped was read to its end, since no query of it failed; unless another one got its name.
 
         Raises:
             PositionLostError: changes may be lost; the message names the table.
@@ -124,21 +126,21 @@ class LostChanges(Generic[Session]):
                 self._require_nothing_in(session, after, Window(window.after, after.start_lsn.previous()))
 
     def _gap(self, first: Instance, window: Window) -> Window:
-        """The part of a window before a table's first instance; one that is new within it was told from its start on."""
+        """The part of a window before a table's first instance; for one announced within the window, from its start on."""
         told = self._told.told_at(first)
         after = window.after if told is None else max(window.after, told.previous())
         return Window(after, window.until if first.start_lsn is None else first.start_lsn.previous())
 
     def _require_nothing_in(self, session: Session, first: Instance, gap: Window) -> None:
-        """Raise where changes of a table may lie in a gap before its first instance."""
+        """Raise `PositionLostError` if changes of a table may lie in a gap before its first instance."""
         if self._has_transactions(session, gap):
             raise PositionLostError(self._complaint(first.table, first, gap.after))
 
     def _require_seen(self, session: Session, table: TableId) -> None:
-        """Raise where a table without an instance is one that may not be read; any other is not captured any more.
+        """Raise `SourceSetupError` if a table without a visible instance may have one that the user may not read.
 
-        To disable the capture of a table is an ordinary step, also of those procedures that change its structure: it is told,
-        and does not stop the others.
+        Otherwise the table is no longer captured. Disabling capture of a table is a normal operation, also within the
+        documented procedures for schema changes. It is announced, and does not stop the other tables.
         """
         if self._dialect.settings.tables.matches(table):
             self._dialect.require_seen(session, table)
@@ -157,7 +159,7 @@ class LostChanges(Generic[Session]):
         )
 
     def _has_transactions(self, session: Session, gap: Window) -> bool:
-        """Whether transactions lie in a gap, or may have lain there."""
+        """Whether transactions lie in a gap, or may have been there."""
         if self._dialect.count_transactions(session, gap):
             return True
         return not self._dialect.reaches_back_to(session, gap.after)

@@ -1,6 +1,6 @@
-"""Log sequence numbers: bytes that ascend with the log, as many in all of one database, and opaque but for that.
+"""Log sequence numbers (LSNs): bytes that ascend with the log, of one width in a database, and otherwise opaque.
 
-They are shown as Debezium shows them, with a colon behind the fourth and the eighth byte: `00000025:00000d98:00a2`.
+They are shown as Debezium shows them, with a colon after the fourth and the eighth byte: `00000025:00000d98:00a2`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FORM: Final = re.compile(r"([0-9a-f]{8}):([0-9a-f]{8}):((?:[0-9a-f]{2})+)\Z", r
 
 @dataclass(frozen=True, slots=True, order=True)
 class Lsn:
-    """A place in the log of one database."""
+    """A position in the log of one database."""
 
     raw: bytes
 
@@ -34,17 +34,17 @@ class Lsn:
 
     @property
     def is_zero(self) -> bool:
-        """Before everything: what a database gives where there is nothing yet."""
+        """Whether it lies before everything: the database has captured nothing yet."""
         return not any(self.raw)
 
     def next(self) -> Lsn:
-        """The smallest that is larger; the largest of all has none and stays."""
+        """The smallest larger LSN; the greatest of all stays."""
         size = len(self.raw)
         number = int.from_bytes(self.raw, "big")
         return Lsn(min(number + 1, (1 << 8 * size) - 1).to_bytes(size, "big"))
 
     def previous(self) -> Lsn:
-        """The largest that is smaller; zero has none and stays."""
+        """The greatest smaller LSN; zero stays."""
         number = int.from_bytes(self.raw, "big")
         return Lsn(max(number - 1, 0).to_bytes(len(self.raw), "big"))
 
@@ -54,11 +54,11 @@ class Lsn:
 
 @dataclass(frozen=True, slots=True)
 class LsnForm:
-    """What the log sequence numbers of a kind of database are like.
+    """The form of a database's log sequence numbers.
 
     Attributes:
-        size: how many bytes each has, more than eight and at most sixteen.
-        database: whose they are, for people.
+        size: their width in bytes, more than eight and at most sixteen.
+        database: the kind of database, for people.
 
     """
 
@@ -66,10 +66,10 @@ class LsnForm:
     database: str
 
     def of(self, raw: bytes) -> Lsn:
-        """One from its bytes.
+        """An LSN from its bytes.
 
         Raises:
-            ValueError: they are too many or too few.
+            ValueError: their number is wrong.
 
         """
         if len(raw) != self.size:
@@ -77,10 +77,10 @@ class LsnForm:
         return Lsn(bytes(raw))
 
     def parse(self, text: str) -> Lsn:
-        """One from its form with colons.
+        """An LSN from its text with colons.
 
         Raises:
-            ProgressError: it is none.
+            ProgressError: it is not one.
 
         """
         found = _FORM.match(text)
@@ -91,12 +91,12 @@ class LsnForm:
 
     @property
     def zero(self) -> Lsn:
-        """Before everything."""
+        """The LSN before all others."""
         return Lsn(bytes(self.size))
 
     @property
     def highest(self) -> Lsn:
-        """Behind everything."""
+        """The LSN after all others."""
         return Lsn(b"\xff" * self.size)
 
     @property

@@ -1,7 +1,8 @@
 # mypy: disable-error-code="no-any-return"
-"""Columns of log sequence numbers: their bytes, their texts, and which of them belong together.
+"""Columns of log sequence numbers: their bytes, their texts, and runs of equal ones.
 
-A column of n is an array of bytes, shape (n, size), as it comes from the driver; all of a database have one size.
+A column of n is an array of bytes, shape (n, size), without a copy of what the driver returned; all LSNs of a database
+have one size.
 """
 
 from __future__ import annotations
@@ -27,15 +28,15 @@ Int32 = npt.NDArray[np.int32]
 
 
 def raw_of(array: pa.Array, what: str, size: int) -> Bytes:
-    """The bytes of an Arrow column of binary values of one size, without a copy of large binary ones; shape (n, size).
+    """The bytes of an Arrow column of binary values of one size, shape (n, size); large binary values are not copied.
 
     Raises:
-        LogFormatError: one is NULL or has another length; `what` is the column's name.
+        LogFormatError: a value is NULL or has another length; `what` is the column's name.
 
     """
     if not len(array):
         return np.empty((0, size), np.uint8)
-    array = array.cast(pa.large_binary())  # drivers have other types as well, with other offsets
+    array = array.cast(pa.large_binary())  # drivers also return other binary types, with other offsets
     offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
     if array.null_count or (np.diff(offsets) != size).any():
         raise LogFormatError(f"{what} is NULL or no LSN in a row of a change table")
@@ -44,12 +45,12 @@ def raw_of(array: pa.Array, what: str, size: int) -> Bytes:
 
 
 def lsn_at(raw: Bytes, index: int) -> Lsn:
-    """One of them."""
+    """The LSN at an index."""
     return Lsn(raw[index].tobytes())
 
 
 def texts(raw: Bytes) -> Vector:
-    """Their texts, `00000025:00000d98:00a2`, as a vector."""
+    """The texts, such as `00000025:00000d98:00a2`, as a vector."""
     n, size = raw.shape
     length = 2 * size + len(COLONS)
     data = np.empty(n * length, np.uint8)
@@ -59,7 +60,7 @@ def texts(raw: Bytes) -> Vector:
 
 
 def runs_of(raw: Bytes) -> tuple[Int32, npt.NDArray[np.intp]]:
-    """Which run of equal ones each belongs to, from 0, and where each run begins."""
+    """The number of each LSN's run of equal ones, from 0, and where each run begins."""
     n, size = raw.shape
     run = np.empty(n, np.int32)
     raw = np.ascontiguousarray(raw)
@@ -70,9 +71,9 @@ def runs_of(raw: Bytes) -> tuple[Int32, npt.NDArray[np.intp]]:
 
 
 def serials(commit: Bytes, change: Bytes, before: tuple[Lsn, Lsn, int] | None) -> Int64:
-    """The number of each row among those in a row that have its commit and change LSN, from 1.
+    """The number of each row in its run of equal commit and change LSNs, from 1 (`event_serial_no`).
 
-    `before` is what the row before the first one has: its LSNs and its number.
+    `before` are the LSNs and the number of the row before the first one, so that numbering continues over batches.
     """
     out = np.empty(len(commit), np.int64)
     commit, change = np.ascontiguousarray(commit), np.ascontiguousarray(change)
@@ -84,14 +85,14 @@ def serials(commit: Bytes, change: Bytes, before: tuple[Lsn, Lsn, int] | None) -
 
 
 def places_in(wanted: Bytes, known: Bytes) -> Int64:
-    """Where each of `wanted` stands in `known`, -1 where it does not; both ascend."""
+    """The index of each of `wanted` in `known`, -1 if it is not there; both ascend."""
     out = np.empty(len(wanted), np.int64)
     _match(np.ascontiguousarray(wanted), np.ascontiguousarray(known), out)
     return out
 
 
 def as_integers(raw: Bytes) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """The first eight bytes and the others, as numbers which sort as the LSNs do."""
+    """The first eight bytes and the rest, as numbers that sort like the LSNs."""
     high = np.ascontiguousarray(raw[:, :8]).view(">u8").ravel().astype(np.uint64)
     rest = np.zeros((len(raw), 8), np.uint8)
     rest[:, : raw.shape[1] - 8] = raw[:, 8:]
@@ -114,7 +115,10 @@ def _write_texts(raw: Any, digits: Any, out: Any) -> None:
 
 @inlined
 def _are_same(one: Int, other: Int, rest: Int) -> bool:
-    """Whether the LSNs at two addresses are one; their first eight bytes are compared, and their last eight."""
+    """Whether the LSNs at two addresses are equal.
+
+    Two loads suffice for 9 to 16 bytes: the first eight and the last eight, which may overlap.
+    """
     return load64(one + rest) == load64(other + rest) and load64(one) == load64(other)
 
 
@@ -165,7 +169,7 @@ def _match(wanted: Any, known: Any, out: Any) -> None:
 def running_largest(
     group: Int64, high: npt.NDArray[np.uint64], low: npt.NDArray[np.uint64]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """The largest number (high, low) up to each, within those of the same group, which stand together."""
+    """The running maximum of (high, low) within each group; the rows of a group are adjacent."""
     high, low = high.copy(), low.copy()
     _run_largest(group, high, low)
     return high, low

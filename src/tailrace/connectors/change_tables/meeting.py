@@ -1,4 +1,4 @@
-"""Where lanes that stand apart can meet: in each database the farthest end of a window that one of them has begun."""
+"""A position that all lanes can reach: in each database the furthest end of a window that one of them has begun."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from tailrace.errors import ConfigError
 
 
 def meeting_point(positions: Positions, lanes: Sequence[Progress], names: Sequence[str]) -> RestartPosition:
-    """Commit LSNs of the configuration's databases that no lane has passed.
+    """The commit LSNs of the configured databases that no lane has passed.
 
     Raises:
-        ConfigError: lanes stand apart in a database that is read no more.
+        ConfigError: lanes have different positions in a database that is no longer configured.
 
     """
     found = [positions.restart(lane.restart, names) for lane in lanes]
@@ -28,7 +28,7 @@ def meeting_point(positions: Positions, lanes: Sequence[Progress], names: Sequen
 
 
 def is_boundary(positions: Positions, lane: Progress) -> bool:
-    """Whether a lane has delivered all up to its LSNs, and nothing behind them."""
+    """Whether a lane has delivered everything up to its LSNs, and nothing after them."""
     return positions.restart(lane.restart).is_between_windows
 
 

@@ -1,4 +1,4 @@
-"""The structures of tables that a blocking snapshot reads, as the schema history has them."""
+"""The schema-change events of the tables that a blocking snapshot reads, from the schema history."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailrace.snapshot.source import Mark
 
 
 class NamedStructures:
-    """The structures of tables that a signal names, as an initial snapshot tells those of all tables."""
+    """The schema-change events of the tables that a signal names, like those of an initial snapshot for all tables."""
 
     def __init__(
         self,
@@ -36,20 +36,20 @@ class NamedStructures:
 
     @property
     def are_told(self) -> bool:
-        """Whether there is anything to tell."""
+        """Whether there are any."""
         return bool(self._events)
 
     def tell_all(self, batch: Batch) -> None:
-        """Add all events; rows may follow or not."""
+        """Add all of them, with marks that do not depend on the rows that follow."""
         self.tell_first(batch)
         self.tell_last(batch, Mark.TRUE)
 
     def tell_first(self, batch: Batch) -> None:
-        """Add all events but the last one."""
+        """Add all but the last one."""
         for name, event in self._events[:-1]:
             self._told.add_events([event], self._restart[name].lsn, batch, Mark.TRUE.value)
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
-        """Add the last one."""
+        """Add the last one, with its mark."""
         for name, event in self._events[-1:]:
             self._told.add_events([event], self._restart[name].lsn, batch, mark.value)

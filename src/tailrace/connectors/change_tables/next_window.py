@@ -1,4 +1,4 @@
-"""Which window of a log is read next."""
+"""The next window of a log."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ def next_window(
     head: Lsn,
     until: Lsn | None = None,
 ) -> Window | None:
-    """The window behind a position, without a limit of its transactions; None while there is none.
+    """The window after a position, without the limit of its transactions; None if there is none yet.
 
-    One that is delivered in part is the same again. Any other ends at the head, or at `until`, or where a table is read from
-    another instance from then on.
+    A window that is delivered in part comes again, unchanged. Any other ends at the max LSN, at `until`, or before a
+    table switches to another instance.
 
     Raises:
         PositionLostError: the log ends before the position.
 
     """
+    # A started window must stay what it was: its tables are in order of their names, and `position` is within one of
+    # them.
     if position.until is not None:
         instances.refresh(session)
         return Window(position.lsn, position.until)

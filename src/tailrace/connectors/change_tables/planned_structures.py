@@ -1,6 +1,7 @@
-"""The structures that are new in windows of the logs, found by one who only plans their reading.
+"""The structures that are new in windows of the logs, found by a planner.
 
-Whoever reads a range later tells them as they were found here, so that a range that is read again gives the same.
+A reader of the range announces them as they were found here, so that a range yields the same events each time it is
+read.
 """
 
 from __future__ import annotations
@@ -21,16 +22,16 @@ from tailrace.connectors.shared.batches import Batch
 def new_structures(
     dialect: Dialect[Session], history: Sequence[HistoryRecord], windows: Mapping[str, Window], now_us: int
 ) -> list[dict[str, Any]]:
-    """The records that a schema history gets where windows are read.
+    """The records that windows add to the schema history.
 
     Args:
         dialect: of the database.
-        history: up to where the windows begin.
+        history: up to the beginning of the windows.
         windows: by database.
-        now_us: when they are handled, microseconds since the epoch.
+        now_us: the processing time, microseconds since the epoch.
 
     Raises:
-        PositionLostError: changes in a window are gone.
+        PositionLostError: changes in a window are lost.
 
     """
     told = ToldStructures(dialect, history, tells=False)

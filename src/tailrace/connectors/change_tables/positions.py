@@ -1,17 +1,17 @@
-"""Positions in the logs of databases that write their changes into tables.
+"""Positions in the logs of databases with change tables.
 
-A *position* names one change: its transaction's commit LSN, the command within it, the change's own LSN and its operation.
-As text it has a fixed width and sorts as a change table is read:
+A *position* identifies one change: its transaction's commit LSN, the command within it, the change's own LSN and its
+operation. Its text has a fixed width and sorts in the order in which a change table is read:
 
     00000025:00000070:0003.0000000001.00000025:00000068:0002.4
 
-(where a database tells no command, that number is 0).
+(If a database has no command number, it is 0.)
 
-A connector may read several databases, each with a log of its own. The *delivered position* is the commit LSNs up to which
-everything is delivered, of all databases one behind the other: it sorts later whenever one of them gets on. The *restart
-position* says for each database the same LSN, and where a window of the log is delivered in part, how far that is.
+A connector may read several databases, each with its own log. The *delivered position* is the list of the commit LSNs
+up to which everything is delivered: it sorts later whenever one of the databases progresses. The *restart position* has
+the same LSN for each database and, if a window of the log is delivered in part, how far that is.
 
-What is stored of them is JSON; `Positions` reads it back, for the form of LSN that a database has.
+They are stored as JSON; `Positions` parses it, for the form of LSN that a database has.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ BETWEEN_DATABASES: Final = ","
 
 @dataclass(frozen=True, slots=True, order=True)
 class RowPosition:
-    """A change of a change table.
+    """The position of a change in a change table.
 
     Attributes:
         commit: its transaction's commit LSN.
-        command: the command within that; 0 where it is not known.
+        command: the command within the transaction; 0 if it is unknown.
         change: the change's own LSN.
-        operation: as rows have it; of an update, which is two rows, the second's: 4.
-        serial: which row it is of those with these LSNs, from 1, as Debezium counts them.
+        operation: as in the change table; of an update, which is two rows, that of the second one: 4.
+        serial: the row's number among those with the same LSNs, from 1, as Debezium counts them.
 
     """
 
@@ -72,16 +72,17 @@ class DatabasePosition:
     """How far one database is delivered.
 
     Attributes:
-        lsn: everything that was committed up to there.
-        until: the end of the window that is delivered in part; None: none is.
-        table: the table of it that comes next, `schema.table`; those before it by name are done. None: the first.
-        after: the last change delivered of that table; None: none is.
-        initial: a connector begins here and has not told the structures that it begins with.
-        taken_over: a place of Debezium's within the transaction behind `lsn`: what lies before it there is delivered, and
-            as many rows with its LSNs as it counts.
-        offset_minutes: of the end of a range that was planned: how far the server's clock was ahead of UTC then, by which the
-            times of its changes are told, whenever it is read; None: as it is when it is read.
-        filled: of such an end, the tables that have changes in the range, as `table` names them; None: that is not known.
+        lsn: everything that was committed up to it is delivered.
+        until: the end of a window that is delivered in part; None: none is.
+        table: the window's next table, `schema.table`; those before it by name are delivered. None: the first.
+        after: the last delivered change of that table; None: none is.
+        initial: a connector begins here, and has not delivered the initial structures.
+        taken_over: a position of Debezium's within the transaction after `lsn`: what lies before it is delivered, and
+            as many rows with its LSNs as its serial says.
+        offset_minutes: at the end of a planned range: how far the server's clock was ahead of UTC when it was planned.
+            The times of its changes are converted by that, whenever it is read. None: by the offset at the time of
+            reading.
+        filled: at such an end: the tables that have changes in the range, named like `table`; None: unknown.
 
     """
 
@@ -95,7 +96,7 @@ class DatabasePosition:
     filled: tuple[str, ...] | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON; what has its usual value is left out, but for the LSN."""
+        """As JSON, without members that have their default, except the LSN."""
         found: dict[str, Any] = {"lsn": self.lsn.text}
         if self.until is not None:
             found["until"] = self.until.text
@@ -115,16 +116,16 @@ class DatabasePosition:
 
     @property
     def is_between_windows(self) -> bool:
-        """Whether everything up to `lsn` is delivered, and nothing behind it."""
+        """Whether everything up to `lsn` is delivered, and nothing after it."""
         return self.until is None and self.taken_over is None
 
     def at(self, lsn: Lsn) -> DatabasePosition:
-        """Everything up to there is delivered."""
+        """The position when everything up to an LSN is delivered."""
         return DatabasePosition(lsn, initial=self.initial, taken_over=_behind(self.taken_over, lsn))
 
 
 class RestartPosition:
-    """Where reading goes on, by database; as JSON an object with the databases' names."""
+    """Where reading resumes, by database; as JSON an object with the databases' names."""
 
     def __init__(self, databases: Mapping[str, DatabasePosition]) -> None:
         self._databases = dict(databases)
@@ -140,21 +141,21 @@ class RestartPosition:
         return iter(self._databases)
 
     def with_(self, database: str, position: DatabasePosition) -> RestartPosition:
-        """The same with another position in one database."""
+        """A copy with another position in one database."""
         return RestartPosition({**self._databases, database: position})
 
     def told(self) -> RestartPosition:
-        """The same where the structures at the beginning have been told."""
+        """A copy that says that the initial structures are delivered."""
         return RestartPosition({name: replace(each, initial=False) for name, each in self._databases.items()})
 
     @property
     def is_between_windows(self) -> bool:
-        """Whether no window of any database is delivered in part."""
+        """Whether no database has a window that is delivered in part."""
         return all(each.is_between_windows for each in self._databases.values())
 
     @property
     def is_initial(self) -> bool:
-        """Whether a connector begins here."""
+        """Whether a connector begins here, and has not delivered the initial structures."""
         return any(each.initial for each in self._databases.values())
 
     @property
@@ -164,7 +165,7 @@ class RestartPosition:
 
 
 class Positions:
-    """Reads what was stored of positions in a kind of database's logs."""
+    """Parses stored positions in the logs of one kind of database."""
 
     def __init__(self, lsns: LsnForm) -> None:
         self._lsns = lsns
@@ -175,7 +176,7 @@ class Positions:
         return ", ".join(f"{name} {restart[name].lsn}" for name in restart)
 
     def row(self, given: Mapping[str, Any]) -> RowPosition:
-        """From what `RowPosition.to_dict` gave."""
+        """Parse a change's position from JSON."""
         return RowPosition(
             self._lsns.parse(given["commit"]),
             int(given["command"]),
@@ -185,7 +186,7 @@ class Positions:
         )
 
     def database(self, given: Mapping[str, Any]) -> DatabasePosition:
-        """From what `DatabasePosition.to_dict` gave.
+        """Parse a database's position from JSON.
 
         Raises:
             ProgressError: it is something else.
@@ -210,12 +211,12 @@ class Positions:
             raise ProgressError(f"not a position in {log}: {given!r}: {error!r}") from error
 
     def restart(self, given: Mapping[str, Any], names: Sequence[str] = ()) -> RestartPosition:
-        """From what `RestartPosition.to_dict` gave.
+        """Parse a restart position from JSON.
 
-        `names` are the databases of the configuration, which may be spelled otherwise there.
+        `names` are the configured databases, which may be spelled differently in the JSON.
 
         Raises:
-            ProgressError: it is something else, or of other databases.
+            ProgressError: it is something else, or belongs to other databases.
 
         """
         if not given or not all(isinstance(each, Mapping) and "lsn" in each for each in given.values()):
@@ -233,14 +234,14 @@ class Positions:
 
 
 def _behind(place: RowPosition | None, lsn: Lsn) -> RowPosition | None:
-    """A place of Debezium's counts until its transaction is through."""
+    """Debezium's position, which is needed until its transaction is delivered."""
     return place if place is not None and place.commit > lsn else None
 
 
 def position_program(commit: Level = Level.TRANSACTION, change: Level = Level.CHANGE) -> Program:
-    """The template of a position's text; its slots are the texts and numbers of `RowPosition`'s first four fields.
+    """The template of a position's text; its slots are the first four fields of `RowPosition`.
 
-    `commit` and `change` say what they are known of: the commit LSN, and the rest.
+    `commit` and `change` are the levels at which the commit LSN, and the rest, are known.
     """
     template = Template()
     template.value(Op.RAW, 0, commit)
@@ -254,17 +255,17 @@ def position_program(commit: Level = Level.TRANSACTION, change: Level = Level.CH
 
 
 def position_facts(position: RowPosition) -> tuple[Fact, Fact, Fact, Fact]:
-    """A position that holds for a whole batch, as changes have it."""
+    """A position that is the same for a whole batch, as facts."""
     commit, change = (vector_of([each.text.encode()]) for each in (position.commit, position.change))
     command, operation = (integers(np.array([each])) for each in (position.command, position.operation))
     return tuple(Fact(each, Level.BATCH) for each in (commit, command, change, operation))  # type: ignore[return-value]
 
 
 def beginning_of(lsn: Lsn) -> RowPosition:
-    """The position of what is told at an LSN and is no change: it sorts before the changes of that commit."""
+    """The position of an event at an LSN that is not a row change: it sorts before the changes of that commit."""
     return RowPosition(lsn, 0, Lsn(bytes(len(lsn.raw))), 0)
 
 
 def restart_at(lsns: Mapping[str, Lsn], *, initial: bool = False) -> RestartPosition:
-    """Everything up to these LSNs is delivered, by database in the configuration's order."""
+    """The restart position when everything up to these LSNs is delivered, by database in the configuration's order."""
     return RestartPosition({name: DatabasePosition(lsn, initial=initial) for name, lsn in lsns.items()})

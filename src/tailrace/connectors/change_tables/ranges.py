@@ -1,8 +1,8 @@
-"""Ranges of the logs, planned without reading them: by commit LSNs, in each database.
+"""Plans ranges of the logs without reading them: by commit LSNs, in each database.
 
-How far the server's clock is ahead of UTC is part of the plan, as times of changes are told in the server's own: a range that
-is read again tells them alike. So are the structures that are new in a range, and which tables have changes there: one that
-has none may be gone when the range is read, and nothing is lost.
+The plan includes how far the server's clock is ahead of UTC, because the server has local times: a range then yields
+the same times whenever it is read. It includes the structures that are new in the range, for the same reason. And it
+includes the tables with changes in it: a table without changes may be gone when the range is read, and nothing is lost.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from tailrace.connectors.change_tables.windows import Window
 
 
 class Ranges(Generic[Session]):
-    """What plans: which ranges, up to where."""
+    """Plans the ranges of one connector."""
 
     def __init__(self, dialect: Dialect[Session]) -> None:
         self._dialect = dialect
         self._positions = Positions(dialect.lsns)
 
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
-        """The nearest LSNs that all of these lanes can read up to."""
+        """The nearest LSNs up to which all of these lanes can read."""
         return meeting_point(self._positions, lanes, self._dialect.databases).to_dict()
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
     ) -> Mapping[str, Any]:
-        """How far each log is captured now; with a limit, about so many bytes of all of them behind `start`.
+        """How far each log is captured now; with a limit, a position about so many bytes after `start` in total.
 
         Raises:
             PositionLostError: a log ends before `start`.
@@ -50,19 +50,19 @@ class Ranges(Generic[Session]):
         ).to_dict()
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
-        """The progress of one who has everything before a position."""
+        """The progress of a reader that has everything up to a position."""
         reached = restart_at(self._lsns(position))
         return Progress(reached.delivered, reached.to_dict())
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
-        """The records of a schema history that were told up to a position."""
+        """The records of a schema history up to a position."""
         lsns = {name.lower(): lsn for name, lsn in self._lsns(position).items()}
         return [record for record in history if is_told_up_to(record, lsns, self._dialect)]
 
     def history_after(
         self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
     ) -> Sequence[HistoryRecord] | None:
-        """The structures that are new between two positions."""
+        """The records of the structures that are new between two positions."""
         from tailrace.connectors.change_tables.planned_structures import (
             new_structures,  # the direct way has no use for it
         )
@@ -89,7 +89,7 @@ class Ranges(Generic[Session]):
         return replace(head, lsn=lsn, filled=filled)
 
     def _lsns(self, position: Mapping[str, Any] | None) -> dict[str, Lsn]:
-        """By database, in the configuration's order; none of no position."""
+        """LSNs by database, in the configuration's order; empty without a position."""
         names = self._dialect.databases
         at = self._positions.restart(position, names) if position is not None else None
         return {} if at is None else {name: at[name].lsn for name in names}

@@ -1,4 +1,4 @@
-"""Whether the change tables still have what comes behind a progress, judged without reading them."""
+"""Whether the change tables still retain what follows a progress, determined without reading them."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from tailrace.schema.tables import TableId
 
 
 def require_within_reach(dialect: Dialect[Session], progress: Progress, history: History, lane: Lane) -> None:
-    """Raise where reading can't go on from a lane's progress.
+    """Raise an error if reading can't resume from a lane's progress.
 
-    The schema history tells which tables were read before, and from which instances. Without one an instance that is older
-    than the position was read, and has lost its changes from there on to the clean-up; one that is younger is taken for new.
+    The schema history shows which tables were read before, and from which instances. Without one, an instance that is
+    older than the position is assumed to have been read; if it now begins after the position, the clean-up has removed
+    its changes. A younger one is assumed to be new.
 
     Raises:
-        PositionLostError: change data behind it is gone, or the database was restored.
+        PositionLostError: changes after the progress are lost, or the database was restored.
         SourceSetupError: the user may not see a table any more that was read.
 
     """
@@ -74,7 +75,10 @@ def _require_older(dialect: Dialect[Session], session: Session, lsn: Lsn) -> Non
 
 
 def require_not_restored(database: str, head: Lsn, lsn: Lsn) -> None:
-    """Raise where a log ends before where it was read up to; one of which nothing is known is no such case."""
+    """Raise `PositionLostError` if a log ends before the position that it was read to.
+
+    An LSN of zero says nothing: capture may not have begun again yet.
+    """
     if head < lsn and not head.is_zero:
         raise PositionLostError(
             f"the log of {database} was read up to {lsn}, and now it is captured up to {head} only: the database was "

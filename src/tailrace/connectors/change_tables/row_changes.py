@@ -1,7 +1,7 @@
-"""From rows of a change table to changes: which images, and where each change came from.
+"""Turns rows of a change table into changes: their images, and where each change came from.
 
-Every row is an image. Two rows of an update become one change; a delete and an insert with the same LSNs (an update that
-moved the row to another key) stay two, as in Debezium.
+Every row is an image. The two rows of an update become one change. A delete and an insert with the same LSNs (an update
+that moved the row to another key) stay two changes, as in Debezium.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _OPERATIONS[[DELETE, INSERT, BEFORE]] = DELETED, CREATE, UPDATE
 
 @dataclass(slots=True)
 class Serials:
-    """Numbers the rows that have the same LSNs, batch after batch: `event_serial_no`."""
+    """Numbers the rows with the same LSNs, over several batches: `event_serial_no`."""
 
     last: tuple[Lsn, Lsn, int] | None = None
 
     def number(self, rows: ChangeRows) -> Int64:
-        """The number of each row."""
+        """The number of each row, from 1."""
         found = lsn_columns.serials(rows.commit, rows.change, self.last)
         if len(found):
             end = len(found) - 1
@@ -54,17 +54,18 @@ def changes_of(
     rank: int,
     read_us: int | None = None,
 ) -> Changes:
-    """The changes that rows tell of.
+    """The changes in rows.
 
     Args:
-        rows: in the order of the log.
+        rows: in log order.
         serials: the number of each among those with its LSNs.
-        columns: what they hold, a vector for each column of the structure; None where it is not wanted.
+        columns: their values, a vector for each column of the structure; None if it is not needed.
         transactions: of the window.
-        constants: the fields of the source block that never change.
-        transaction_ids: the ids of transactions are wanted.
-        rank: how many changes came before them in the same batch.
-        read_us: when they were read, where that is to be told and not when they were made; microseconds since the epoch.
+        constants: the constant fields of the source block.
+        transaction_ids: whether changes need their transaction's id.
+        rank: the number of changes before them in the batch.
+        read_us: the read time, if the source block's times are that instead of the commit time; microseconds since the
+            epoch.
 
     """
     first = np.flatnonzero(rows.operation != AFTER)
@@ -105,16 +106,16 @@ def changes_of(
 
 
 def newest_ms(rows: ChangeRows, transactions: Transactions) -> int:
-    """When the transaction of the last row was, milliseconds since the epoch."""
+    """The commit time of the last row's transaction, milliseconds since the epoch."""
     return int(transactions.time_us[transactions.places(rows.commit[-1:])][0]) // 1000
 
 
 def not_delivered(
     rows: ChangeRows, serials: Int64, taken_over: RowPosition
 ) -> tuple[ChangeRows, Int64, npt.NDArray[np.intp]]:
-    """The rows that lie behind a place of Debezium's, their numbers, and which of the rows' changes they are.
+    """The rows after a position of Debezium's, their numbers, and the indices of their changes.
 
-    Debezium goes by commit and change LSN alone, and counts the rows that have the same ones.
+    Debezium compares only commit and change LSNs, and counts the rows that have the same ones.
     """
     commit, change = _as_bytes(rows.commit), _as_bytes(rows.change)
     at, within = taken_over.commit.raw, taken_over.change.raw
@@ -125,7 +126,7 @@ def not_delivered(
 
 
 def delivered_changes(rows: ChangeRows, after: RowPosition) -> int:
-    """How many of the rows' changes come up to a position."""
+    """The number of changes up to and including a position."""
     commit, change = _as_bytes(rows.commit), _as_bytes(rows.change)
     at, within = after.commit.raw, after.change.raw
     in_change = (change < within) | ((change == within) & (rows.operation <= after.operation))
@@ -135,5 +136,5 @@ def delivered_changes(rows: ChangeRows, after: RowPosition) -> int:
 
 
 def _as_bytes(raw: Bytes) -> npt.NDArray[np.bytes_]:
-    """LSNs as strings of bytes, to be compared; zeros at their ends do not matter, as all are of one length."""
+    """LSNs as byte strings, for comparison. NumPy drops their trailing zeros, which is harmless as all have one length."""
     return np.ascontiguousarray(raw).view(f"S{raw.shape[1]}").ravel()

@@ -1,7 +1,7 @@
-"""Rows of a change table, as they are read: in the order of the log, of an update both images or none.
+"""Rows of a change table, as they are read: in log order, with both images of an update or neither.
 
-What a query gives comes as Arrow batches of any length, and may end between an update's two rows, at the end of a batch as at
-the limit of a query.
+A query returns Arrow batches of any length. Between an update's two rows, a batch may end, and so may a query at its
+row limit.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from tailrace.connectors.change_tables.positions import RowPosition
 from tailrace.errors import LogFormatError
 
 DELETE, INSERT, BEFORE, AFTER = 1, 2, 3, 4
-"""Operations: of an update the row `BEFORE` it is followed by the one `AFTER` it."""
+"""Operations; an update has two rows, `BEFORE` and then `AFTER`."""
 Int64 = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
 class ChangeRows:
-    """`n` rows of a change table; of an update either both rows or none.
+    """`n` rows of a change table, with both rows of an update or neither.
 
     Attributes:
         commit: commit LSNs, shape (n, size).
         change: the changes' own LSNs, shape (n, size).
-        command: the command within the transaction, 0 where the database tells none; shape (n,). Snapshots take the rows of
-            one for the work of one statement (`snapshots/touched_rows.py`).
+        command: the command within the transaction, 0 if the database has none; shape (n,). Snapshots take the rows of
+            one command for the effect of one statement (`snapshots/touched_rows.py`).
         operation: `DELETE`, `INSERT`, `BEFORE` or `AFTER`; shape (n,).
-        mask: which columns changed, binary; None where it is not asked for.
-        columns: what was selected, in that order.
-        bytes: how much memory it takes.
+        mask: the update mask, which says which columns changed, binary; None if it was not selected.
+        columns: the selected columns, in order.
+        bytes: their size in memory.
 
     """
 
@@ -53,11 +53,11 @@ class ChangeRows:
 
     @property
     def changes(self) -> int:
-        """How many changes they are: an update has two rows."""
+        """The number of changes: an update has two rows."""
         return int(np.count_nonzero(self.operation != AFTER))
 
     def take(self, rows: npt.NDArray[np.intp]) -> ChangeRows:
-        """Some of them, in that order."""
+        """The rows with these indices, in that order."""
         places = pa.array(rows)
         return ChangeRows(
             self.commit[rows],
@@ -81,24 +81,25 @@ class ChangeRows:
 
 
 class RowQuery(Protocol):
-    """How one database is asked for the rows of a change table in a window.
+    """How one database is queried for the rows of a change table in a window.
 
     Attributes:
-        limit: a query gives at most so many rows, and is asked again behind the last of them; 0: no limit.
+        limit: the greatest number of rows that a query returns; the next one begins after the last of them. 0: no
+            limit.
 
     """
 
     limit: int
 
     def batches(self, after: RowPosition | None) -> Iterator[pa.RecordBatch]:
-        """Run it for the rows behind `after`, in the order of the log; a batch has at least one row."""
+        """Execute it for the rows after `after`, in log order; a batch has at least one row."""
         ...
 
     def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
-        """The operation of a row, as far as it can be told without the row behind it.
+        """The operation of a row, as far as the row alone determines it.
 
-        `BEFORE` where that may be the update's other row, which is waited for; `rows` has the last word. So a database that
-        writes an update as a delete and an insert gives `BEFORE` for every delete.
+        `BEFORE` if the row may be followed by the update's other row, for which the reader then waits; `rows` decides
+        finally. So a database that writes an update as a delete and an insert returns `BEFORE` for every delete.
         """
         ...
 
@@ -106,18 +107,18 @@ class RowQuery(Protocol):
         """The rows of a batch.
 
         Raises:
-            LogFormatError: one has an operation that is none of the four.
+            LogFormatError: one has an unknown operation.
 
         """
         ...
 
     def torn(self, at: RowPosition) -> LogFormatError:
-        """What to say of an update that has only one of its two rows."""
+        """The error for an update with only one of its two rows."""
         ...
 
 
 def whole_changes(query: RowQuery, after: RowPosition | None) -> Generator[ChangeRows]:
-    """The rows of a query behind the row `after`, batch by batch.
+    """The rows of a query after the row `after`, batch by batch.
 
     Raises:
         LogFormatError: an update has only one of its two rows.
@@ -140,7 +141,7 @@ def whole_changes(query: RowQuery, after: RowPosition | None) -> Generator[Chang
 
 
 def _whole(query: RowQuery, batch: pa.RecordBatch) -> tuple[pa.RecordBatch | None, pa.RecordBatch | None]:
-    """The batch without a last row that is the first of an update's two, and that row."""
+    """The batch without its last row, if that is the first one of an update, and that row."""
     n = batch.num_rows
     if query.operation(batch, n - 1) != BEFORE:
         return batch, None
@@ -148,7 +149,7 @@ def _whole(query: RowQuery, batch: pa.RecordBatch) -> tuple[pa.RecordBatch | Non
 
 
 def _checked(rows: ChangeRows, query: RowQuery) -> ChangeRows:
-    """The rows, of which each one before an update is followed by the one after it."""
+    """The rows, after a check that each `BEFORE` is followed by an `AFTER`."""
     first = np.flatnonzero(rows.operation == BEFORE)
     second = np.flatnonzero(rows.operation == AFTER)
     if len(first) != len(second) or (first + 1 != second).any():

@@ -1,4 +1,4 @@
-"""The tables that signals are written to, and those that signals may ask for."""
+"""The signal tables, and the tables that signals may request."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from tailrace.schema.tables import TableId
 
 
 def heard_columns(settings: Settings, table: TableId, captured: Iterable[str]) -> list[str]:
-    """Which of a signal table's captured columns the configuration leaves in its events, where signals are read."""
+    """The captured columns of a signal table that the configuration leaves in its events, from which signals are read."""
     return [name for name in captured if settings.columns.matches(table, name)]
 
 
 def deaf(table: TableId, heard: Sequence[str]) -> str:
-    """What to say of a signal table of which not all columns come through."""
+    """The message for a signal table of which not all columns are captured."""
     return f"the signal table {table} should have three columns, and these are captured: {', '.join(heard) or 'none'}"
 
 
@@ -26,5 +26,5 @@ def is_for_signals(events: Events, table: TableId) -> bool:
 
 
 def is_captured(events: Events, table: TableId) -> bool:
-    """Whether a table's rows may be asked for: it is wanted, and no table of signals."""
+    """Whether a table's rows may be requested: it is included, and is not a signal table."""
     return not is_for_signals(events, table) and events.settings.tables.matches(table)

@@ -1,8 +1,8 @@
-"""Following the logs: from a restart position to batches of records with the progress that belongs to them.
+"""Reads the logs: from a restart position to batches of records with their progress.
 
-Each database has a log of its own (`database_log.py`); they are read in turn, a window at a time. Of several lanes each reads
-the change tables that are its own, in windows of its own. Where all of them have read to the same LSNs their progress is the
-same, whatever each delivered: there their number may change.
+Each database has its own log (`database_log.py`); they are read in turn, a window at a time. Of several lanes, each
+reads the change tables of its own topics, in windows of its own. Lanes that have read up to the same LSNs have the same
+progress, whatever each of them delivered. At such a progress the number of lanes may change.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ from tailrace.events.pipeline import sizes_of
 
 @dataclass(frozen=True, slots=True)
 class LogParts(Generic[Session]):
-    """What a connector gives to have its logs read.
+    """What a connector supplies for reading its logs.
 
     Attributes:
         dialect: of the database.
         decoding: of its rows.
-        incremental: makes what reads tables beside the log, for signals.
-        actions: opens the connection on which `heartbeat.action.query` is run.
+        incremental: makes the reader of incremental snapshots.
+        actions: opens the connection for `heartbeat.action.query`.
 
     """
 
@@ -55,7 +55,7 @@ class LogReader(Generic[Session]):
     """Reads one range of the logs, once.
 
     Attributes:
-        is_left: reading ended within the range, for what a signal asked for.
+        is_left: whether reading stopped before the range's end, because of requested work.
 
     """
 
@@ -86,7 +86,7 @@ class LogReader(Generic[Session]):
         self.is_left = False
 
     def batches(self) -> Iterator[LogBatch]:
-        """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
+        """The range's batches; without an end, an idle one whenever nothing comes within the poll interval."""
         with ExitStack() as opens:
             for each in (self._heartbeats, self._asked):
                 if each is not None:
@@ -120,7 +120,7 @@ class LogReader(Generic[Session]):
                 is_done = self.is_left
 
     def _between_windows(self, *, at_head: bool) -> Iterator[LogBatch]:
-        """What signals asked for, between windows of the logs."""
+        """The batches of requested work, between windows."""
         if self._asked is None:
             return
         if at_head and not self._is_heard_of:
@@ -133,7 +133,7 @@ class LogReader(Generic[Session]):
         """Whether all databases are read to the range's end.
 
         Raises:
-            PositionLostError: one of them does not reach so far any more.
+            PositionLostError: the log of one no longer reaches the end.
 
         """
         if self._until is None:
@@ -163,28 +163,28 @@ class LogReader(Generic[Session]):
         )
 
     def _new_history(self, given: Sequence[HistoryRecord]) -> KeptHistory:
-        """The schema history up to where reading begins."""
+        """The schema history up to the position where reading begins."""
         return KeptHistory(self._settings, given, self._holds, writes=self._lane.is_first)
 
     def _holds(self, record: HistoryRecord) -> bool:
-        """Whether a record of the history is of these databases, and told where reading begins."""
+        """Whether a record of the history belongs to these databases and lies before the position where reading begins."""
         lsns = {name.lower(): self._restart[name].lsn for name in self._dialect.databases}
         return is_told_up_to(record, lsns, self._dialect)
 
     def _new_asked(self) -> Asked[LogBoundary] | None:
-        """Nobody can ask for anything in a range that is to give the same again when it is read again."""
+        """The handler of requested work; None in a planned range, which must yield equal events each time it is read."""
         if self._now_us is not None:
             return None
         return Asked(self._settings, self._lane, self._progress, self._signalled)
 
     def _new_heartbeats(self) -> Heartbeats | None:
-        """Nothing beats in a range that is to give the same again when it is read again."""
+        """The heartbeats; None in a planned range, which must yield the same events when it is read again."""
         settings = self._settings
         wanted = settings.heartbeat_interval_ms > 0 and self._lane.is_first and self._now_us is None
         return Heartbeats(settings, self._parts.actions) if wanted else None
 
     def _first_batch(self) -> LogBatch:
-        """What a connector says before its first change: the structures that it begins with, and of a snapshot without rows."""
+        """The batch before the first change: the initial structures, and the notifications of a snapshot without rows."""
         batch = self._new_batch()
         tells = self._lane.is_first and self._now_us is None
         started, completed = Telling(self._settings, self._restart.delivered).without_rows() if tells else ([], [])
@@ -193,13 +193,13 @@ class LogReader(Generic[Session]):
         self._told.tell_initial(self._restart, batch)
         for event in completed:
             batch.add(event)
-        if self._heartbeats is not None:  # one comes when all is told, as after a snapshot of rows
+        if self._heartbeats is not None:  # the next one comes after the structures, as after a snapshot of rows
             self._heartbeats.hurry()
         self._restart = self._restart.told()
         return self._finished(batch)
 
     def _new_batch(self) -> Batch:
-        """One that is handled now, or at the time that the range says."""
+        """An empty batch, with the current time or the range's processing time."""
         return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes)
 
     def _wait_ms(self) -> int:

@@ -1,6 +1,6 @@
-"""What a window brings of structures: tables that are not captured any more, and structures that nobody was told of.
+"""The structure changes in a window: tables that are no longer captured, and structures that are not announced yet.
 
-Those who read a window and those who only plan it find the same.
+A reader of a window and its planner find the same.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ log = logging.getLogger(__name__)
 
 
 def leave_gone(session: Session, lost: LostChanges[Session], told: ToldStructures, window: Window, batch: Batch) -> None:
-    """Leave the tables out that are not captured any more, and tell so.
+    """Announce that tables are no longer captured, and leave them out.
 
     Raises:
-        PositionLostError: changes of a table that come next are gone.
+        PositionLostError: changes of a table that come next are lost.
         SourceSetupError: the user may not see a table any more that was read.
 
     """
@@ -44,7 +44,7 @@ def tell_new(
     batch: Batch,
     reads: Callable[[TableId], bool] = lambda _: False,
 ) -> None:
-    """Tell the structures that are new in a window without a switch; `reads`: the tables of which a switch is logged."""
+    """Announce the structures that are new in a window without a switch; `reads`: the tables whose switches are logged."""
     for each in instances.active(window):
         structure = instances.untold(each.instance)
         if structure is not None:
@@ -57,6 +57,6 @@ def tell_new(
 
 
 def _log_switch(before: str | None, instance: Instance, start: Lsn) -> None:
-    """Of a table that had another instance before, or none."""
+    """Log that a table is read from another instance, or from its first one."""
     old = "" if not before else f" instead of {name_of(before)}"
     log.info("%s is read from the capture instance %s%s, from LSN %s on", instance.table, instance.name, old, start)

@@ -1,4 +1,4 @@
-"""The shapes of a table's events: of changes, and of rows that a snapshot reads."""
+"""The shapes of a table's events: of changes, and of the rows that a snapshot reads."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailrace.schema.tables import Table
 
 
 class FieldType(Typed, Protocol):
-    """The type of a column that has a field in events."""
+    """The type of a column with a field in events."""
 
     @property
     def key(self) -> Schema:
@@ -31,10 +31,10 @@ TypeT = TypeVar("TypeT", bound=FieldType)
 
 
 class TableShapes(Generic[TypeT]):
-    """Makes them, of one connector's tables."""
+    """Makes the shapes of one connector's tables."""
 
     def __init__(self, events: Events, types: Callable[[Table], Sequence[TypeT | None]]) -> None:
-        """`types`: those of a table's columns; None for one that has no field."""
+        """`types`: the types of a table's columns; None for a column without a field."""
         self._events = events
         self._settings = events.settings
         self._types = types
@@ -45,17 +45,17 @@ class TableShapes(Generic[TypeT]):
         self._batch_positions = position_program(Level.BATCH, Level.BATCH)
 
     def with_fields(self, table: Table) -> tuple[Table, tuple[TypeT, ...]]:
-        """A table without the columns that have no field, and the types of the others."""
+        """A table without columns that have no field, and the types of the others."""
         return with_fields(table, self._types(table))
 
     def of_changes(self, table: Table, types: Sequence[TypeT]) -> Shape:
-        """For changes of a table whose columns all have fields, of these types."""
+        """The shape of changes of a table, all columns of which have fields, of these types."""
         return self._shape(table, types, is_read=False)
 
     def read_shape(self, table: Table) -> tuple[Table, tuple[TypeT, ...], Shape]:
-        """For read events of a table: its columns that have a field, their types, and the shape.
+        """The read events of a table: its columns with a field, their types, and the shape.
 
-        The positions of such events hold for all rows of a batch alike.
+        Their position is the same for all rows of a batch.
         """
         readable, types = self.with_fields(table)
         return readable, types, self._shape(readable, types, is_read=True)
@@ -72,7 +72,7 @@ class TableShapes(Generic[TypeT]):
 
 
 def with_fields(table: Table, types: Sequence[TypeT | None]) -> tuple[Table, tuple[TypeT, ...]]:
-    """A table without the columns that have no type, and the types of the others."""
+    """A table without columns that have no type, and the types of the others."""
     kept = [(column, type_) for column, type_ in zip(table.columns, types, strict=True) if type_ is not None]
     columns = tuple(column for column, _ in kept)
     return replace(table, columns=columns), tuple(type_ for _, type_ in kept)

@@ -1,12 +1,13 @@
-"""Structures that were told: what the schema history says, and the schema-change events that make it.
+"""Announced structures: the content of the schema history, and the schema-change events that extend it.
 
-Change tables have their structure beside them, so the history is not needed to read them. It is kept to know what was told
-already, and with which capture instance: a table that is not in it is new (CREATE), one whose rows come from another instance
-with other columns has changed (ALTER). An instance keeps the structure that it was told with. A table that is not captured
-any more, whether it is there or not, is told as one that went (DROP), and when it comes back as a new one. Debezium tells
-neither, although its page says so of disabling. A table that gets another name goes, and comes as a new one, with its instance.
+Change tables have their structure in the catalogue, so reading them does not need the history. It records which
+structures were announced, and for which capture instance. A table that it lacks is new (CREATE). One whose rows come
+from another instance with other columns has changed (ALTER). An instance keeps the structure with which it was
+announced. A table that is no longer captured, whether it was dropped or not, is announced as dropped (DROP), and as new
+when it comes back. Debezium sends neither of these two events, although its documentation says so of disabling. A
+renamed table is dropped, and comes as a new one, with its instance.
 
-Each lane keeps the same; the first alone has the events.
+Each lane keeps the same history; only the first one delivers the events.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ from tailrace.schema.history import history_record, parse_id, table_of
 from tailrace.schema.table_changes import ChangeType, TableChange
 from tailrace.schema.tables import Table, TableId
 
-NO_DDL: Final = "N/A"  # what Debezium tells of a change that it finds in a change table; for 1.4 its page shows none
-SNAPSHOT, LAST = "true", "last"  # marks of a snapshot
+NO_DDL: Final = "N/A"  # Debezium's `ddl` of a change found in a change table; the documentation of 1.4 shows none
+SNAPSHOT, LAST = "true", "last"  # values of source.snapshot
 INSTANCE: Final = "capture_instance"
-"""The attribute of a table in the history that names the capture instance whose rows have this structure."""
-NO_INSTANCE: Final = ""  # of a table that is not captured any more
+"""A table's attribute in the history: the capture instance whose rows have this structure."""
+NO_INSTANCE: Final = ""  # the attribute of a table that is no longer captured
 
 
 class ToldStructures:
-    """The structures of all tables that were told, and of each capture instance that was."""
+    """The announced structures of all tables, and of each announced capture instance."""
 
     def __init__(
         self,
@@ -48,13 +49,13 @@ class ToldStructures:
         tells: bool = True,
         planned: Sequence[HistoryRecord] | None = None,
     ) -> None:
-        """The structures that a history knows.
+        """The structures in a history.
 
         Args:
-            events: what the database has in its events.
+            events: of the database.
             history: in order.
-            tells: schema-change events are wanted, if the configuration wants them.
-            planned: structures of instances that are to be told with these, and no others are to be; None: as they are then.
+            tells: whether schema-change events are delivered, if the configuration includes them.
+            planned: the structures with which instances are announced, and no others; None: with the current ones.
 
         """
         settings = events.settings
@@ -63,7 +64,8 @@ class ToldStructures:
         self._tells = tells and settings.include_schema_changes
         self._ddl = "" if settings.tailrace_event_shape == SHAPE_1_4 else NO_DDL
         self._tables: dict[TableId, Table] = {}
-        self._instances: dict[tuple[str, str], Table] = {}  # databases made alike have the same names and ids
+        # By database too: databases that were created by the same script have the same instance names and object ids.
+        self._instances: dict[tuple[str, str], Table] = {}
         self._told_at: dict[tuple[str, str], Lsn] = {}
         self._new_history: list[HistoryRecord] = []
         self._layouts = SchemaChangeLayouts(settings, events.change_schema(), events.connector, events.context())
@@ -72,38 +74,38 @@ class ToldStructures:
         self._planned = None if planned is None else ToldStructures(events, planned)
 
     def get(self, table: TableId) -> Table | None:
-        """The structure that was told last; None where none was."""
+        """The structure that was announced last; None if none was."""
         return self._tables.get(table)
 
     def of_instance(self, instance: Instance) -> Table | None:
-        """The structure that an instance was told with; None where it was not, or as that of a table by another name."""
+        """The structure with which an instance was announced; None if it was not, or only for a table of another name."""
         told = self._instances.get((instance.table.catalog, identity(instance)))
         return told if told is not None and told.id == instance.table else None
 
     def told_at(self, instance: Instance) -> Lsn | None:
-        """The commit from which on an instance was told to have the rows of its table; None where it was not."""
+        """The commit LSN from which on an instance was announced as the source of its table's rows; None if it was not."""
         return self._told_at.get((instance.table.catalog, identity(instance)))
 
     def planned(self, instance: Instance) -> Table | None:
-        """The structure that an instance is to be told with; None: that of the table as it is then."""
+        """The structure with which the plan announces an instance; None: there is no plan for it."""
         return None if self._planned is None else self._planned.of_instance(instance)
 
     @property
     def is_planned(self) -> bool:
-        """Whether it was looked before what is to be told."""
+        """Whether a plan determines what is announced."""
         return self._planned is not None
 
     def is_for(self, instance: Instance) -> bool:
-        """Whether an instance is to be read: in what was planned, only those that were known then."""
+        """Whether an instance is read; with a plan, only those that were known to it."""
         known = self.of_instance(instance) or self.planned(instance)
         return self._planned is None or known is not None
 
     def planned_since(self, database: str) -> dict[TableId, tuple[str, Lsn]]:
-        """The tables of a database that were planned to be captured: with which instance, and since which LSN."""
+        """The tables of a database that the plan announces: the instance of each, and its LSN."""
         return {} if self._planned is None else self._planned.told_since(database)
 
     def told_since(self, database: str) -> dict[TableId, tuple[str, Lsn]]:
-        """The captured tables of a database: with which instance each was told last, and since which LSN."""
+        """The captured tables of a database: the last announced instance of each, and its LSN."""
         names = {table: self.told_instance(table) or "" for table in self.captured(database)}
         since = {table: (name, self._told_at.get((database, name))) for table, name in names.items()}
         return {table: (name, lsn) for table, (name, lsn) in since.items() if lsn is not None}
@@ -118,29 +120,29 @@ class ToldStructures:
 
     @property
     def tables(self) -> Mapping[TableId, Table]:
-        """All of them; not to be changed."""
+        """All structures by table; don't modify it."""
         return self._tables
 
     def captured(self, database: str) -> list[TableId]:
-        """The tables of a database that were captured when they were read last."""
+        """The tables of a database that were captured when they were last announced."""
         return [
             table for table in self._tables if table.catalog == database and not self.has_left(table)
         ]
 
     def told_instance(self, table: TableId) -> str | None:
-        """Which instance a table was told with last, as `identity` has it; None where that is not known."""
+        """The `identity` of the instance with which a table was last announced; None if that is unknown."""
         told = self._tables.get(table)
         return None if told is None else dict(told.attributes).get(INSTANCE)
 
     def tell(self, table: Table, instance: Instance, lsn: Lsn, batch: Batch, *, mark: str | None = None) -> None:
-        """A table's rows have this structure from now on: recorded, and told where it is another one than before.
+        """Announce that a table's rows have this structure from an LSN on: a record, and an event if it is a new one.
 
         Args:
             table: the structure.
-            instance: whose rows they are.
+            instance: the source of the rows.
             lsn: the commit from which on it holds.
-            batch: where the event goes.
-            mark: of a snapshot, for the source block.
+            batch: takes the event.
+            mark: `source.snapshot`, during a snapshot.
 
         """
         before = None if self.has_left(table.id) else self._tables.get(table.id)
@@ -153,15 +155,16 @@ class ToldStructures:
             self.add_events([event], lsn, batch, mark)
 
     def leave(self, table: TableId, lsn: Lsn, batch: Batch) -> None:
-        """A table is not captured any more: recorded, and told where it is the server that captures it no more.
+        """Announce that a table is no longer captured: a record, and a DROP event if it is the server that dropped it.
 
-        Where it is captured again, nothing of what lies between is missed. A range that was planned tells it only if it was
-        planned so: it must be the same when it is read again, and the next plan will notice.
+        If it is captured again later, the changes in between are not missed: it is then a new table. No event comes if
+        the configuration excludes the table. A planned range has the event only if the plan has it, because its events
+        must be the same each time it is read. The next plan will notice.
 
         Args:
-            table: the one.
-            lsn: up to where it was read.
-            batch: where the event goes.
+            table: the table.
+            lsn: up to which it was read.
+            batch: takes the event.
 
         """
         left = replace(self._tables[table], attributes=((INSTANCE, NO_INSTANCE),))
@@ -172,13 +175,13 @@ class ToldStructures:
             self.add_events([_event(ChangeType.DROP, left, self._ddl)], lsn, batch)
 
     def tell_initial(self, restart: RestartPosition, batch: Batch) -> None:
-        """Add the events of the structures that a connector begins with, where no rows follow; the last one is marked so."""
+        """Add the events of the initial structures if no rows follow; the last one is marked as the last."""
         told = [(name, event) for name in restart for event in self.initial_events(name)]
         for i, (name, event) in enumerate(told, 1):
             self.add_events([event], restart[name].lsn, batch, LAST if i == len(told) else SNAPSHOT)
 
     def add_events(self, events: Sequence[SchemaEvent], lsn: Lsn, batch: Batch, mark: str | None = None) -> None:
-        """Add events of structures at an LSN; `mark`: of a snapshot."""
+        """Add schema-change events at an LSN; `mark`: `source.snapshot`, during a snapshot."""
         if not self._tells or not events:
             return
         times = source_times(batch.now_us)
@@ -193,7 +196,7 @@ class ToldStructures:
         batch.rank += len(events)
 
     def initial_events(self, database: str) -> list[SchemaEvent]:
-        """The events of all tables of a database, for a connector that begins with them."""
+        """The CREATE events of all tables of a database, for a connector that begins with them."""
         return [
             _event(ChangeType.CREATE, table)
             for table_id, table in sorted(self._tables.items())
@@ -201,7 +204,7 @@ class ToldStructures:
         ]
 
     def take_history(self) -> list[HistoryRecord]:
-        """The records that the schema history gets since the last call."""
+        """The new records of the schema history since the last call."""
         taken, self._new_history = self._new_history, []
         return taken
 
@@ -231,7 +234,7 @@ class ToldStructures:
 
 
 def recorded(events: Events, event: SchemaEvent, lsn: Lsn, now_us: int, **more: Any) -> dict[str, Any]:
-    """An event as the schema history keeps it, with the position of Debezium's connector; `more` goes into that."""
+    """An event as a record of the schema history, with a position like Debezium's; `more` extends the position."""
     source = {"server": events.settings.topic_prefix, "database": event.database}
     position = {**events.history_position(lsn), **more}
     return history_record(source, position, now_us // 1000, event)
@@ -240,7 +243,7 @@ def recorded(events: Events, event: SchemaEvent, lsn: Lsn, now_us: int, **more: 
 def first_history(
     events: Events, found: Sequence[tuple[Table, Instance]], lsn: Lsn, now_us: int
 ) -> list[HistoryRecord]:
-    """The structures that a connector begins with, in the order of the tables' names."""
+    """The records of the initial structures, in the order of the tables' names."""
     told = [replace(table, attributes=((INSTANCE, identity(instance)),)) for table, instance in found]
     return [
         recorded(events, _event(ChangeType.CREATE, table), lsn, now_us, snapshot=True)
@@ -249,9 +252,9 @@ def first_history(
 
 
 def is_told_up_to(record: HistoryRecord, lsns: Mapping[str, Lsn], events: Events) -> bool:
-    """Whether a record of a schema history is of one of these databases (in lower case), and was told up to there.
+    """Whether a record belongs to one of these databases (in lower case) and to a position up to these LSNs.
 
-    Several connectors may have their histories in one place: it is of the one that has the prefix of these topics.
+    Several connectors may share one history topic or file: a record belongs to the one with its topic prefix.
     """
     end, commit = lsns.get(str(record["databaseName"]).lower()), record["position"].get("commit_lsn")
     if record["source"].get("server") != events.settings.topic_prefix or end is None:

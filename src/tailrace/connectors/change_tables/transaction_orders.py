@@ -1,12 +1,12 @@
-"""The place of each change in its transaction, over all tables, where transactions are told of.
+"""The number of each change in its transaction, over all tables, for transaction metadata.
 
-A window's tables are delivered one after the other, but the numbers of a table's changes depend on those of all others. So
-the keys of all changes of the window are read first, four narrow columns of each table that has any, and numbered; then each
-table's rows take their numbers from there.
+A window's tables are delivered one after the other, but the numbers (`total_order`) of a table's changes depend on all
+other tables. So the keys of all changes in the window are read first, four narrow columns of each table with changes,
+and numbered. Then each table's rows take their numbers from there.
 
-Debezium reads all tables side by side and takes the smallest (commit LSN, change LSN) that any of them has next. A table
-itself is in the order of its commands, where change LSNs need not ascend: so a change counts with the largest change LSN
-that came before it in its table and transaction.
+Debezium reads all tables in parallel and takes the smallest next (commit LSN, change LSN) of any of them. A table
+itself is in command order, in which change LSNs need not ascend. So a change counts with the greatest change LSN up to
+it in its table and transaction.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """What numbering takes of a table's changes.
+    """What numbering needs of a table's changes.
 
     Attributes:
-        name: of the table, as transaction metadata has it.
+        name: of the table in transaction metadata.
         transaction: index of each change's transaction in the window; shape (n,).
         change: change LSNs, shape (n, size).
-        weight: how many records that count each becomes; shape (n,).
+        weight: the number of counted records that each becomes; shape (n,).
 
     """
 
@@ -47,7 +47,7 @@ class Keys:
 
 
 class KeyReader:
-    """Gathers the keys of one table, batch after batch."""
+    """Collects the keys of one table, batch by batch."""
 
     def __init__(self, name: str, transactions: Transactions) -> None:
         self._name = name
@@ -55,7 +55,7 @@ class KeyReader:
         self._parts: list[tuple[Int64, Bytes, Int64]] = []
 
     def take(self, rows: ChangeRows, weight: Int64 | None = None) -> None:
-        """Take the changes of some rows; each becomes one record, unless `weight` says otherwise."""
+        """Add the changes of rows; each becomes one record, unless `weight` says otherwise."""
         first = np.flatnonzero(rows.operation != AFTER)
         run, begins = lsn_columns.runs_of(rows.commit[first])
         places = self._transactions.places(rows.commit[first[begins]])
@@ -63,7 +63,7 @@ class KeyReader:
         self._parts.append((places[run], rows.change[first].copy(), counted))
 
     def keys(self) -> Keys | None:
-        """All of them; None where there were none."""
+        """All keys; None if there are none."""
         if not self._parts:
             return None
         transaction, change, weight = (np.concatenate(part) for part in zip(*self._parts, strict=True))
@@ -71,14 +71,14 @@ class KeyReader:
 
 
 def weights(prepared: RowChanges) -> Int64:
-    """How many records that count each change becomes: an update that moves a row to another key becomes two."""
+    """The number of counted records that each change becomes: an update that moves a row to another key becomes two."""
     expansion = prepared.expansion
     change = expansion.roles[expand.CHANGE][expansion.live]
     return np.bincount(change, minlength=len(prepared.changes)).astype(np.int64)
 
 
 class Orders:
-    """The numbers of a window's changes, and how many records each transaction has.
+    """The numbers of a window's changes, and the number of each transaction's records.
 
     Attributes:
         told: indices of the transactions that have records, ascending.
@@ -86,7 +86,7 @@ class Orders:
     """
 
     def __init__(self, keys: Sequence[Keys], transactions: int) -> None:
-        """`transactions`: how many the window has."""
+        """`transactions`: the number of transactions in the window."""
         self._names = [each.name for each in keys]
         self._own: dict[str, tuple[Int64, Int64]] = {}
         self._taken: dict[str, int] = {}
@@ -137,17 +137,17 @@ class Orders:
         prepared.data_collection_order = of_table[place] + within
 
     def skip(self, name: str, changes: int) -> None:
-        """So many of a table's first changes do not come: they are delivered."""
+        """Skip the first changes of a table, which are delivered."""
         self._taken[name] = self._taken.get(name, 0) + changes
 
     def counts(self) -> Counts:
-        """The records of the transactions in `told`, by table, in the order of each one's first record."""
+        """The number of records of the transactions in `told`, by table, in the order of each table's first record."""
         counts = self._counts
         return Counts(np.searchsorted(self.told, counts.transaction), counts.table, counts.count, counts.names)
 
 
 def _counted(transaction: Int64, table: Int64, weight: Int64, base: Int64, names: list[str]) -> Counts:
-    """The records of each transaction by table, in the order of each one's first record."""
+    """The number of records of each transaction by table, in the order of each table's first record."""
     pair = transaction * len(names) + table
     order = np.argsort(pair, kind="stable")
     begins = np.flatnonzero(np.diff(pair[order], prepend=-1))
@@ -160,14 +160,14 @@ def _counted(transaction: Int64, table: Int64, weight: Int64, base: Int64, names
 
 
 def _before(transaction: Int64, weight: Int64, transactions: int) -> Int64:
-    """How many records of its transaction come before each change; those of a transaction stand together."""
+    """The number of records before each change in its transaction; the changes of a transaction are adjacent."""
     added = np.bincount(transaction, weights=weight, minlength=transactions).astype(np.int64)
     begin = np.cumsum(added) - added
     return np.cumsum(weight) - weight - begin[transaction]
 
 
 def _within(change: Int64, live: npt.NDArray[np.bool_], changes: int) -> Int64:
-    """The rank of each record, from 1, among those of its change that count; a tombstone has that of its delete."""
+    """The number of each record among the counted ones of its change, from 1; a tombstone has that of its delete."""
     counted = np.cumsum(live)
     first = np.searchsorted(change, np.arange(changes))
     before = np.concatenate([[0], counted])[first]
@@ -176,7 +176,7 @@ def _within(change: Int64, live: npt.NDArray[np.bool_], changes: int) -> Int64:
 
 
 def _largest_so_far(keys: Keys) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
-    """The largest change LSN of each change's table and transaction up to it, as numbers that sort."""
+    """The running maximum of change LSNs in each table and transaction, as numbers that sort."""
     high, low = lsn_columns.as_integers(keys.change)
     last = keys.transaction[1:] == keys.transaction[:-1]
     falls = last & ((high[1:] < high[:-1]) | ((high[1:] == high[:-1]) & (low[1:] < low[:-1])))

@@ -1,4 +1,4 @@
-"""The transactions of a window: their commits, in order, and when they were; read once for all tables."""
+"""The transactions of a window: their commit LSNs, in order, and times; read once for all tables."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Int64 = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Transactions:
-    """Transactions in the order of their commits.
+    """Transactions in commit order.
 
     Attributes:
         commit: commit LSNs, shape (n, size).
-        time_us: the time that Debezium tells of each, microseconds since the epoch; shape (n,).
-        unknown: what to say where a change table has changes of a transaction that is not among them.
+        time_us: the time in their events, microseconds since the epoch; shape (n,).
+        unknown: the message for a change whose transaction is missing here.
 
     """
 
@@ -35,10 +35,10 @@ class Transactions:
         return len(self.time_us)
 
     def places(self, commit: Bytes) -> Int64:
-        """Where these commits stand; they ascend.
+        """The indices of these commit LSNs, which ascend.
 
         Raises:
-            PositionLostError: one is not there.
+            PositionLostError: one is missing.
 
         """
         places = lsn_columns.places_in(commit, self.commit)

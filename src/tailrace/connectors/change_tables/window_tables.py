@@ -1,6 +1,6 @@
-"""The tables of a window, one after the other: their rows as batches of records.
+"""The tables of a window, one after the other: their rows as batches of events.
 
-Where transactions are told of, the keys of all tables' changes are read first and numbered (`transaction_orders.py`).
+With transaction metadata, the keys of all tables' changes are read first and numbered (`transaction_orders.py`).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ from tailrace.connectors.shared.batches import Batch
 from tailrace.schema.tables import Table
 from tailrace.signals.table import signals_in
 
-BATCH_BYTES: Final = 8 << 20  # of Arrow's memory
-ENCODED_BYTES: Final = 64 << 20  # of the records of a batch, or of their columns
-FIRST_ROWS, MOST_ROWS = 2_048, 32_768  # of a batch
-FIRST_WIDE_ROWS: Final = 32  # where values may be of any length
+BATCH_BYTES: Final = 8 << 20  # of Arrow memory
+ENCODED_BYTES: Final = 64 << 20  # of a batch, encoded or as columns
+FIRST_ROWS, MOST_ROWS = 2_048, 32_768  # in a batch
+FIRST_WIDE_ROWS: Final = 32  # in the first batch of a table whose values may be of any length
 GROWTH: Final = 4  # from batch to batch, at most
 
 Int64 = npt.NDArray[np.int64]
@@ -50,10 +50,10 @@ class OpenWindow(Generic[Session]):
 
     Attributes:
         session: in its database.
-        window: of its log.
-        transactions: that lie in it.
-        filled: the tables that have rows in it, by name; where nothing is counted only this lane's.
-        orders: the numbers of all its changes; None where transactions are not told of.
+        window: of the log.
+        transactions: in the window.
+        filled: the tables with rows in it, by name; without transaction metadata only this lane's.
+        orders: the numbers of all its changes; None without transaction metadata.
 
     """
 
@@ -68,7 +68,7 @@ class WindowTables(Generic[Session]):
     """Reads the tables of one database's windows.
 
     Attributes:
-        failures: what happens with changes that can't be shown, as `event.processing.failure.handling.mode` says it.
+        failures: the handling of changes that can't be converted, as in `event.processing.failure.handling.mode`.
 
     """
 
@@ -87,10 +87,10 @@ class WindowTables(Generic[Session]):
         Args:
             dialect: of the database.
             tables: how their rows are read.
-            instances: those that there are.
-            lost: what is lost of them.
-            new_batch: makes a batch that is handled now.
-            counts: changes are numbered within their transactions, over all tables.
+            instances: of the database.
+            lost: detects lost changes.
+            new_batch: makes an empty batch.
+            counts: whether changes are numbered within their transactions, over all tables.
 
         """
         self._dialect = dialect
@@ -106,18 +106,20 @@ class WindowTables(Generic[Session]):
     def open(
         self, session: Session, window: Window, found: Transactions, begin: DatabasePosition
     ) -> OpenWindow[Session]:
-        """Look which tables have rows, and number their changes where that is wanted."""
+        """Find the tables with rows, and number their changes if that is configured."""
         active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
         wanted = active if self._counts else [each for each in active if self._tables.reads(each.table)]
         has = self._dialect.has_rows(session, [each.instance for each in wanted], window)
-        self._lost.require_kept(session, wanted, window)  # a table that was just emptied is not passed over
+        # Checked after `has_rows`: a table that the clean-up emptied just before has none, and must not be skipped
+        # silently.
+        self._lost.require_kept(session, wanted, window)
         opened = OpenWindow(
             session, window, found, [each for each, some in zip(wanted, has, strict=True) if some], None
         )
         return replace(opened, orders=self._orders(opened, begin)) if self._counts else opened
 
     def batches(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Iterator[tuple[Batch, DatabasePosition]]:
-        """The batches of this lane's tables from a position on, each with the position behind it."""
+        """The batches of this lane's tables from a position on, each with the position after it."""
         for each in opened.filled:
             if self._tables.reads(each.table) and each.name >= (begin.table or ""):
                 after = begin.after if each.name == begin.table else None
@@ -153,7 +155,7 @@ class WindowTables(Generic[Session]):
         taken_over: RowPosition | None,
         batch: Batch,
     ) -> tuple[RowPosition | None, Exception | None]:
-        """Add a part's records; the position up to where that comes, and why it comes no further."""
+        """Add the events of a part; returns the position up to which it comes, and the error that stops it there."""
         rows, kept, orders = part, None, opened.orders
         end: RowPosition | None = part.position(len(part) - 1, int(numbers[-1]))
         if taken_over is not None:
@@ -183,7 +185,7 @@ class WindowTables(Generic[Session]):
         return end, found.fault
 
     def _orders(self, opened: OpenWindow[Session], begin: DatabasePosition) -> Orders:
-        """The numbers of all changes of a window; those that are delivered of the table in progress are passed over."""
+        """The numbers of all changes in a window; those of the current table that are delivered are skipped."""
         keys, passed = [], 0
         for each in opened.filled:
             captured = self._captured_of(each, only_keys=True)
@@ -212,13 +214,14 @@ class WindowTables(Generic[Session]):
 
 
 def _aimed(part: ChangeRows, rows: int, encoded: int) -> int:
-    """How many rows come next, after so many were asked for: batches of about the same size, whatever the rows are like."""
+    """The number of rows in the next query, so that batches have about the same size, whatever the rows' size."""
     wanted = min(BATCH_BYTES * len(part) // max(part.bytes, 1), ENCODED_BYTES * len(part) // max(encoded, 1))
+    # At least two, so that an update's rows fit into one batch.
     return max(2, min(wanted, MOST_ROWS, rows * GROWTH))
 
 
 def _weights(captured: Captured[Session], part: ChangeRows, found: Transactions) -> Int64:
-    """How many records that count each change becomes."""
+    """The number of counted records that each change becomes."""
     numbers, columns = np.ones(len(part), np.int64), captured.columns(part)
     changes = changes_of(part, numbers, columns, found, captured.constants, transaction_ids=False, rank=0)
     return weights(captured.shape.prepare(changes, now_us=0))

@@ -1,1 +1,1 @@
-"""The SQL Server connector: change tables of change data capture, read as Arrow batches."""
+"""The SQL Server connector: reads the change tables of change data capture (CDC) as Arrow batches."""

@@ -1,4 +1,4 @@
-"""The connection on which `heartbeat.action.query` is run."""
+"""The connection for `heartbeat.action.query`."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
 
 class SqlServerActionConnection:
-    """One session, in the first database of the configuration, opened when it is made.
+    """One session in the first configured database, opened at once.
 
-    The driver does not like a connection to be closed while a statement runs on it: it is closed behind that then.
+    The driver does not support closing a connection while a statement runs on it. In that case it is closed after the
+    statement.
     """
 
     def __init__(self, settings: SqlServerSettings) -> None:
@@ -32,10 +33,10 @@ class SqlServerActionConnection:
                     self._session.close()
 
     def interrupt(self) -> None:
-        """The statement is left to its end, or to `database.query.timeout.ms`."""
+        """Do nothing: the statement runs to its end, or to `database.query.timeout.ms`."""
 
     def close(self) -> None:
-        """End the session, now or behind the statement that is running."""
+        """Close the session, now or after the running statement."""
         with self._lock:
             self._is_closed = True
             if not self._is_running:

@@ -1,8 +1,9 @@
-"""Captured columns that were altered while their capture instance lives.
+"""Captured columns whose type was altered while their capture instance exists.
 
-ALTER TABLE ... ALTER COLUMN gives a captured column another type. The capture job alters the change table as well when it
-comes to the statement, rows that lie in it already included. So the type of a change table's rows is the change table's own,
-at any time: the source table may be ahead of it. A column that may be NULL from now on may be so in the change table at once.
+ALTER TABLE ... ALTER COLUMN changes the type of a captured column. The capture job then alters the change table too,
+when it reaches the statement in the log, including the rows already in it. So the rows of a change table always have
+its own column types, and the source table may be ahead. A column that becomes nullable may be nullable in the change
+table at once.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/change-data-capture-tables-transact-sql
 (`cdc.ddl_history`, `required_column_update`)
@@ -19,7 +20,7 @@ from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.structures import column_of
 from tailrace.schema.tables import Column
 
-_ROWVERSION: Final = 189  # a change table has it as binary(8), and it can't be altered
+_ROWVERSION: Final = 189  # binary(8) in a change table; it can't be altered
 _OTHER_TYPES: Final = f"""
     SELECT i.object_id, c.name, y.name, b.name, y.user_type_id, c.max_length, c.precision, c.scale,
            o.is_nullable, o.is_identity
@@ -33,7 +34,7 @@ _OTHER_TYPES: Final = f"""
 
 
 def other_types(session: Session) -> Mapping[int, Types]:
-    """Of each change table, by its object id: the columns that have another type there than in the source table."""
+    """The columns of each change table, by its object id, whose type differs from the source table's."""
     found: defaultdict[int, dict[str, Column]] = defaultdict(dict)
     for object_id, *row in session.rows(_OTHER_TYPES):
         column = column_of([*row, False, None])

@@ -1,7 +1,7 @@
-"""Running what `tailrace check` found to be missing, when that is asked for (`--apply`).
+"""Executes the statements of `tailrace check`'s findings, if the user requests it (`--apply`).
 
-A statement that fails does not keep the others from being run: the login may be allowed one thing and not another. What a
-statement makes possible is looked at again, as enabling a database shows which of its tables are not captured.
+A statement that fails does not prevent the others: the login may have one permission and lack another. The caller
+checks again afterwards, because enabling a database, for example, shows which of its tables are not captured.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from tailrace.errors import TailraceError
 
 
 def statements_of(findings: Iterable[Finding]) -> list[Statement]:
-    """What the findings ask for, each once, in their order."""
+    """The findings' statements, each once, in order."""
     return list(dict.fromkeys(statement for finding in findings for statement in finding.statements))
 
 
 def apply(settings: SqlServerSettings, statements: Iterable[Statement]) -> Iterator[Applied]:
-    """Run statements one by one, each in its database and in a transaction of its own."""
+    """Execute statements one by one, each in its database and its own transaction."""
     for statement in statements:
         try:
             with connect(settings, statement.database) as session:

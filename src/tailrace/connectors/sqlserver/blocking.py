@@ -1,7 +1,7 @@
-"""What a blocking snapshot asks of SQL Server.
+"""SQL Server's side of a blocking snapshot.
 
-It is read in chunks and exact, also where `snapshot.isolation.mode` asks for an initial one in Debezium's way: that would be
-of another position than the one at which the log waits.
+It is read in chunks and exact, even if `snapshot.isolation.mode` requests Debezium's way for the initial one. That
+would be as of another position than the one where the log waits.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tailrace.schema.tables import TableId
 def blocking_reader(
     settings: SqlServerSettings, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
 ) -> BlockingReader[SqlServerSettings]:
-    """What reads the blocking snapshot that a lane's progress has."""
+    """The reader of the blocking snapshot in a lane's progress."""
     settings = evolve(settings, snapshot_isolation_mode=None)
     return BlockingReader(settings, lane, progress, history, _Blocked(settings))
 
@@ -40,17 +40,17 @@ class _Blocked:
 
     @property
     def dialect(self) -> Dialect:
-        """In which a signal's statements are."""
+        """The SQL dialect of a signal's statements."""
         return T_SQL
 
     def structures(
         self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]
     ) -> NamedStructures:
-        """What tells the structures of these tables as of a progress."""
+        """The schema-change events of these tables as of a progress."""
         return NamedStructures(SqlServerDialect(self._settings), history, POSITIONS.restart(progress.restart), tables)
 
     def part(self, settings: SqlServerSettings, tables: Sequence[TableId], progress: Progress) -> Mapping[str, Any]:
-        """What is to be read, in the order given."""
+        """The initial state of a lane that reads these tables, in the given order."""
         return part_of(settings, tables, progress.restart)
 
     def reader(
@@ -62,7 +62,7 @@ class _Blocked:
         tables: Sequence[TableId],
         structures: ToldTables,
     ) -> SnapshotReader:
-        """What reads them; their names, and so their databases', are the server's."""
+        """The reader of the tables; the names of tables and databases are spelled as on the server."""
         restart = POSITIONS.restart(progress.restart, sorted({table.catalog for table in tables}))
         progress = replace(progress, restart=restart.to_dict())
         return snapshot_reader(settings, lane, progress, history, tables=tables, tell_structure=structures.tell_last)

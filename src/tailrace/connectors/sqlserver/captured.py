@@ -1,4 +1,4 @@
-"""How the rows of a capture instance are selected, and what they hold."""
+"""How the rows of a capture instance are selected and decoded."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class CapturedRows:
     """One structure version of a table, as a capture instance has its rows.
 
     Attributes:
-        table: the structure, without the columns that have no field.
+        table: the structure, without columns that have no field.
         types: of its columns.
-        selected: indices of those that are read.
+        selected: indices of the columns that are selected.
         reading: how the instance is read.
-        lobs: for those columns whose NULL in an update may mean that the value is not there: the index of the column, and its
-            place among the captured columns.
-        placeholder: what such a value is shown as.
+        lobs: columns whose NULL in an update may mean that the value is missing: the index of the column, and its
+            ordinal among the captured columns.
+        placeholder: replaces such a value.
 
     """
 
@@ -50,17 +50,17 @@ class CapturedRows:
 
     @property
     def is_wide(self) -> bool:
-        """Whether a value that is read may be of any length."""
+        """Whether a selected value may be of any length."""
         return any((self.table.columns[i].length or 0) >= UNLIMITED // 2 for i in self.selected)
 
     def read(
         self, session: Session, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
     ) -> Generator[ChangeRows]:
-        """The rows of a window, behind the row `after`."""
+        """The rows of a window after the row `after`."""
         return rows_of(session, self.reading, window, after, batch_rows)
 
     def columns(self, rows: ChangeRows) -> list[Vector | None]:
-        """What the rows hold, a vector for each column of the structure; None where it is not read.
+        """The values of rows, a vector for each column of the structure; None if it is not selected.
 
         Raises:
             LogFormatError: a value can't be converted; the message names the column.
@@ -83,6 +83,7 @@ class CapturedRows:
     def _with_placeholder(self, rows: ChangeRows, vector: Vector | None, index: int, ordinal: int) -> Vector | None:
         if vector is None or rows.mask is None:
             return vector
+        # A NULL that the update mask does not mark as changed is a large value that capture did not write.
         is_unknown = (rows.operation >= BEFORE) & ~vector.is_valid() & ~changed(rows.mask, ordinal)
         return values.with_placeholder(vector, is_unknown, self.types[index], self.placeholder)
 
@@ -94,11 +95,11 @@ class SqlServerDecoding:
         self._settings = settings
 
     def types(self, table: Table) -> list[ColumnType | None]:
-        """Those of a table's columns; None for one that has no field."""
+        """The types of a table's columns; None for a column without a field."""
         return column_types(table, self._settings)
 
     def rows(self, table: Table, types: Sequence[ColumnType], instance: Instance, wanted: Wanted) -> CapturedRows:
-        """How the rows of an instance are read."""
+        """The rows of an instance."""
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         lobs = tuple((i, ordinals[types[i].name]) for i in wanted.columns if types[i].is_lob)
         selects = [each for i in wanted.columns for each in types[i].select(f"c.{quoted(types[i].name)}")]
@@ -116,7 +117,10 @@ class SqlServerDecoding:
 
 
 def changed(mask: pa.Array, ordinal: int) -> npt.NDArray[np.bool_]:
-    """Whether an update changed a column: the first one has the lowest bit of the last byte; where there is no mask, yes."""
+    """Whether each update changed a column, from the update mask; True if there is no mask.
+
+    The first captured column has the lowest bit of the mask's last byte.
+    """
     n = len(mask)
     offsets = np.frombuffer(mask.buffers()[1], np.int64)[mask.offset : mask.offset + n + 1]
     place = offsets[1:] - 1 - ordinal // 8

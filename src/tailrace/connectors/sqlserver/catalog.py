@@ -1,4 +1,4 @@
-"""What change data capture says of itself: capture instances, how far the log was captured, and who captures it.
+"""The catalogue of change data capture: capture instances, the max LSN, and the status of the Agent.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/change-data-capture-tables-transact-sql
 """
@@ -36,11 +36,11 @@ _HIDDEN: Final = """
 
 
 def require_captured(session: Session, database: str) -> str:
-    """The database's name as the server spells it.
+    """The database's name, as the server spells it.
 
     Raises:
         ConfigError: there is no such database.
-        SourceSetupError: its changes are not captured.
+        SourceSetupError: change data capture is not enabled for it.
 
     """
     found = session.rows(_DATABASE, database)
@@ -57,19 +57,19 @@ def require_captured(session: Session, database: str) -> str:
 
 
 def max_lsn(session: Session) -> Lsn:
-    """How far the log is captured; `ZERO` while nothing is."""
+    """The max LSN, up to which the log is captured; `ZERO` if nothing is."""
     return _lsn(session.one("SELECT sys.fn_cdc_get_max_lsn()"))
 
 
 def min_lsn(session: Session, instance: str) -> Lsn:
-    """From where on an instance still has its changes; `ZERO` where there is no such instance or it has no start yet."""
+    """The min LSN, from which on an instance has its changes; `ZERO` if it does not exist or has not begun."""
     return _lsn(session.one("SELECT sys.fn_cdc_get_min_lsn(?)", instance))
 
 
 def instances(session: Session) -> list[Instance]:
-    """The capture instances of the session's database, by table and in the order in which they are to be read.
+    """The capture instances of the session's database by table, those of a table in reading order.
 
-    Those of tables that the user may not see (`hidden`) are not among them: the server does not say whose they are.
+    Those of tables that the user may not see (`hidden`) are left out: the catalogue does not reveal their tables.
     """
     columns = _by_object(session.rows(_COLUMNS))
     keys = _by_object(session.rows(_INDEX_COLUMNS))
@@ -78,29 +78,30 @@ def instances(session: Session) -> list[Instance]:
 
 
 def name_in_database(table: TableId) -> str:
-    """`schema.table`, in brackets where a name has a dot."""
+    """`schema.table`, in brackets if a name contains a dot."""
     return quoted(table.schema, table.name) if "." in table.schema + table.name else f"{table.schema}.{table.name}"
 
 
 def hidden(session: Session) -> list[tuple[str, int]]:
-    """The instances whose source table the user may not see, so that `instances` leaves them out: name, object id."""
+    """The instances whose source table the user may not see, and that `instances` leaves out: name, object id."""
     return [(str(name), int(object_id)) for name, object_id in session.rows(_HIDDEN)]
 
 
 def instances_stamp(session: Session) -> tuple[Any, ...]:
-    """Another one once an instance has come, gone or got another start, or its table was altered."""
+    """A value that changes when an instance is created, dropped or gets another start, or its table is altered."""
     return tuple(sorted(session.rows(_STAMP), key=repr))
 
 
 def altered_since_captured(session: Session) -> frozenset[int]:
-    """The object ids of the change tables whose source table was altered since the instance was made."""
+    """The object ids of the change tables whose source table was altered since the instance was created."""
     return frozenset(object_id for (object_id,) in session.rows(_ALTERED))
 
 
 def agent_is_running(session: Session, query: str | None = None) -> bool | None:
-    """Whether SQL Server Agent, which captures, is running; None where that can't be seen (permission, Azure).
+    """Whether SQL Server Agent, which runs the capture job, is running; None if that can't be seen.
 
-    `query` asks for it in another way (`database.sqlserver.agent.status.query`): 1 if it is; `#db` stands for the database.
+    The view needs a permission, and Azure has no Agent. `query` (`database.sqlserver.agent.status.query`) replaces the
+    query: it returns 1 if the Agent runs; `#db` in it stands for the database.
     """
     try:
         name = quoted(session.database)

@@ -1,8 +1,8 @@
-"""Change tables: the rows of one capture instance in a window of the log, as Arrow batches, in the order of the log.
+"""Change tables: the rows of one capture instance in a window, as Arrow batches in log order.
 
-The table itself is read (`data.query.mode=direct`), ordered by commit, command, change LSN and operation, or the function
-that change data capture made for the instance (`function`), which knows no command. A window is the transactions whose
-commit LSN lies behind one and not behind another; reading may go on within a transaction, behind any row.
+Either the table itself is read (`data.query.mode=direct`), ordered by commit LSN, command, change LSN and operation; or
+the query function of the instance (`function`), which has no command id. A window is a range of commit LSNs; reading
+may resume within a transaction, after any row.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql
 """
@@ -40,12 +40,12 @@ class Reading:
     """How an instance is read.
 
     Attributes:
-        instance: which.
-        selects: what is selected of the captured columns.
-        by_function: through its function.
-        mask: which columns an update changed is wanted.
+        instance: the instance.
+        selects: the SELECT list for the captured columns.
+        by_function: whether its query function is used.
+        mask: whether the update mask is selected.
         skipped: operations that are left out.
-        limit: at most so many rows a query; 0: no limit.
+        limit: the greatest number of rows in a query; 0: no limit.
 
     """
 
@@ -60,7 +60,7 @@ class Reading:
 def rows_of(
     session: Session, reading: Reading, window: Window, after: RowPosition | None, batch_rows: Callable[[], int]
 ) -> Generator[ChangeRows]:
-    """The rows of an instance in a window, behind the row `after`, so many at a time as `batch_rows` says.
+    """The rows of an instance in a window after the row `after`; `batch_rows` returns how many come next.
 
     Raises:
         LogFormatError: an update has only one of its two rows.
@@ -80,23 +80,23 @@ class _Query:
         self.limit = reading.limit
 
     def batches(self, after: RowPosition | None) -> Iterator[pa.RecordBatch]:
-        """Run it behind a row."""
+        """Execute the query after a row."""
         sql, params = statement(self._reading, self._window, after)
         return self._session.batches(sql, *params, rows=self._batch_rows)
 
     def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
-        """The third column."""
+        """The operation, which is the third column."""
         found: int | None = batch.column(2)[row].as_py()
         return found
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
-        """As they were selected."""
+        """The rows of a batch."""
         rows = _rows(batch, self._reading)
         _require_known(rows)
         return rows
 
     def torn(self, at: RowPosition) -> LogFormatError:
-        """What to do about an update that lacks a row."""
+        """The error for an update that lacks a row."""
         instance = self._reading.instance
         return LogFormatError(
             f"{instance.table}: the update at {at.commit} (change {at.change}) in cdc.{instance.change_table} has only one of "
@@ -105,7 +105,7 @@ class _Query:
 
 
 def statement(reading: Reading, window: Window, after: RowPosition | None) -> tuple[str, list[Any]]:
-    """The query and its parameters."""
+    """The query of an instance's rows, and its parameters."""
     order = [START, *([] if reading.by_function else [COMMAND]), CHANGE, OPERATION]
     keys = [START, CHANGE, OPERATION, *([] if reading.by_function else [COMMAND]), *([MASK] if reading.mask else [])]
     source, params = _source(reading, window)
@@ -126,12 +126,12 @@ def _source(reading: Reading, window: Window) -> tuple[str, list[Any]]:
     function = quoted("cdc", f"fn_cdc_get_all_changes_{reading.instance.name}")
     first = window.after.next()
     if reading.instance.start_lsn is not None:
-        first = max(first, reading.instance.start_lsn)  # the function takes no range that begins earlier
+        first = max(first, reading.instance.start_lsn)  # the function refuses a range that begins earlier (error 313)
     return f"{function}(?, ?, N'all update old') AS c", [first.raw, window.until.raw]
 
 
 def _behind(reading: Reading, window: Window, after: RowPosition | None) -> tuple[list[str], list[Any]]:
-    """The conditions on the keys, and their parameters."""
+    """The conditions on position columns, and their parameters."""
     until = f"{START} <= ?"
     if after is None or after.commit <= window.after:
         return [f"{START} > ?", until], [window.after.raw, window.until.raw]

@@ -1,6 +1,6 @@
-"""Whether a SQL Server is set up for change data capture, and which T-SQL mends what is not.
+"""Checks whether a SQL Server is set up for change data capture, and suggests T-SQL for what is missing.
 
-`check` connects and returns findings, of the server and of each database in `database.names`.
+`check` connects, and returns findings about the server and each database in `database.names`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _READ_ONLY: Final = "READ_ONLY"
 
 
 def check(settings: SqlServerSettings) -> list[Finding]:
-    """Everything that was looked at; a server that can't be reached is an error among them."""
+    """All findings; a server that can't be reached is an error among them."""
     found: list[Finding] = []
     for database in settings.database_names:
         try:
@@ -43,7 +43,7 @@ def check(settings: SqlServerSettings) -> list[Finding]:
 
 
 def _of_lists(settings: SqlServerSettings) -> list[Finding]:
-    """What they name that no database has."""
+    """The findings about entries of lists that match nothing."""
     try:
         return unmatched.findings(settings, listed_tables.existing(settings))
     except TailraceError as error:
@@ -70,7 +70,7 @@ def _of_database(session: Session, settings: SqlServerSettings, *, is_first: boo
 
 
 def _zone(session: Session, settings: SqlServerSettings) -> Iterator[Finding]:
-    """Whether the server's clock goes as its zone says, where that is given."""
+    """A warning if the server's clock contradicts the configured time zone."""
     zone, name = settings.server_zone, str(settings.database_server_timezone)
     if zone is not None and (what := local_times.other_offset(zone, name, session.one(_OFFSET))):
         yield Finding(Level.WARNING, what)
@@ -107,7 +107,7 @@ def _replica(session: Session, settings: SqlServerSettings, *, is_read_only: boo
 
 
 def _isolation(database: str, settings: SqlServerSettings, *, is_on: bool) -> Iterator[Finding]:
-    """A replica has row versions of its own, whatever the database says."""
+    """An error if snapshot isolation is requested and not allowed; a replica always has row versions."""
     asked = settings.snapshot_isolation_mode == "snapshot" and settings.snapshot_mode in WITH_ROWS
     if asked and not is_on and not settings.reads_replica:
         what = f"{database}: snapshot.isolation.mode is snapshot, and the database does not allow it"

@@ -1,4 +1,4 @@
-"""What must fit together in the configuration of a SQL Server connector."""
+"""Checks of combinations in the configuration of a SQL Server connector."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _WITHOUT_USER = frozenset({"ActiveDirectoryManagedIdentity", "ActiveDirectoryDef
 
 
 def check_sql_server(values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
-    """Add what contradicts itself, and what is missing because of something else."""
+    """Add problems: properties that contradict each other, or need another one."""
     _check_names(values, problems)
     _check_old_name(values, entries, problems)
     _check_login(values, entries, problems)

@@ -1,7 +1,7 @@
 """Sessions on a SQL Server: one connection to one database, in autocommit mode.
 
-`connect` is the one place that opens a connection. Small answers come as tuples, rows of tables as Arrow batches. An error
-of the driver becomes one of tailrace's own (`errors_of_driver.py`); none has a password in it.
+`connect` is the only place that opens a connection. Small results come as tuples, rows of tables as Arrow batches.
+Errors of the driver become tailrace's own (`errors_of_driver.py`); none contains a password.
 
     with connect(settings, "inventory") as session:
         session.one("SELECT sys.fn_cdc_get_max_lsn()")
@@ -34,8 +34,8 @@ class Session:
     """One connection, for one thread at a time.
 
     Attributes:
-        database: which database it is connected to, as the server spells it.
-        is_read_only: it reads a secondary, where each transaction has snapshot isolation.
+        database: the connected database, as the server spells it.
+        is_read_only: whether it reads a secondary replica, where every transaction has snapshot isolation.
 
     """
 
@@ -46,22 +46,22 @@ class Session:
         self.is_read_only = is_read_only
 
     def rows(self, sql: str, *params: Any) -> list[tuple[Any, ...]]:
-        """The rows of a query; bytes are parameters of type varbinary.
+        """The rows of a query; bytes are passed as varbinary parameters.
 
         Raises:
-            TailraceError: what the driver's error means.
+            TailraceError: the meaning of the driver's error.
 
         """
         with self._cursor(sql, params) as cursor:
             return [tuple(row) for row in cursor.fetchall()] if cursor.description is not None else []
 
     def one(self, sql: str, *params: Any) -> Any:
-        """The first column of the first row; None without rows."""
+        """The first column of the first row; None if there is no row."""
         found = self.rows(sql, *params)
         return found[0][0] if found else None
 
     def execute(self, sql: str, *params: Any) -> int:
-        """Run a statement; how many rows it changed, -1 where that means nothing."""
+        """Execute a statement; returns the number of changed rows, or -1 if it has none."""
         with self._cursor(sql, params) as cursor:
             count = int(cursor.rowcount)
             while cursor.nextset():
@@ -69,10 +69,10 @@ class Session:
             return count
 
     def batches(self, sql: str, *params: Any, rows: int | Callable[[], int]) -> Iterator[pa.RecordBatch]:
-        """The rows of a query, so many at a time, or as many as `rows` says each time.
+        """The rows of a query in batches of `rows`, a number or a function that is called for each batch.
 
-        Columns stand as in the SELECT, names may stand twice. The query ends with the iterator: close it to give it up
-        before its last row.
+        Columns are in the order of the SELECT list; names may be duplicates. The query ends with the iterator: close it
+        to cancel the query before its last row.
         """
         with self._cursor(sql, params) as cursor:
             while True:
@@ -83,9 +83,10 @@ class Session:
 
     @contextlib.contextmanager
     def transaction(self, isolation: str | None = None) -> Iterator[Self]:
-        """A transaction that ends with the block; rolled back where that raises.
+        """A transaction that ends with the block; it is rolled back if the block raises.
 
-        `isolation` is T-SQL's name of a level (`SNAPSHOT`, `REPEATABLE READ`); the session goes back to READ COMMITTED.
+        `isolation` is a level's name in T-SQL (`SNAPSHOT`, `REPEATABLE READ`). Afterwards the session has READ
+        COMMITTED again.
         """
         if isolation is not None:
             self.execute(f"SET TRANSACTION ISOLATION LEVEL {isolation}")
@@ -103,7 +104,7 @@ class Session:
 
     @contextlib.contextmanager
     def rolled_back(self) -> Iterator[Self]:
-        """A transaction of which nothing stays; within one that is open already, which never commits, that one."""
+        """A transaction that is rolled back; within an open transaction, which never commits, that one is used."""
         if self.one("SELECT @@TRANCOUNT"):
             yield self
             return
@@ -114,8 +115,8 @@ class Session:
             self._give_up()
 
     def close(self) -> None:
-        """End the session; a transaction that is open is rolled back. Never raises."""
-        with contextlib.suppress(Exception):  # the server has the session ended already, or will see it go
+        """Close the session, and roll back an open transaction. Never raises."""
+        with contextlib.suppress(Exception):  # the server has ended the session already, or will notice that it is gone
             self._connection.close()
 
     def __enter__(self) -> Self:
@@ -138,7 +139,7 @@ class Session:
 
     @contextlib.contextmanager
     def translated(self, doing: str) -> Iterator[None]:
-        """Errors of the driver become tailrace's."""
+        """Translate errors of the driver to tailrace's."""
         try:
             yield
         except TailraceError:
@@ -149,20 +150,20 @@ class Session:
             raise of_driver(error, doing) from error
 
     def _give_up(self) -> None:
-        """Roll back, unless the server did so itself or is gone: then the error that brought us here says why."""
+        """Roll back, unless the server has done so or is gone: then the original error says why."""
         with contextlib.suppress(TailraceError):
             self.execute("IF @@TRANCOUNT > 0 ROLLBACK TRANSACTION")
 
     def _reset_isolation(self) -> None:
-        with contextlib.suppress(RetriableError):  # a lost connection has no level to be put back
+        with contextlib.suppress(RetriableError):  # a lost connection needs no reset
             self.execute(f"SET TRANSACTION ISOLATION LEVEL {SNAPSHOT if self.is_read_only else _DEFAULT_ISOLATION}")
 
 
 def connect(settings: SqlServerSettings, database: str | None = None) -> Session:
-    """A session in a database (None: the first of `database.names`, or the user's own where there is none).
+    """Open a session in a database (None: the first of `database.names`, or the user's default).
 
-    Statements are given up after `database.query.timeout.ms`. With `applicationIntent=ReadOnly` the session has snapshot
-    isolation.
+    Statements are cancelled after `database.query.timeout.ms`. With `applicationIntent=ReadOnly` the session has
+    snapshot isolation.
 
     Raises:
         RetriableError: the server can't be reached now.
@@ -180,19 +181,20 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
     except Exception as error:
         if not is_of_driver(error, module):
             raise
+        # `from None`: the driver's error may quote the connection string, which has the password.
         raise of_driver(error, f"connecting to {where} as {settings.database_user!r}") from None
     if settings.database_query_timeout_ms:
         connection.timeout = max(1, settings.database_query_timeout_ms // 1000)
     session = Session(connection, "", where, is_read_only=settings.reads_replica)
     if session.is_read_only:
         session.execute(f"SET TRANSACTION ISOLATION LEVEL {SNAPSHOT}")
-    session.execute("SET QUOTED_IDENTIFIER ON")  # as `signalled_sql.py` reads quotes
+    session.execute("SET QUOTED_IDENTIFIER ON")  # `signalled_sql.py` relies on it
     session.database = str(session.one("SELECT DB_NAME()"))
     return session
 
 
 def try_login(settings: SqlServerSettings) -> None:
-    """Connect and let go; raises what is in the way."""
+    """Connect and disconnect; raises as `connect` does."""
     connect(settings).close()
 
 
@@ -202,7 +204,7 @@ def quoted(*names: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text in T-SQL."""
+    """A text as a T-SQL literal."""
     return "N'" + text.replace("'", "''") + "'"
 
 

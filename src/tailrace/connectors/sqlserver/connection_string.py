@@ -1,7 +1,7 @@
-"""Settings → the connection string of Microsoft's ODBC driver.
+"""The connection string of Microsoft's ODBC driver, from the settings.
 
-Debezium hands what begins with `driver.` or `database.` to Microsoft's JDBC driver, so its names are what people write; the
-configuration has checked them. Here each becomes the ODBC keyword that means the same.
+Debezium passes properties that begin with `driver.` or `database.` to Microsoft's JDBC driver, so users write the names
+of that driver; the configuration has checked them. Here each becomes the equivalent ODBC keyword.
 
 Sources: https://learn.microsoft.com/sql/connect/jdbc/setting-the-connection-properties,
 https://learn.microsoft.com/sql/connect/odbc/dsn-connection-string-attribute
@@ -19,7 +19,7 @@ _AUTHENTICATION: Final = {"ActiveDirectoryManagedIdentity": "ActiveDirectoryMSI"
 
 
 def connection_string(settings: SqlServerSettings, database: str | None = None) -> str:
-    """What mssql-python is to be given; it holds the password."""
+    """The connection string for mssql-python; it contains the password."""
     keywords = {"Server": _server(settings)}
     if database is not None:
         keywords["Database"] = database
@@ -29,14 +29,14 @@ def connection_string(settings: SqlServerSettings, database: str | None = None) 
 
 
 def _server(settings: SqlServerSettings) -> str:
-    """A port makes the instance's name needless: the browser service would only be asked for the port."""
+    """The server's address. With a port the instance's name is not needed: the browser service only returns its port."""
     if settings.instance:
         return f"{settings.database_hostname}\\{settings.instance}"
     return f"{settings.database_hostname},{settings.database_port}"
 
 
 def _login(settings: SqlServerSettings) -> dict[str, str]:
-    """An identity of Entra's that is not a user of its own is named as the user."""
+    """The login; a managed identity of Entra that is assigned by the user is named as the user."""
     if settings.driver_integratedsecurity:
         return {"Trusted_Connection": "yes"}
     login = {}
@@ -69,5 +69,5 @@ def _switch(is_on: bool) -> str:
 
 
 def quoted_value(value: str) -> str:
-    """A value in braces may hold anything; a closing brace is doubled."""
+    """Quote a value: in braces it may contain anything, with closing braces doubled."""
     return "{" + value.replace("}", "}}") + "}" if set(value) & set("{};= ") else value

@@ -1,12 +1,12 @@
-"""Default values of columns as defaults of their fields' schemas.
+"""Default values of columns, as defaults in the schemas of their fields.
 
-The catalog keeps a default as an expression in parentheses: `((1))`, `('x')`, `(getdate())`. Debezium reads literals out of
-these by cutting the text at fixed places, so that some expressions look like literals to it (`(user_name())` is an empty
-text) and some literals like none; consumers see the result in every schema, so it is the same here. Days and times it lets
-the server parse; here ISO 8601 and the American form are read. Without a mapper there: `uniqueidentifier`, `xml`,
-`rowversion`, identities, alias types.
+The catalogue has a default as an expression in parentheses: `((1))`, `('x')`, `(getdate())`. Debezium extracts literals
+by cutting the text at fixed positions. So it takes some expressions for literals (`(user_name())` becomes an empty
+text), and some literals for none. Consumers see the result in every schema, so it is the same here. Debezium lets the
+server parse dates and times; here ISO 8601 and the American form are parsed. Debezium has no defaults for
+`uniqueidentifier`, `xml`, `rowversion`, identity columns and alias types.
 
-Source: Debezium's documentation of the SQL Server connector, "Data type mappings"; what real Debezium 3.6.1 made of the
+Source: Debezium's documentation of the SQL Server connector, "Data type mappings"; the result of Debezium 3.6.1 for the
 expressions in tests/connectors/sqlserver/test_column_defaults_of_sqlserver.py.
 """
 
@@ -42,7 +42,7 @@ _ISO: Final = re.compile(rf"(\d{{4}})-?(\d\d)-?(\d\d)(?:[ T]{_TIME})?{_ZONE}", r
 _AMERICAN: Final = re.compile(rf"(\d{{1,2}})/(\d{{1,2}})/(\d{{4}})(?: {_TIME})?{_ZONE}", re.ASCII | re.IGNORECASE)
 _CLOCK: Final = re.compile(_TIME, re.ASCII | re.IGNORECASE)
 _DIGITS: Final = Context(prec=100)
-_TICKS: Final = 300  # of a datetime, in a second
+_TICKS: Final = 300  # of a datetime, per second
 _MILLION: Final = 1_000_000
 _HALF_MINUTE: Final = 30
 _LONG: Final = 1 << 63
@@ -51,7 +51,7 @@ Moment = tuple[datetime, int, str]
 
 
 def default_of(column: Column, schema: Schema, binary_mode: str) -> Any:
-    """The default as the JSON converter takes it, `NO_DEFAULT` where the field has none."""
+    """The default in the JSON converter's form; `NO_DEFAULT` if the field has none."""
     if column.default is None:
         return NO_DEFAULT
     reader = _READERS.get(column.type_name)
@@ -65,7 +65,7 @@ def default_of(column: Column, schema: Schema, binary_mode: str) -> Any:
 
 
 def _bare(text: str) -> str:
-    """What stands between the last opening and the first closing parenthesis; ValueError for NULL."""
+    """The text between the last opening and the first closing parenthesis; raises ValueError for NULL."""
     start, end = text.rfind("(") + 1, text.find(")")
     bare = _between(text, start, len(text) if end < 0 else end)
     if bare.upper() == "NULL":
@@ -74,7 +74,7 @@ def _bare(text: str) -> str:
 
 
 def _inner(text: str, start: int = 2, end: int = 2) -> str:
-    """A literal without what stands around it, whatever that is."""
+    """A literal without the characters around it, whatever they are."""
     return _between(text, start, len(text) - end)
 
 
@@ -138,7 +138,7 @@ def _datetime2(_column: Column, schema: Schema, text: str) -> int | str:
 
 
 def _datetime(_column: Column, schema: Schema, text: str) -> int | str:
-    """To the 300th of a second, shown in milliseconds."""
+    """Rounded to 1/300 s, in milliseconds."""
     seconds, nanos, _ = _moment(_inner(text))
     ticks = (nanos * _TICKS * 2 + NANOS_OF_SECOND) // (2 * NANOS_OF_SECOND)
     seconds += timedelta(seconds=ticks // _TICKS)
@@ -146,7 +146,7 @@ def _datetime(_column: Column, schema: Schema, text: str) -> int | str:
 
 
 def _smalldatetime(_column: Column, schema: Schema, text: str) -> int | str:
-    """To the minute."""
+    """Rounded to the minute."""
     seconds, _, _ = _moment(_inner(text))
     minute = seconds.replace(second=0) + timedelta(minutes=seconds.second // _HALF_MINUTE)
     return _timestamp(minute, 0, schema)
@@ -165,7 +165,7 @@ def _timestamp(seconds: datetime, nanos: int, schema: Schema) -> int | str:
 
 
 def _moment(text: str) -> Moment:
-    """Day and time without a fraction, the fraction in nanoseconds, the zone."""
+    """The date and time without fraction, the fraction in nanoseconds, and the time zone."""
     found = _ISO.fullmatch(text)
     if found:
         year, month, day = found.groups()[:3]
@@ -183,7 +183,7 @@ def _of_day(moment: Moment) -> tuple[int, int]:
 
 
 def _clock(groups: tuple[str | None, ...]) -> tuple[int, int]:
-    """Seconds of the day, and nanoseconds."""
+    """The seconds of the day, and nanoseconds."""
     hour, minute, second = (int(group or 0) for group in groups[:3])
     if groups[4]:
         hour = hour % 12 + (12 if groups[4].upper() == "PM" else 0)

@@ -1,4 +1,4 @@
-"""The demo's shop on the stand-in for SQL Server, which needs no server."""
+"""The demo's shop on the stand-in for SQL Server, which needs no installation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tailrace.errors import ConfigError
 from tailrace_standins.servers.sqlserver_server import Database, StandInServer, Unavailable
 
 TABLES = ("customers", "orders", "products", "products_on_hand")
-GO = re.compile(r"^GO\s*$", re.MULTILINE)  # ends a batch, in Microsoft's tools
+GO = re.compile(r"^GO\s*$", re.MULTILINE)  # the batch separator of Microsoft's tools
 NO_PAUSES = (
     "EXEC sys.sp_cdc_change_job @job_type = N'capture', @pollinginterval = 0",
     "EXEC sys.sp_cdc_stop_job @job_type = N'capture'",
@@ -33,7 +33,7 @@ _WORDS = Words(
 
 @contextmanager
 def opened(notice: Callable[[str], None]) -> Iterator[Shop]:
-    """A shop on a server that is gone at the end; `ConfigError` where it can't be had."""
+    """A shop on its own server, which is stopped at the end; raises `ConfigError` if it can't be started."""
     notice("starting the stand-in for SQL Server")
     try:
         with StandInServer() as server:
@@ -69,7 +69,7 @@ def _shop(server: StandInServer) -> Shop:
 
 
 def _capture(database: Database) -> None:
-    """Under change data capture, whose job follows each commit."""
+    """Enable change data capture for the shop's tables, with a capture job that follows each commit."""
     for table in TABLES:
         database.capture(table)
     for statement in NO_PAUSES:

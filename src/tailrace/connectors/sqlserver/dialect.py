@@ -1,4 +1,4 @@
-"""SQL Server's dialect of change tables: its catalogue, its transactions, what its events have."""
+"""SQL Server's dialect of change tables: its catalogue, its transactions, its part of events."""
 
 from __future__ import annotations
 
@@ -54,17 +54,17 @@ class SqlServerDialect:
 
     @property
     def settings(self) -> SqlServerSettings:
-        """Of the connector."""
+        """The connector's settings."""
         return self._settings
 
     @property
     def lsns(self) -> LsnForm:
-        """Ten bytes."""
+        """SQL Server's LSNs: ten bytes."""
         return LSNS
 
     @property
     def advice(self) -> Advice:
-        """In T-SQL."""
+        """The advice in messages, in T-SQL."""
         return ADVICE
 
     @property
@@ -74,11 +74,11 @@ class SqlServerDialect:
 
     @property
     def tells_reading_time(self) -> bool:
-        """`source.timestamp.mode`."""
+        """Whether `source.timestamp.mode` is `processing`."""
         return self._settings.tells_reading_time
 
     def folded(self, table: TableId) -> TableId:
-        """Without regard to case."""
+        """The table id in lower case: names are compared without regard to case."""
         return TableFilter.lower(table)
 
     def source_schema(self) -> Schema:
@@ -90,19 +90,19 @@ class SqlServerDialect:
         return source_block.change_schema(self._settings)
 
     def context(self) -> Mapping[str, str]:
-        """The headers that tell of the task."""
+        """The context headers."""
         return source_block.context(self._settings)
 
     def constants(self, table: TableId) -> Mapping[str, str | None]:
-        """A table's part of the source block."""
+        """The constant fields of a table's source block."""
         return source_block.constants(self._settings, table)
 
     def source_at(self, lsn: Lsn) -> Mapping[str, Any]:
-        """A commit LSN without a change."""
+        """The LSN fields of an event that is not a row change."""
         return {"commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": None}
 
     def history_position(self, lsn: Lsn) -> Mapping[str, Any]:
-        """As Debezium's history has it."""
+        """An LSN as a position in Debezium's schema history."""
         return {"commit_lsn": lsn.text, "change_lsn": None, "event_serial_no": 0}
 
     def connect(self, database: str) -> Session:
@@ -110,15 +110,15 @@ class SqlServerDialect:
         return connection.connect(self._settings, database)
 
     def database(self, session: Session) -> str:
-        """As the server spells it."""
+        """The session's database, as the server spells it."""
         return session.database
 
     def require_captured(self, session: Session, database: str) -> str:
-        """Change data capture is enabled for a database."""
+        """Require that change data capture is enabled for a database; returns its name as the server spells it."""
         return catalog.require_captured(session, database)
 
     def instances(self, session: Session) -> Sequence[Instance]:
-        """Of `cdc.change_tables`."""
+        """The instances in `cdc.change_tables`."""
         return catalog.instances(session)
 
     def hidden(self, session: Session) -> Sequence[tuple[str, int]]:
@@ -126,27 +126,30 @@ class SqlServerDialect:
         return catalog.hidden(session)
 
     def stamp(self, session: Session) -> object:
-        """Of the instances and of `cdc.ddl_history`."""
+        """The start LSNs of all instances, and the newest entry of `cdc.ddl_history`."""
         return catalog.instances_stamp(session)
 
     def altered(self, session: Session) -> Collection[int]:
-        """By `cdc.ddl_history`."""
+        """The change tables with an entry in `cdc.ddl_history`."""
         return catalog.altered_since_captured(session)
 
     def structures(self, session: Session, wanted: Callable[[TableId], bool]) -> Mapping[TableId, Table]:
-        """As the JDBC driver tells them."""
+        """The structures as Debezium sees them through JDBC."""
         return structures.tables(session, session.database, wanted)
 
     def column_types(self, session: Session) -> Mapping[int, Types]:
-        """Columns that were altered and not yet captured so, or captured before."""
+        """The columns whose type differs because capture has not reached an ALTER COLUMN yet."""
         return altered_columns.other_types(session)
 
     def name_in_database(self, table: TableId) -> str:
-        """`schema.table`, in brackets where a name has a dot."""
+        """`schema.table`, in brackets if a name contains a dot."""
         return catalog.name_in_database(table)
 
     def require_seen(self, session: Session, table: TableId) -> None:
-        """Raise where the user may not read a table; nothing where it is gone, or there is nothing that he may not see."""
+        """Raise `SourceSetupError` if the table exists and the user may not read it.
+
+        It is accepted if the table is gone, or if nothing is hidden from the user.
+        """
         if not catalog.hidden(session):
             return
         try:
@@ -158,51 +161,51 @@ class SqlServerDialect:
                 f"{setup_sql.grant_select(table, str(user))} Or leave it out (table.exclude.list)"
             ) from error
         except SourceSetupError:
-            return  # 208: there is none
+            return  # error 208: there is no such table
 
     def wait_for(self, session: Session, lsn: Lsn) -> None:
-        """Wait for a replica."""
+        """Wait until the session's replica has an LSN."""
         replicas.wait_for(session, lsn)
 
     def log(self, database: str, planned: DatabasePosition | None) -> TransactionLog:
-        """With the clock of the plan."""
+        """The log of a database, with the clock offset of the plan."""
         return TransactionLog(self._settings, database, None if planned is None else planned.offset_minutes)
 
     def head(self, session: Session) -> Lsn:
-        """`sys.fn_cdc_get_max_lsn`."""
+        """The max LSN (`sys.fn_cdc_get_max_lsn`)."""
         return transactions.head(session).lsn
 
     def end_now(self, session: Session) -> DatabasePosition:
-        """With how far the server's clock is ahead of UTC."""
+        """The max LSN, with how far the server's clock is ahead of UTC."""
         found = transactions.head(session)
         return DatabasePosition(found.lsn, offset_minutes=found.offset_minutes)
 
     def count_transactions(self, session: Session, window: Window) -> int:
-        """By `cdc.lsn_time_mapping`."""
+        """The number of transactions in a window, from `cdc.lsn_time_mapping`."""
         return transactions.count_transactions(session, window)
 
     def reaches_back_to(self, session: Session, lsn: Lsn) -> bool:
-        """Likewise."""
+        """Whether `cdc.lsn_time_mapping` still has all transactions after an LSN."""
         return transactions.reaches_back_to(session, lsn)
 
     def nth_transaction(self, session: Session, window: Window, number: int) -> tuple[Lsn, bool]:
-        """Likewise."""
+        """The commit LSN of the transaction with this number in a window."""
         return transactions.nth_transaction(session, window, number)
 
     def newest_commit(self, session: Session, lsn: Lsn) -> dt.datetime | None:
-        """Likewise."""
+        """The end time of the newest transaction up to an LSN, in the server's local time."""
         return transactions.newest_commit(session, lsn)
 
     def has_rows(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
-        """As the configuration has change tables read, directly or by functions."""
+        """Which instances have rows in a window; the change tables are read as `data.query.mode` says."""
         return filled_tables.has_rows(session, instances, window, by_function=self._by_function)
 
     def row_counts(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[int]:
-        """Likewise."""
+        """The number of rows that each instance has in a window."""
         return filled_tables.row_counts(session, instances, window, by_function=self._by_function)
 
     def row_bytes(self, session: Session, instance: Instance, window: Window) -> int:
-        """Likewise."""
+        """The approximate size of an instance's row in bytes."""
         return filled_tables.row_bytes(session, instance, window, by_function=self._by_function)
 
     @property

@@ -1,9 +1,9 @@
-"""mssql-python, Microsoft's driver: loaded when it is needed, with a word on what to install where it can't be.
+"""mssql-python, Microsoft's driver: imported when it is needed, with an error that says how to install it.
 
-Its pool is switched off: a session that comes back from a pool has the isolation level of whoever had it before.
+Its connection pool is disabled: a pooled connection keeps the isolation level of its last user.
 
-It names itself to the server, and takes no other name. So that of the user's is put before what it makes of a connection
-string: the ODBC driver takes the first of two values
+The driver sets its own application name, and accepts no other. So the user's name is put before the connection string
+that it builds, because the ODBC driver takes the first of two values
 (https://learn.microsoft.com/sql/odbc/reference/syntax/sqldriverconnect-function).
 """
 
@@ -36,7 +36,7 @@ def driver() -> Any:
 
 
 def connection(text: str, application: str | None, timeout: int) -> Any:
-    """A connection in autocommit mode; `text`: its connection string, `application`: what the server calls it."""
+    """A connection in autocommit mode; `text`: the connection string, `application`: the application name."""
     module = driver()
     if application is None:
         return module.connect(text, autocommit=True, timeout=timeout)
@@ -44,7 +44,7 @@ def connection(text: str, application: str | None, timeout: int) -> Any:
 
 
 def _named(application: str) -> Any:
-    """The driver's class of connections, with another name than its own."""
+    """The driver's connection class with another application name."""
     first = f"APP={quoted_value(application)};"
 
     class Named(driver().Connection):  # type: ignore[misc]

@@ -1,7 +1,7 @@
-"""What an error of mssql-python means: worth another attempt, the server's set-up, or the configuration.
+"""The meaning of mssql-python's errors: retriable, the server's set-up, or the configuration.
 
-The driver tells no error numbers. It tells the SQLSTATE in words of its own, always in English, and the server's text. The
-numbers beside the texts are SQL Server's (https://learn.microsoft.com/sql/relational-databases/errors-events/).
+The driver has no error numbers. It has the SQLSTATE in words of its own, always in English, and the server's text. The
+numbers beside the patterns are SQL Server's (https://learn.microsoft.com/sql/relational-databases/errors-events/).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tailrace.errors import ConfigError, RetriableError, SourceSetupError, Tailr
 
 _PREFIX: Final = re.compile(r"^(?:\[[^\]]*\]\s*)+")
 
-# the driver's words for SQLSTATEs 08…, 40…, HYT…, HY008: what has gone is the connection, or a try of it
+# the driver's texts for SQLSTATEs 08…, 40…, HYT…, HY008: the connection was lost, or could not be opened
 _TRANSIENT: Final = frozenset(
     {
         "Client unable to establish connection",
@@ -43,7 +43,7 @@ _OLD_VERSION: Final = re.compile(
     r"modified by a DDL statement in another concurrent transaction|not recovered when the current transaction was started"
     r"|did not allow snapshot isolation when the current transaction started",
     re.IGNORECASE,
-)  # 3961, 3953, 3957: a transaction that begins now sees what this one could not
+)  # 3961, 3953, 3957: a transaction that begins later sees what this one could not
 _LOGIN: Final = re.compile(r"Login failed", re.IGNORECASE)  # 18456
 _NO_DATABASE: Final = re.compile(r"Cannot open database \"?([^\" ]*)|Database '([^']*)' does not exist", re.IGNORECASE)
 _DENIED: Final = re.compile(r"permission was denied|do(?:es)? not have permission|is not able to access", re.IGNORECASE)
@@ -57,11 +57,11 @@ _NO_HOST: Final = re.compile(r"0x2AF9|0x2AFC|No such host|Name or service not kn
 
 
 class NoDatabaseError(ConfigError):
-    """The server does not open the database: there is none of that name, it is not for the user, or it is not online (4060)."""
+    """The server does not open the database (4060): it does not exist, is closed to the user, or is not online."""
 
 
 class LockTimeoutError(RetriableError):
-    """Somebody has a lock for longer than the session waits for it (1222)."""
+    """Another session holds a lock for longer than this session waits (1222)."""
 
 
 class QueryTimeoutError(RetriableError):
@@ -69,11 +69,11 @@ class QueryTimeoutError(RetriableError):
 
 
 class DeniedError(SourceSetupError):
-    """The user has no right to something (229 and its like)."""
+    """The user lacks a permission (229 and similar errors)."""
 
 
 def of_driver(error: Exception, doing: str) -> TailraceError:
-    """What an error of the driver means, with what was being done before the cause."""
+    """Translate an error of the driver; `doing` comes before its text."""
     state, text = str(getattr(error, "driver_error", "") or ""), server_text(error)
     message = f"{doing}: {text}"
     if _NO_LIBRARY.search(text):
@@ -87,7 +87,7 @@ def of_driver(error: Exception, doing: str) -> TailraceError:
 
 
 def server_text(error: BaseException | None) -> str:
-    """The server's own words, without the names of those who passed them on."""
+    """The server's text, without the prefixes of the driver's layers."""
     told = getattr(error, "ddbc_error", None) or str(error)
     return _PREFIX.sub("", str(told)).strip()
 
@@ -135,5 +135,5 @@ def _lasting(text: str, message: str) -> TailraceError:
 
 
 def is_of_driver(error: BaseException, module: Any) -> bool:
-    """Whether the driver raised it; it raises plain RuntimeErrors as well."""
+    """Whether the driver raised the error; it also raises plain RuntimeErrors."""
     return isinstance(error, module.Error | RuntimeError | module.ConnectionStringParseError)

@@ -1,4 +1,4 @@
-"""Which change tables have rows in a window of the log, and how many: cheap looks, for of many tables most have none."""
+"""The change tables with rows in a window, and their row counts: cheap queries, as most of many tables have none."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from tailrace.errors import RetriableError, SourceSetupError
 
 log = logging.getLogger(__name__)
 
-_ASKED_AT_ONCE: Final = 100
+_ASKED_AT_ONCE: Final = 100  # instances in a query
 _MEASURED: Final = 100  # rows
-_KEY_BYTES: Final = 40  # of the columns that every change table has
+_KEY_BYTES: Final = 40  # the size of the columns that every change table has
 _DECLARED: Final = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
 
 
 def has_rows(
     session: Session, instances: Sequence[Instance], window: Window, *, by_function: bool = False
 ) -> list[bool]:
-    """Which of the instances have rows in a window; one query for many of them, the same from window to window.
+    """Which of the instances have rows in a window; one query for many of them.
 
-    `by_function`: asked of their functions, for a user who may not read the change tables themselves.
+    Its text is the same for each window, so that the server compiles it once. `by_function`: the query functions are
+    used, for a user who may not read the change tables themselves.
     """
     exists = "CASE WHEN EXISTS (SELECT 1 FROM {}) THEN 1 ELSE 0 END"
     return [bool(some) for some in _asked(session, instances, window, exists, by_function=by_function)]
@@ -33,13 +34,13 @@ def has_rows(
 def row_counts(
     session: Session, instances: Sequence[Instance], window: Window, *, by_function: bool = False
 ) -> list[int]:
-    """How many rows of a window each instance has."""
+    """The number of rows that each instance has in a window."""
     count = "(SELECT COUNT_BIG(*) FROM {})"
     return [int(found) for found in _asked(session, instances, window, count, by_function=by_function)]
 
 
 def row_bytes(session: Session, instance: Instance, window: Window, *, by_function: bool = False) -> int:
-    """About how many bytes a row of an instance has, by the first ones of a window."""
+    """The approximate size of an instance's row in bytes, from the first rows of a window."""
     source = _filled_function(instance, window) if by_function else _filled_table(instance)
     sql = f"{_DECLARED}; {_mean_bytes(instance, source)}"
     try:
@@ -50,9 +51,9 @@ def row_bytes(session: Session, instance: Instance, window: Window, *, by_functi
 
 
 def table_row_bytes(session: Session, instance: Instance) -> int:
-    """About how many bytes a row of the table that an instance captures has, by some of them; 0 where that can't be told.
+    """The approximate size of a row of an instance's source table in bytes; 0 if it can't be determined.
 
-    Rows that somebody is changing are not waited for: a guess may count them as they are.
+    Uncommitted rows are read: an estimate need not wait for locks.
     """
     table = f"{quoted(instance.table.schema, instance.table.name)} WITH (READUNCOMMITTED)"
     try:
@@ -70,7 +71,7 @@ def _mean_bytes(instance: Instance, source: str) -> str:
 def _asked(
     session: Session, instances: Sequence[Instance], window: Window, question: str, *, by_function: bool
 ) -> list[Any]:
-    """The answers to a question about the rows of each instance; many in one query, the same from window to window."""
+    """The results of an expression for each instance's rows; many in one query, whose text is the same for each window."""
     found: list[Any] = []
     for first in range(0, len(instances), _ASKED_AT_ONCE):
         some = instances[first : first + _ASKED_AT_ONCE]
@@ -89,7 +90,7 @@ def _filled_table(instance: Instance) -> str:
 
 
 def _filled_function(instance: Instance, window: Window) -> str:
-    """A function takes no range that begins before its instance."""
+    """The query function's rows; it refuses a range that begins before its instance."""
     start = instance.start_lsn
     first = "@first" if start is None or start <= window.after.next() else f"0x{start.hex}"
     return f"{quoted('cdc', f'fn_cdc_get_all_changes_{instance.name}')}({first}, @until, N'all')"

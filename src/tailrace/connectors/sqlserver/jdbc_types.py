@@ -1,4 +1,4 @@
-"""What Microsoft's JDBC driver tells of types that `java.sql.Types` does not have."""
+"""The type numbers of Microsoft's JDBC driver that `java.sql.Types` does not have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lists of a configuration can match in the databases of a SQL Server: schemas, tables and captured columns."""
+"""The schemas, tables and captured columns of the configured databases, which the configuration's lists can match."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TABLES: Final = "SELECT s.name, t.name FROM sys.tables t JOIN sys.schemas s ON 
 
 
 def existing(settings: SqlServerSettings) -> Existing:
-    """What the login may see of all databases of the configuration."""
+    """What the login may see in all configured databases."""
     tables: list[TableId] = []
     columns: dict[TableId, tuple[str, ...]] = {}
     for name in settings.database_names:
@@ -35,18 +35,18 @@ def existing(settings: SqlServerSettings) -> Existing:
 
 
 def connect_named(settings: SqlServerSettings, name: str) -> Session:
-    """A session in a database of `database.names`; where there is none of that name the error tells which is alike."""
+    """A session in a database of `database.names`; if there is none, the error names a similar one."""
     try:
         return connect(settings, name)
     except NoDatabaseError as error:
         there = _databases(settings)
-        is_there = name.lower() in map(str.lower, there)  # and not for this login, or not online
+        is_there = name.lower() in map(str.lower, there)  # but closed to this login, or not online
         miss = "" if is_there else near_miss(name, [Thing(each) for each in there])
         raise NoDatabaseError(f"{error} {miss}".strip()) from error
 
 
 def _databases(settings: SqlServerSettings) -> list[str]:
-    """What the login may see, as far as it may be asked for."""
+    """The databases that the login may see; empty if it may not query them."""
     try:
         with connect(settings, "master") as session:
             return [str(name) for (name,) in session.rows(_DATABASES)]

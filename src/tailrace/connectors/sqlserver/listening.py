@@ -1,4 +1,4 @@
-"""The rows of signal tables, for those who plan a stream and do not read its log."""
+"""The rows of signal tables, for a planner that does not read the log."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import SourceSetupError
 from tailrace.schema.tables import TableId
 
-LOCK_MS: Final = 1_000  # somebody who is amid writing a signal is not waited for
+LOCK_MS: Final = 1_000  # a transaction that is writing a signal is not waited for: the next poll finds it
 
 
 def listener(settings: SqlServerSettings, signalled: Signalled | None) -> ChannelListener:
-    """The signals of one stream, from what an offset keeps on."""
+    """Polls the signals of one stream, from the state in an offset."""
     return ChannelListener(settings, signalled, ListenedChangeTables(SqlServerDialect(settings), _rows))
 
 

@@ -1,12 +1,12 @@
-"""The times of cdc.lsn_time_mapping as UTC: the server writes what its clock shows, without an offset.
+"""Converts the times of cdc.lsn_time_mapping to UTC: the server stores its local time, without an offset.
 
-Without `database.server.timezone` the offset that the server's clock has now is taken off, as Debezium does it. A transaction
-from before the clocks were changed that is read after it is an hour off then. With the server's zone, the rules count that
-hold at that time.
+Without `database.server.timezone`, the current offset of the server's clock is subtracted, as in Debezium. A
+transaction from before a change to or from daylight saving time, read after it, is then an hour off. With the server's
+time zone, the rules of the transaction's time apply.
 
-Where the clocks go back an hour is shown twice. Which of the two is meant follows from the log: LSNs ascend, and where the
-clock falls behind, the second one begins. The capture job makes an entry every five minutes where nothing else happens, so that
-this shows in a quiet database as well. A begin is the later time that is not behind its end.
+When clocks are set back, one hour occurs twice. The log says which of the two is meant: LSNs ascend, and where the
+clock falls back, the second one begins. In an idle database the capture job adds an entry every five minutes, so this
+works there too. A begin time is the later of its two candidates that is not after the end time.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Repeated:
-    """What is known of an hour that is shown twice, or however long that is.
+    """What is known about an hour, or another period, that occurs twice.
 
     Attributes:
-        begin: of it, as the clock shows it, microseconds.
-        end: of it, likewise.
-        seen: up to where the log's entries were looked at.
-        last: what the clock showed there.
-        fell: the first entry of the second time; None where it was not seen yet.
+        begin: of the period in local time, microseconds.
+        end: likewise.
+        seen: up to where the log's entries were examined.
+        last: the local time of the last of them.
+        fell: the first entry of the second occurrence; None if none was seen yet.
 
     """
 
@@ -67,10 +67,10 @@ class _Repeated:
 
 
 class LocalTimes:
-    """Makes UTC of one database's times.
+    """Converts one database's times to UTC.
 
     Attributes:
-        offset_minutes: how far the server's clock is ahead of UTC; counts where no zone is given.
+        offset_minutes: how far the server's clock is ahead of UTC; used if no time zone is configured.
 
     """
 
@@ -80,7 +80,7 @@ class LocalTimes:
         self.offset_minutes = 0
 
     def utc(self, session: Session, commits: Bytes, begins: Int64, ends: Int64) -> tuple[Int64, Int64]:
-        """Begins and ends of transactions, in the order of the log; microseconds since the epoch, shape (n,) each."""
+        """Begin and end times of transactions, in log order; microseconds since the epoch, shape (n,) each."""
         zone = self._zone or TimeZone(None, self.offset_minutes)
         if zone.region is None:
             return begins - zone.minutes * MINUTE_US, ends - zone.minutes * MINUTE_US
@@ -95,7 +95,7 @@ class LocalTimes:
         return np.where(late <= first, late, early), first
 
     def _fell(self, session: Session, region: str, day: int, until: Lsn) -> Lsn | None:
-        """Where on a day the clock fell behind, up to an LSN."""
+        """The first entry of a day after the clock was set back, up to an LSN; None if there is none."""
         if day not in self._repeated:
             self._repeated[day] = _Repeated(*_repeated_on(region, day))
         known = self._repeated[day]
@@ -104,7 +104,7 @@ class LocalTimes:
             for batch in session.batches(_ENTRIES, known.seen.raw, until.raw, *between, rows=_BATCH):
                 commits, shown = lsn_columns.raw_of(batch.column(0), "start_lsn", SIZE), microseconds(batch.column(1))
                 before = np.concatenate([[known.last], shown[:-1]])
-                fallen = np.flatnonzero(shown < before - MINUTE_US)  # less is a clock that was set right
+                fallen = np.flatnonzero(shown < before - MINUTE_US)  # a smaller step back is a correction of the clock
                 known.last = int(shown[-1]) if len(shown) else known.last
                 if len(fallen) and known.fell is None:
                     known.fell = lsn_columns.lsn_at(commits, int(fallen[0]))
@@ -113,8 +113,8 @@ class LocalTimes:
 
 
 def candidates(region: str, local_us: Int64) -> tuple[Int64, Int64]:
-    """The earlier and the later time that a clock may have meant; a time that it never showed counts as before the gap."""
-    import polars as pl  # much memory, for servers whose zone is given
+    """The earlier and the later UTC time of local times; a local time that was skipped counts as before the gap."""
+    import polars as pl  # it needs much memory, and only servers with a configured zone use it
 
     shown = pl.Series(local_us).cast(pl.Datetime("us"))
     skipped = pl.Series(local_us - _DAY_US).cast(pl.Datetime("us"))
@@ -129,13 +129,13 @@ def candidates(region: str, local_us: Int64) -> tuple[Int64, Int64]:
 
 
 def microseconds(array: pa.Array) -> Int64:
-    """What a clock showed, as microseconds since the epoch; where there is nothing, 0."""
+    """Local times as microseconds since the epoch; 0 for NULL."""
     plain = array.cast(pa.timestamp("us")).cast(pa.int64()).fill_null(0)
     return plain.to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]
 
 
 def other_offset(zone: TimeZone, name: str, minutes: int) -> str | None:
-    """What to say where the server's clock is not as far ahead of UTC as the zone that it should have, which is called so."""
+    """The message if the server's clock has another offset than the configured time zone, `name`; None if they agree."""
     ahead = _ahead_now(zone)
     if ahead == minutes:
         return None
@@ -145,9 +145,9 @@ def other_offset(zone: TimeZone, name: str, minutes: int) -> str | None:
     )
 
 
-@cache  # once a process for each offset that the clock has
+@cache  # a warning per process for each offset
 def warn_of_other_offset(zone: TimeZone, name: str, minutes: int) -> None:
-    """The same in the log."""
+    """Log that message as a warning."""
     if what := other_offset(zone, name, minutes):
         log.warning("%s", what)
 
@@ -167,7 +167,7 @@ def _ahead_now(zone: TimeZone) -> int:
 
 
 def _repeated_on(region: str, day: int) -> tuple[int, int]:
-    """Which times of a day are shown twice: from the first one to the one behind the last."""
+    """The period of a day that occurs twice, in local time: its begin and its end."""
     minutes = day * _DAY_US + np.arange(_DAY_US // MINUTE_US, dtype=np.int64) * MINUTE_US
     earlier, later = candidates(region, minutes)
     twice = minutes[earlier != later]
@@ -175,6 +175,6 @@ def _repeated_on(region: str, day: int) -> tuple[int, int]:
 
 
 def _not_before(commits: Bytes, lsn: Lsn) -> Bools:
-    """Which of these commits are not before an LSN."""
+    """Which of these commits are at or after an LSN."""
     found: Bools = np.ascontiguousarray(commits).view(f"S{SIZE}").ravel() >= lsn.raw
     return found

@@ -1,4 +1,4 @@
-"""What reading SQL Server's logs is made of."""
+"""The parts that SQL Server supplies for reading its logs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 
 
 def log_parts(settings: SqlServerSettings) -> LogParts[Session]:
-    """Those of one configuration."""
+    """The parts for one configuration."""
     return LogParts(
         dialect=SqlServerDialect(settings),
         decoding=SqlServerDecoding(settings),

@@ -1,4 +1,4 @@
-"""What the reference pages say of SQL Server, and the pages of its types and of what its stand-in knows."""
+"""SQL Server's part of the reference pages, with the pages of its data types and of its stand-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How positions in SQL Server's logs are read back from what was stored."""
+"""The parser of stored positions in SQL Server's logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SQL Server as a connector: where its logs are, where to begin, and their changes as records."""
+"""SQL Server as a connector: the positions of its logs, where to begin, and their changes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SqlServerConnector:
         self._ranges = Ranges(self._dialect)
 
     def routed(self, routing: Mapping[str, Any]) -> Self:
-        """The same under a routing that was stored."""
+        """The same connector with a stored routing."""
         return type(self)(evolve(self.settings, routing=Routing.from_dict(routing)))
 
     def head(self) -> Mapping[str, Any]:
@@ -58,9 +58,9 @@ class SqlServerConnector:
         return restart_at(heads(self._dialect)).to_dict()
 
     def start_point(self, snapshot_lanes: int = 0, after: Sequence[Progress] = ()) -> StartPoint:
-        """The heads of the logs and the structures that hold there, as the first records of a schema history.
+        """The max LSNs and the structures there, as the first records of a schema history.
 
-        With a snapshot, in place of the progress in `after`.
+        A snapshot replaces the lanes whose progress is in `after`.
 
         Raises:
             ConfigError: there is no such database, or a list of tables matches nothing.
@@ -78,58 +78,58 @@ class SqlServerConnector:
         return StartPoint(restart.to_dict(), history_at(self._dialect, lsns))
 
     def warn_of_lists(self) -> None:
-        """Log what the lists of the configuration name that is not there."""
+        """Warn about entries in the configuration's lists that match nothing."""
         unmatched.warn(self.settings, listed_tables.existing(self.settings))
 
     def require_within_reach(self, progress: Progress, history: History = no_history, lane: Lane = ONLY_LANE) -> None:
-        """Raise `PositionLostError` where change data from where this progress goes on is gone."""
+        """Raise `PositionLostError` if changes after this progress are no longer retained."""
         from tailrace.connectors.change_tables.reach import require_within_reach
 
         require_within_reach(self._dialect, progress, history, lane)
 
     def can_be_dealt_out(self, progress: Progress) -> bool:  # noqa: ARG002
-        """Anywhere: within a window the progress names the table in progress, and those before it are done in any lane."""
+        """True: within a window the progress names the current table, and all earlier ones are delivered in every lane."""
         return True
 
     def meeting_point(self, lanes: Sequence[Progress]) -> Mapping[str, Any] | None:
-        """The nearest LSNs that all of these lanes can read up to."""
+        """The nearest LSNs up to which all of these lanes can read."""
         return self._ranges.meeting_point(lanes)
 
     def head_after(
         self, start: Mapping[str, Any] | None, max_bytes: int | None, at_most: Mapping[str, Any] | None = None
     ) -> Mapping[str, Any]:
-        """How far each log is captured now; with a limit, about so many bytes of all of them behind `start`."""
+        """How far each log is captured now; with a limit, a position about so many bytes after `start` in total."""
         return self._ranges.head_after(start, max_bytes, at_most)
 
     def progress_at(self, position: Mapping[str, Any]) -> Progress:
-        """The progress of one who has everything before a position."""
+        """The progress of a reader that has everything up to a position."""
         return self._ranges.progress_at(position)
 
     def history_at(self, history: Sequence[HistoryRecord], position: Mapping[str, Any]) -> Sequence[HistoryRecord]:
-        """The records of a schema history that were told up to a position."""
+        """The records of a schema history up to a position."""
         return self._ranges.history_at(history, position)
 
     def history_after(
         self, history: Sequence[HistoryRecord], start: Mapping[str, Any], end: Mapping[str, Any], now_us: int
     ) -> Sequence[HistoryRecord] | None:
-        """The structures that are new between two positions."""
+        """The records of the structures that are new between two positions."""
         return self._ranges.history_after(history, start, end, now_us)
 
     def snapshot(
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
     ) -> Iterator[LogBatch]:
-        """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done."""
+        """A lane's part of the snapshot in its progress, from where that says; the last batch says that it is done."""
         from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader  # as above
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches()
 
     def skipped(self, progress: Progress) -> Sequence[Event]:
-        """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
+        """The SKIPPED notification for a start that takes no snapshot."""
         place = progress.delivered or POSITIONS.restart(progress.restart).delivered
         return Telling(self.settings, place).skipped()
 
     def snapshot_point(self) -> StartPoint:
-        """Where a stream begins with a snapshot; `snapshot` is what `next_parts` is to be given again."""
+        """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
         from tailrace.connectors.sqlserver.snapshots.parts import snapshot_point  # as above
 
         return snapshot_point(self.settings)
@@ -137,13 +137,13 @@ class SqlServerConnector:
     def next_parts(
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
-        """The next parts of the snapshot at a point, at most `wanted`; `reached` is what the step before gave."""
+        """The next parts of the snapshot at a point, at most `wanted`; `reached` is from the step before."""
         from tailrace.connectors.sqlserver.snapshots.parts import next_parts  # as above
 
         return next_parts(self.settings, point, reached, wanted, max_bytes)
 
     def listener(self, signalled: Signalled | None) -> Listener:
-        """What looks for signals, behind those that were handled by then."""
+        """Polls for signals after those that `signalled` says were handled."""
         from tailrace.connectors.sqlserver.listening import listener  # rarely needed
 
         return listener(self.settings, signalled)
@@ -151,19 +151,19 @@ class SqlServerConnector:
     def asked_step(
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
     ) -> AskedStep | None:
-        """The next parts that signals asked for, at most `wanted`; None where none can be read now, or none are wanted."""
+        """The next parts of the requested work, at most `wanted`; None if none can be read now."""
         from tailrace.connectors.sqlserver.snapshots.asked_parts import asked_step  # rarely needed
 
         return asked_step(self.settings, start, signalled, wanted, max_bytes)
 
     def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
-        """The read events of a part; what `progress` says was delivered is left out."""
+        """The read events of a part, without those that `progress` says were delivered."""
         from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader  # as above
 
         return part_reader(self.settings, part, progress, history).batches()
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
-        """The changes of a range, batch by batch; what `progress` says was delivered is left out."""
+        """The changes of a range, batch by batch, without those that `progress` says were delivered."""
         from tailrace.connectors.change_tables.streaming import LogReader
         from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner asks only for the head
 

@@ -1,8 +1,8 @@
-"""Readable replicas that are not all equally far.
+"""Readable secondary replicas, which may lag behind each other.
 
-A listener hands each connection to one of the readable secondaries, and one of them may be behind another. So whoever goes on
-from an LSN that another connection told waits until the replica of his own connection has it: else what is missing there would
-be taken for read. A connection stays with its replica, whose log only grows, so that once is enough.
+A listener routes each connection to one of the readable secondaries, and one of them may be behind another. So a reader
+that resumes from an LSN which another connection returned waits until its own replica has that LSN; otherwise it would
+take missing rows for read ones. A connection stays with its replica, whose log only grows, so one wait is enough.
 """
 
 from __future__ import annotations
@@ -32,15 +32,17 @@ def connect_at(settings: SqlServerSettings, database: str, lsn: Lsn, patience: f
 
 
 def has(session: Session, lsn: Lsn) -> bool:
-    """Whether a replica has what was captured up to an LSN; who is no replica has it, or has lost it."""
+    """Whether the session sees what is captured up to an LSN; a primary always does, or has lost it."""
     return not session.is_read_only or catalog.max_lsn(session) >= lsn
 
 
 def wait_for(session: Session, lsn: Lsn, patience: float | None = None) -> None:
-    """Wait until a replica has what was captured up to an LSN, so many seconds (None: `PATIENCE_SECONDS`) at most.
+    """Wait until the session's replica has what was captured up to an LSN, at most `patience` seconds.
+
+    None: `PATIENCE_SECONDS`.
 
     Raises:
-        RetriableError: it is farther behind.
+        RetriableError: it is further behind.
 
     """
     if not session.is_read_only:

@@ -59,36 +59,36 @@ class SqlServerSettings(Settings):
 
     @property
     def instance(self) -> str | None:
-        """The named instance whose port has to be asked for; None where the port is known."""
+        """The named instance whose port must be resolved; None if the port is configured."""
         has_port = self.is_given("database.port")
         return None if has_port else self.database_instance
 
     @property
     def lock_timeout_is_final(self) -> bool:
-        """Whether a snapshot fails where it can't have a lock in time, instead of waiting for it again."""
+        """Whether a snapshot fails if a lock is not granted in time, instead of trying again."""
         return self.is_given("snapshot.lock.timeout.ms") or self.snapshot_isolation_mode is not None
 
     @property
     def server_zone(self) -> TimeZone | None:
-        """The zone of the server's clock; None where nobody says it."""
+        """The time zone of the server's clock; None if it is not configured."""
         return None if self.database_server_timezone is None else time_zone(self.database_server_timezone)
 
     @property
     def tells_ends(self) -> bool:
-        """Whether the time of a change is the end of its transaction, and not its begin.
+        """Whether the time of a change is its transaction's end, and not its begin.
 
-        That is its commit, as `source.timestamp.mode` says it and Debezium told it until 3.6, which goes by begins where it
-        reads change tables themselves.
+        The end is the commit, to which `source.timestamp.mode` refers. Debezium used it up to 3.6, where reading change
+        tables directly uses the begin.
         """
         asked_for = self.is_given("source.timestamp.mode")
         return asked_for or self.data_query_mode == FUNCTION or self.tailrace_event_shape != CURRENT
 
     @property
     def tells_reading_time(self) -> bool:
-        """Whether the source block's times say when a change was read, and not when it was made."""
+        """Whether the source block's times are those of reading, instead of those of the transaction."""
         return self.source_timestamp_mode == PROCESSING
 
     @property
     def reads_replica(self) -> bool:
-        """Whether a read-only replica is asked for, where only snapshot isolation is to be had."""
+        """Whether a read-only replica is requested, which has only snapshot isolation."""
         return self.driver_applicationintent == "ReadOnly"

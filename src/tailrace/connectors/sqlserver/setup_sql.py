@@ -1,8 +1,9 @@
-"""The T-SQL that sets a server up for change data capture, as `tailrace check` prints it and `--apply` runs it.
+"""The T-SQL that sets up change data capture, as `tailrace check` prints it and `--apply` executes it.
 
-Nothing here drops or disables anything.
+No statement that is executed drops or disables anything.
 
-Source: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/change-data-capture-stored-procedures-transact-sql
+Source:
+https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/change-data-capture-stored-procedures-transact-sql
 """
 
 from __future__ import annotations
@@ -15,23 +16,23 @@ from tailrace.connectors.findings import Statement
 from tailrace.connectors.sqlserver.connection import literal, quoted
 from tailrace.schema.tables import TableId
 
-LONGEST_NAME: Final = 100  # of a capture instance
+LONGEST_NAME: Final = 100  # characters of a capture instance's name
 
 
 def enable_database(database: str) -> Statement:
-    """Change data capture for a database."""
+    """Enable change data capture for a database."""
     return Statement(database, "EXEC sys.sp_cdc_enable_db;")
 
 
 def enable_table(table: TableId) -> Statement:
-    """The first capture instance of a table, without a role that gates it."""
+    """Create the first capture instance of a table, without a gating role."""
     return Statement(table.catalog, _enable(table, role=None))
 
 
 def another_instance(instance: Instance, columns: Sequence[str] | None, taken: Collection[str]) -> Statement:
-    """A second capture instance, behind an old one; `columns`: None for all, `taken`: names that there are.
+    """Create a second capture instance after an old one; `columns`: None for all, `taken`: the existing names.
 
-    The role that gates the old one gates it as well.
+    It gets the gating role of the old one.
     """
     more = [f"@capture_instance = {literal(fresh_name(instance.table, taken))}"]
     if columns is not None:
@@ -40,7 +41,7 @@ def another_instance(instance: Instance, columns: Sequence[str] | None, taken: C
 
 
 def fresh_name(table: TableId, taken: Collection[str]) -> str:
-    """A name that no instance has: `dbo_orders_2`."""
+    """A name that no instance has, such as `dbo_orders_2`."""
     lowered, number = {name.lower() for name in taken}, 2
     while (name := _numbered(f"{table.schema}_{table.name}", number)).lower() in lowered:
         number += 1
@@ -48,13 +49,13 @@ def fresh_name(table: TableId, taken: Collection[str]) -> str:
 
 
 def without_partition_switch(table: TableId, name: str, role: str | None) -> str:
-    """An instance that forbids SWITCH PARTITION, for people to run: it makes statements fail that worked before."""
+    """Create an instance that forbids SWITCH PARTITION; only for people, as it breaks statements that worked before."""
     more = (f"@capture_instance = {literal(name)}", "@allow_partition_switch = 0")
     return str(Statement(table.catalog, _enable(table, *more, role=role)))
 
 
 def drop_instance(instance: Instance) -> str:
-    """What takes an instance away, for people to run."""
+    """Drop an instance; only for people."""
     table = instance.table
     sql = (
         f"EXEC sys.sp_cdc_disable_table @source_schema = {literal(table.schema)}, @source_name = {literal(table.name)}, "
@@ -64,37 +65,37 @@ def drop_instance(instance: Instance) -> str:
 
 
 def add_job(database: str, kind: str) -> Statement:
-    """The job that captures, or the one that cleans up."""
+    """Create the capture job or the clean-up job."""
     return Statement(database, f"EXEC sys.sp_cdc_add_job @job_type = {literal(kind)};")
 
 
 def start_capture(database: str) -> Statement:
-    """The capture job, started."""
+    """Start the capture job."""
     return Statement(database, "EXEC sys.sp_cdc_start_job @job_type = N'capture';")
 
 
 def keep_changes(database: str, minutes: int) -> Statement:
-    """Change tables that keep their rows for so long."""
+    """Set the retention of change tables."""
     return Statement(database, f"EXEC sys.sp_cdc_change_job @job_type = N'cleanup', @retention = {minutes};")
 
 
 def allow_snapshot_isolation(database: str) -> Statement:
-    """Snapshot isolation, which transactions have to ask for."""
+    """Allow snapshot isolation, which transactions have to request."""
     return Statement(database, f"ALTER DATABASE {quoted(database)} SET ALLOW_SNAPSHOT_ISOLATION ON;")
 
 
 def grant_select_on_schema(database: str, schema: str, user: str) -> Statement:
-    """The right to read the tables of a schema."""
+    """Grant SELECT on the tables of a schema."""
     return Statement(database, f"GRANT SELECT ON SCHEMA::{quoted(schema)} TO {quoted(user)};")
 
 
 def grant_select(table: TableId, user: str) -> Statement:
-    """The right to read a table."""
+    """Grant SELECT on a table."""
     return Statement(table.catalog, f"GRANT SELECT ON {quoted(table.schema, table.name)} TO {quoted(user)};")
 
 
 def add_to_role(database: str, role: str, user: str) -> Statement:
-    """Membership of a role."""
+    """Add a user to a role."""
     return Statement(database, f"ALTER ROLE {quoted(role)} ADD MEMBER {quoted(user)};")
 
 

@@ -1,10 +1,9 @@
-"""How SQL Server cuts SQL that comes with signals into pieces, in a session with QUOTED_IDENTIFIER ON.
+"""How SQL Server splits SQL in signals into tokens, in a session with QUOTED_IDENTIFIER ON.
 
-Double quotes and brackets are names, single quotes literals; there are no escapes but the doubled quote. Statements need no
-semicolon between them: but between the parentheses that are put around the text nothing but an expression, or one query, can
-stand.
+Double quotes and brackets enclose names, single quotes literals; the only escape is a doubled quote. Statements need no
+semicolon between them, but within the parentheses around the text only an expression or one query is valid.
 
-Refused besides: braces, in which the driver has words of its own (`{call ...}`), and `?`, which stands for a parameter.
+Also refused are braces, which the driver interprets (`{call ...}`), and `?`, which is a parameter marker.
 
 Source: https://learn.microsoft.com/sql/t-sql/statements/set-quoted-identifier-transact-sql and
 https://learn.microsoft.com/sql/relational-databases/databases/database-identifiers
@@ -33,9 +32,9 @@ T_SQL: Final = Dialect(
         *((word,) for word in ("INTO", "INSERT", "UPDATE", "DELETE", "EXEC", "EXECUTE")),
         *(
             (word,) for word in ("OPENQUERY", "OPENROWSET", "OPENDATASOURCE")
-        ),  # what is run elsewhere is not rolled back
+        ),  # a rollback does not undo what runs on another server
         *((word,) for word in ("UPDLOCK", "XLOCK", "TABLOCKX", "TABLOCK")),
-        *((word,) for word in ("HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD")),  # to the transaction's end
+        *((word,) for word in ("HOLDLOCK", "SERIALIZABLE", "REPEATABLEREAD")),  # locks held to the transaction's end
         ("NEXT", "VALUE", "FOR"),
     ),
 )

@@ -1,7 +1,7 @@
-"""The source block of SQL Server's events: where each change came from.
+"""The source block of SQL Server's events, which says where each change comes from.
 
-The shape 1.4 is that of the messages which Debezium's page shows for that version: `snapshot` is a flag in events of rows,
-and a word in schema-change events.
+The shape 1.4 is that of the messages in Debezium's documentation of that version: `snapshot` is a boolean in row
+events, and a text in schema-change events.
 """
 
 from __future__ import annotations
@@ -39,30 +39,30 @@ CHANGE_SOURCE_1_4: Final = source_blocks.block(CONNECTOR, LEADING + _marked(SHAP
 _BY_SHAPE = {CURRENT: SOURCE, SHAPE_2_1: SOURCE_2_1, SHAPE_1_4: SOURCE_1_4}
 
 VARYING: Final = ("ts_ms", "ts_us", "ts_ns", "change_lsn", "commit_lsn", "event_serial_no")
-"""The fields that differ from change to change; the others are the same for a table."""
+"""The fields that differ between changes; the others are constant for a table."""
 
 
 def schema(settings: Settings) -> Schema:
-    """The schema of the source block of rows, in the shape that is asked for."""
+    """The schema of the source block of row events, in the configured shape."""
     return _BY_SHAPE[settings.tailrace_event_shape]
 
 
 def change_schema(settings: Settings) -> Schema:
-    """The same of the source block of schema-change events."""
+    """The schema of the source block of schema-change events."""
     return CHANGE_SOURCE_1_4 if settings.tailrace_event_shape == SHAPE_1_4 else schema(settings)
 
 
 def snapshot_is_flag(settings: Settings) -> bool:
-    """Whether `snapshot` says only yes or no in events of rows."""
+    """Whether `snapshot` is a boolean in row events."""
     return settings.tailrace_event_shape == SHAPE_1_4
 
 
 def constants(settings: Settings, table: TableId) -> dict[str, str | None]:
-    """The fields that are the same for all changes of a table; a null `snapshot` shows as its default."""
+    """The fields that are constant for a table; if `snapshot` is null, consumers see its default."""
     found = source_blocks.constants(settings, CONNECTOR, table.catalog)
     return {**found, "schema": table.schema, "table": table.name}
 
 
 def context(settings: Settings) -> Mapping[str, str]:
-    """The headers that tell of the task, where they are asked for."""
+    """The context headers; empty if they are not requested."""
     return source_blocks.context(settings, CONNECTOR)

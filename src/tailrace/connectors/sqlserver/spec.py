@@ -1,4 +1,4 @@
-"""The SQL Server connector, as everything outside of its folder knows it."""
+"""The SQL Server connector, as the code outside its folder knows it."""
 
 from __future__ import annotations
 

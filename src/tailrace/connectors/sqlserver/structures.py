@@ -1,12 +1,12 @@
-"""What tables look like, as Debezium sees them through JDBC: two queries of the catalog for all tables of a database.
+"""Structures of tables, as Debezium sees them through JDBC: two catalogue queries for all tables of a database.
 
-Names of types are those of `sp_columns_100` (`int identity`, `decimal() identity`; of an alias type its own name), lengths
-and scales those of its PRECISION and SCALE, numbers of types those that Microsoft's JDBC driver makes of its DATA_TYPE.
+Type names are those of `sp_columns_100` (`int identity`, `decimal() identity`; for an alias type its own name), lengths
+and scales its PRECISION and SCALE, and type numbers those that Microsoft's JDBC driver derives from its DATA_TYPE.
 Debezium knows no comments and no character sets of this database.
 
-A capture instance keeps the columns that it was made for. Debezium takes the source table as it is now and leaves out what
-is not captured; a captured column that the source has no more is left out too, and one whose type was altered has its new
-type, which the capture job gives to the change table as well. So does this.
+A capture instance keeps the columns for which it was created. Debezium takes the current source table without columns
+that are not captured. A captured column that the source table no longer has is left out too, and one whose type was
+altered has its new type, which the capture job also gives to the change table. This does the same.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-columns-transact-sql and
 https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-columns-100-transact-sql
@@ -47,7 +47,7 @@ _KEYS: Final = """
     ORDER BY i.object_id, i.index_id, x.key_ordinal"""
 
 UNLIMITED: Final = 2_147_483_647
-_LAST_SYSTEM_TYPE: Final = 255  # types beyond it have names of their own: sysname (256) and aliases
+_LAST_SYSTEM_TYPE: Final = 255  # greater numbers are types with names of their own: sysname (256) and aliases
 _CLUSTERED: Final = 1
 _JDBC: Final = {
     "bit": jdbc.BIT,
@@ -83,7 +83,7 @@ _JDBC: Final = {
     "datetimeoffset": jdbc_types.DATETIMEOFFSET,
     "sql_variant": jdbc_types.SQL_VARIANT,
 }
-_CLR: Final = jdbc.VARBINARY  # hierarchyid, geometry, geography and types of users' assemblies
+_CLR: Final = jdbc.VARBINARY  # hierarchyid, geometry, geography and types from users' assemblies
 _LENGTHS: Final = {"bit": 1, "tinyint": 3, "smallint": 5, "int": 10, "bigint": 19, "real": 24, "float": 53} | {
     "ntext": UNLIMITED // 2,
     "uniqueidentifier": 36,
@@ -100,7 +100,7 @@ _IDENTITY: Final = {"decimal": "decimal() identity", "numeric": "numeric() ident
 
 
 def tables(session: Session, database: str, wanted: Callable[[TableId], bool]) -> dict[TableId, Table]:
-    """The wanted tables of the session's database, in the order of their names."""
+    """The wanted tables of the session's database, by name."""
     columns: defaultdict[TableId, list[Column]] = defaultdict(list)
     asked: dict[TableId, bool] = {}
     for schema, table, *row in session.rows(_COLUMNS):
@@ -114,13 +114,13 @@ def tables(session: Session, database: str, wanted: Callable[[TableId], bool]) -
 
 
 def column_of(row: Sequence[Any]) -> Column:
-    """A column as the catalog tells it.
+    """A column from a row of the catalogue.
 
-    `row` has its name, its type's, the name of the type below that, its type's number, size in bytes, precision and scale,
-    whether it may be null, is an identity, is computed, and its default.
+    `row` has the column's name, its type's name, the base type's name, the type's number, size in bytes, precision,
+    scale, whether it is nullable, is an identity, is computed, and its default.
     """
     name, type_, base, type_id, size, precision, scale, nullable, identity, computed, default = row
-    base = base or type_  # a CLR type has no other below it
+    base = base or type_  # a CLR type has no base type
     shown = _type_name(type_, base, is_alias=type_id > _LAST_SYSTEM_TYPE, is_identity=bool(identity))
     return Column(
         name,
@@ -144,7 +144,7 @@ def _type_name(type_: str, base: str, *, is_alias: bool, is_identity: bool) -> s
 
 
 def _length(base: str, size: int, precision: int, scale: int) -> int:
-    """PRECISION of sp_columns_100; the JDBC driver shows what has no limit as the largest number."""
+    """PRECISION of sp_columns_100; the JDBC driver returns the greatest integer for types without a limit."""
     if base in _LENGTHS:
         return _LENGTHS[base]
     if base in _BEFORE_FRACTION:
@@ -157,9 +157,9 @@ def _length(base: str, size: int, precision: int, scale: int) -> int:
 
 
 def _keys(rows: Sequence[tuple[Any, ...]], database: str) -> dict[TableId, tuple[str, ...]]:
-    """The primary key of each table; where there is none, the first unique index as JDBC lists them.
+    """The primary key of each table; without one, the first unique index in JDBC's order.
 
-    That list has clustered indexes first, and then goes by names. Indexes over a part of the rows are no keys.
+    That order has clustered indexes first, and then goes by name. Filtered indexes are not keys.
     """
     found: defaultdict[TableId, defaultdict[tuple[bool, bool, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     for schema, table, is_primary, kind, index, column in rows:

@@ -1,9 +1,9 @@
-"""From Debezium's offsets to a restart position, and from the progress to offsets that Debezium goes on from.
+"""Converts Debezium's offsets to a restart position, and progress to offsets from which Debezium resumes.
 
-Debezium has one offset a database: the commit LSN and the change LSN of its last event, and how many rows with these it has
-sent. It reads all tables side by side, so within that transaction everything with a smaller change LSN is delivered, in all
-tables; here the same is left out. The other way round only the end of a window can be told: within one each table is
-somewhere else.
+Debezium has one offset for each database: the commit LSN and the change LSN of its last event, and how many rows with
+these LSNs it has sent. It reads all tables in parallel, so within that transaction it has delivered everything with a
+smaller change LSN, in all tables; the same is left out here. In the other direction only the end of a window can be
+expressed: within a window, each table has another position.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]
 
-NEEDS_HISTORY: Final = False  # structures stand beside the change tables
-WHY_TOO_EARLY: Final = ""  # it goes by LSNs
-_NULL: Final = "NULL"  # what Debezium writes for an LSN that it does not have
+NEEDS_HISTORY: Final = False  # the catalogue has the structures of change tables
+WHY_TOO_EARLY: Final = ""  # Debezium compares LSNs here
+_NULL: Final = "NULL"  # Debezium's text for a missing LSN
 _BEHIND_ALL: Final = LSNS.highest
 
 
 def partitions_of(settings: SqlServerSettings) -> Sequence[Sequence[Mapping[str, Any]]]:
-    """What Debezium's offsets are stored for, by database; where there are several forms, the newest first."""
+    """The keys of Debezium's offsets, by database; if there are several forms, the newest first."""
     server = {"server": settings.topic_prefix}
     names = settings.database_names
     older = [server] if len(names) == 1 else []  # before Debezium 2.0
@@ -36,10 +36,10 @@ def partitions_of(settings: SqlServerSettings) -> Sequence[Sequence[Mapping[str,
 
 
 def restart_of(settings: SqlServerSettings, offsets: Sequence[Offset]) -> dict[str, Any]:
-    """Where to read on from offsets of Debezium's, one for each database of the configuration.
+    """The restart position at Debezium's offsets, one for each configured database.
 
     Raises:
-        ProgressError: one is of an unfinished snapshot, or none at all.
+        ProgressError: one is from an unfinished snapshot, or is not an offset.
 
     """
     return RestartPosition(
@@ -48,10 +48,10 @@ def restart_of(settings: SqlServerSettings, offsets: Sequence[Offset]) -> dict[s
 
 
 def position_of(offset: Offset) -> DatabasePosition:
-    """One database's.
+    """The position of one database.
 
     Raises:
-        ProgressError: it is of an unfinished snapshot, or none at all.
+        ProgressError: the offset is from an unfinished snapshot, or is not an offset.
 
     """
     if any(name.startswith("incremental_snapshot") for name in offset):
@@ -69,17 +69,18 @@ def position_of(offset: Offset) -> DatabasePosition:
     if change is None or change == _BEHIND_ALL:
         return DatabasePosition(commit)
     serial = int(offset.get("event_serial_no") or 0)
+    # The transaction is read again from its beginning, as its tables are read one after the other.
     return DatabasePosition(commit.previous(), taken_over=RowPosition(commit, 0, change, 0, serial))
 
 
 def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> list[HistoryRecord]:
-    """The records of a schema history that hold at the offsets."""
+    """The records of a schema history up to the offsets."""
     last = max((lsn for lsn in (_lsn(offset.get("commit_lsn")) for offset in offsets) if lsn is not None), default=ZERO)
     return [record for record in records if (_lsn(record["position"].get("commit_lsn")) or ZERO) <= last]
 
 
 def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> int:  # noqa: ARG001
-    """How many records Debezium would take for known at offsets though they stand behind them: it goes by LSNs."""
+    """0: Debezium never applies records that come after an offset, because it compares LSNs."""
     return 0
 
 
@@ -87,7 +88,7 @@ def offsets_of(settings: SqlServerSettings, progress: Progress) -> list[dict[str
     """Debezium's offsets at the delivered position, by database.
 
     Raises:
-        ProgressError: Debezium has no words for this position; the message says what to do.
+        ProgressError: no offset can express this position; the message says what to do.
 
     """
     restart = POSITIONS.restart(progress.restart, settings.database_names)
@@ -95,12 +96,14 @@ def offsets_of(settings: SqlServerSettings, progress: Progress) -> list[dict[str
 
 
 def place_of(offset: Offset) -> str:
-    """An offset of Debezium's in a few words."""
+    """The position of an offset, for people."""
     return f"{offset.get('commit_lsn')} (change {offset.get('change_lsn')})"
 
 
 def restart_from(given: Mapping[str, Any]) -> dict[str, Any]:
-    """A restart position that a person gave: an object with the databases' names, each tailrace's or an offset of Debezium's.
+    """A restart position that the user gave: an object with the databases' names.
+
+    Each member is a position of tailrace or an offset of Debezium.
 
     Raises:
         ProgressError: it is neither.
@@ -120,7 +123,10 @@ def restart_from(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _offset(name: str, position: DatabasePosition) -> dict[str, Any]:
-    """Debezium begins with the commit that the offset names, and passes over what is not behind its change LSN."""
+    """The offset of a database.
+
+    Debezium begins with the commit in the offset, and skips what is not after the offset's change LSN.
+    """
     if position.until is not None:
         raise ProgressError(
             f"the position in {name} lies within a window of the log, where each table is somewhere else, and Debezium's "

@@ -1,4 +1,4 @@
-"""One database's log while it is read: its sessions, its clock, and whether anybody captures."""
+"""One database's log while it is read: its sessions, its clock, and whether changes are captured."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tailrace.connectors.sqlserver.local_times import LocalTimes, warn_of_other_
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import RetriableError
 
-QUIET_SECONDS: Final = 60.0  # without anything captured: then the agent is looked at
+QUIET_SECONDS: Final = 60.0  # without anything captured, before the status of the Agent is checked
 
 log = logging.getLogger(__name__)
 
 
 class TransactionLog:
-    """A `Log` of SQL Server's."""
+    """A `Log` of SQL Server."""
 
     def __init__(self, settings: SqlServerSettings, database: str, offset_minutes: int | None) -> None:
-        """Of a database; `offset_minutes`: how far the server's clock is ahead of UTC, where a plan says it."""
+        """The log of a database; `offset_minutes`: how far the server's clock is ahead of UTC, if a plan fixes it."""
         self._settings = settings
         self._database = database
         self._zone = settings.server_zone
@@ -36,13 +36,13 @@ class TransactionLog:
 
     @property
     def most_transactions(self) -> int | None:
-        """`max.iteration.transactions` counts where somebody gave it."""
+        """`max.iteration.transactions`, only if the user set it: Debezium's default would make small windows."""
         given = self._settings.is_given("max.iteration.transactions")
         most = self._settings.max_iteration_transactions
         return most if given and most > 0 else None
 
     def connect(self) -> Session:
-        """A session in the database: one that is not there is recovered first, by a server that restarts."""
+        """A session in the database; a missing one may be in recovery after a restart, so that error is retriable."""
         try:
             return connect(self._settings, self._database)
         except NoDatabaseError as error:
@@ -57,12 +57,12 @@ class TransactionLog:
         return head.lsn
 
     def transactions(self, session: Session, window: Window, at_most: int) -> Transactions:
-        """Of `cdc.lsn_time_mapping`."""
+        """The transactions of a window, from `cdc.lsn_time_mapping`."""
         self._quiet_since = time.monotonic()
         return transactions.transactions(session, window, at_most, self._times, ends=self._settings.tells_ends)
 
     def look_why_quiet(self, session: Session, head: Lsn) -> None:
-        """Nothing is captured for a while, or was ever: say so where the agent does not run."""
+        """Warn if nothing was captured for a while, or ever, and SQL Server Agent does not run."""
         is_due = head.is_zero or time.monotonic() - self._quiet_since > QUIET_SECONDS
         if not is_due or self._warned_of_agent:
             return

@@ -1,7 +1,7 @@
-"""The transactions of a window: commit LSNs and times, from cdc.lsn_time_mapping, read once for all tables.
+"""The transactions of a window: commit LSNs and times from cdc.lsn_time_mapping, read once for all tables.
 
-The time of a change is the begin or the end of its transaction (`SqlServerSettings.tells_ends`); both are the server's local
-time (`local_times.py`).
+The time of a change is the begin or the end of its transaction (`SqlServerSettings.tells_ends`). Both are in the
+server's local time (`local_times.py`).
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql
 """
@@ -32,27 +32,27 @@ _HEAD: Final = "SELECT sys.fn_cdc_get_max_lsn(), DATEPART(TZOFFSET, SYSDATETIMEO
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """How far a log is captured, and how many minutes the server's clock is ahead of UTC."""
+    """The max LSN, and how many minutes the server's clock is ahead of UTC."""
 
     lsn: Lsn
     offset_minutes: int
 
 
 def head(session: Session) -> Head:
-    """How far the log is captured now."""
+    """The current max LSN, with the clock's offset."""
     ((lsn, offset),) = session.rows(_HEAD)
     return Head(LSNS.of(lsn) if lsn else ZERO, int(offset))
 
 
 def transactions(session: Session, window: Window, at_most: int, times: LocalTimes, *, ends: bool) -> Transactions:
-    """The first transactions of a window; those without changes, which only say that time goes by, are left out.
+    """The first transactions of a window, without those that have no changes (`tran_id` 0x00), which only mark time.
 
     Args:
         session: in the database.
         window: of its log.
-        at_most: so many.
-        times: makes UTC of the server's.
-        ends: the times of their ends are wanted, not of their begins.
+        at_most: the greatest number of transactions.
+        times: converts the server's local times to UTC.
+        ends: whether the transactions' end times are used, instead of their begin times.
 
     """
     sql = (
@@ -78,18 +78,18 @@ def _unknown(lsn: Lsn) -> str:
 
 
 def count_transactions(session: Session, window: Window) -> int:
-    """How many transactions with changes, of rows or of structure, lie in a window."""
+    """The number of transactions in a window that have changes, of rows or of structure."""
     sql = "SELECT COUNT(*) FROM cdc.lsn_time_mapping WHERE start_lsn > ? AND start_lsn <= ? AND tran_id <> 0x00"
     return int(session.one(sql, window.after.raw, window.until.raw))
 
 
 def reaches_back_to(session: Session, lsn: Lsn) -> bool:
-    """Whether all transactions behind that LSN are still told of."""
+    """Whether all transactions after an LSN are still in cdc.lsn_time_mapping."""
     return session.one("SELECT TOP (1) 1 FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw) is not None
 
 
 def nth_transaction(session: Session, window: Window, number: int) -> tuple[Lsn, bool]:
-    """The LSN of the so-manieth transaction of a window; its end, and True, where it has no more than those."""
+    """The commit LSN of the transaction with this number in a window; if it has no more, its end, and True."""
     ((lsn, count),) = session.rows(_NTH.format(number), window.after.raw, window.until.raw)
     if lsn is None or count < number:
         return window.until, True
@@ -97,7 +97,7 @@ def nth_transaction(session: Session, window: Window, number: int) -> tuple[Lsn,
 
 
 def newest_commit(session: Session, lsn: Lsn) -> dt.datetime | None:
-    """When the newest transaction up to an LSN ended, the server's local time; None where none is told of."""
+    """The end time of the newest transaction up to an LSN, in the server's local time; None if there is none."""
     found: dt.datetime | None = session.one(
         "SELECT MAX(tran_end_time) FROM cdc.lsn_time_mapping WHERE start_lsn <= ?", lsn.raw
     )

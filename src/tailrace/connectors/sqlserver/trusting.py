@@ -1,11 +1,11 @@
 """A trust store for Microsoft's ODBC driver, which has no option for one.
 
-The driver has OpenSSL check the server's certificate by the authorities of the system, and OpenSSL finds those where two
-variables of the environment say, each time a connection is opened. So they point to the trust store's certificates
-while a session is opened, and to what they were before behind that: other clients of the process (Kafka's, a schema
-registry's) trust whom they did. As with Java only the store's certificates count then, not the system's.
+The driver lets OpenSSL verify the server's certificate by the system's authorities. OpenSSL finds them through two
+environment variables, each time a connection is opened. So these point to the trust store's certificates while a
+session is opened, and are restored afterwards: other clients in the process (Kafka's, a schema registry's) keep their
+own trust. As in Java, only the store's certificates count then, not the system's.
 
-Behind that the driver itself can't open a connection anew; `connection_string.py` tells it not to try, and the run does it.
+Afterwards the driver itself can't reconnect. `connection_string.py` disables its reconnects, and the run retries.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from typing import Final
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.key_stores import StoreFile, trusted_certificates
 
-_ONE_AT_A_TIME: Final = threading.Lock()  # the environment is the process's
+_ONE_AT_A_TIME: Final = threading.Lock()  # the environment belongs to the whole process
 
 
 @contextlib.contextmanager
 def trusted(settings: SqlServerSettings) -> Iterator[None]:
-    """Within it, connections trust whom the configuration's trust store trusts; without one, whom the system does.
+    """Within the block, connections trust the configured trust store; without one, the system's authorities.
 
     Raises:
-        ConfigError: the store can't be read or opened, or trusts nobody.
+        ConfigError: the store can't be read or decrypted, or has no certificates.
 
     """
     if settings.driver_truststore is None:

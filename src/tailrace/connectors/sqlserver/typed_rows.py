@@ -1,4 +1,4 @@
-"""One table's changes as typed rows, for the DataFrame way: what of `shared/typed_rows.py` only SQL Server can tell."""
+"""One table's changes as typed rows, for the DataFrame way: SQL Server's side of `shared/typed_rows.py`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NOT_BEGUN: Final = " that the capture job has begun with (is the SQL Server Agen
 
 
 def row_settings(settings: SqlServerSettings) -> SqlServerSettings:
-    """The settings under which columns come in types that Spark has, and nothing but rows of the table comes out."""
+    """The settings that make a connector yield only row changes, with column types that Spark has."""
     return attrs.evolve(
         settings,
         tables=settings.tables.without_signal_tables(),
@@ -36,16 +36,16 @@ def row_settings(settings: SqlServerSettings) -> SqlServerSettings:
         binary_handling_mode="bytes",
         include_schema_changes=False,
         provide_transaction_metadata=False,
-        key_converter_schemas_enable=False,  # what a batch holds is reckoned with them
+        key_converter_schemas_enable=False,  # they would count in the size of batches
         value_converter_schemas_enable=False,
-        tailrace_event_shape=CURRENT,  # the one with microseconds
-        source_timestamp_mode=COMMIT,  # rows have no source block, but the time of the commit
+        tailrace_event_shape=CURRENT,  # the shape with microseconds
+        source_timestamp_mode=COMMIT,  # rows have no source block, but the commit time
         tombstones_on_delete=False,
     )
 
 
 def row_schema(settings: SqlServerSettings, *, with_before: bool) -> RowSchema:
-    """The columns of the one captured table as its newest instance has them.
+    """The columns of the one captured table, as its newest instance has them.
 
     Raises:
         ConfigError: not exactly one table is captured.
@@ -62,7 +62,7 @@ def row_schema(settings: SqlServerSettings, *, with_before: bool) -> RowSchema:
         schema = field_schema(column, settings)
         if schema is None:
             raise StructureError(f"{table.id}.{column.name} has no field")
-        # an alias type may be called anything
+        # by JDBC type, as an alias type may have any name
         kind = "DECIMAL" if column.jdbc_type in jdbc.DECIMAL_TYPES else ""
         return arrow_type(schema, kind, column.length, column.scale)
 
@@ -70,7 +70,7 @@ def row_schema(settings: SqlServerSettings, *, with_before: bool) -> RowSchema:
 
 
 def _captured_in(settings: SqlServerSettings, database: str) -> dict[TableId, Table]:
-    """The captured tables of a database, each as its newest instance has it."""
+    """The captured tables of a database, each with the structure of its newest instance."""
     with connect(settings, database) as session:
         catalog.require_captured(session, database)
         dialect = SqlServerDialect(settings)

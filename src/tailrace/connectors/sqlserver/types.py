@@ -1,13 +1,14 @@
-"""SQL Server's types as Debezium shows them: the schema of each column's field, how it is selected and how it is read.
+"""SQL Server's data types in Debezium's form: each column's schema, how it is selected, and how it is decoded.
 
-Names, versions and parameters of the schemas are Debezium's. What its driver knows no type for (`sql_variant`) has no field
-at all, as there. CLR types (`hierarchyid`, `geometry`, `geography`) are their bytes, `xml` and `uniqueidentifier` are text.
+Names, versions and parameters of the schemas are Debezium's. A type that Debezium's driver does not know
+(`sql_variant`) has no field at all, as in Debezium. CLR types (`hierarchyid`, `geometry`, `geography`) are their bytes,
+`xml` and `uniqueidentifier` are text.
 
-What Arrow would lose is selected beside the column: the seventh digit of a `datetime2`, where it is shown, and the offset and
-the seventh digit of a `datetimeoffset`. The same expressions read base tables and change tables.
+What Arrow would lose is selected as an additional column: the seventh digit of a `datetime2` if the schema has room for
+it, and the offset and the seventh digit of a `datetimeoffset`. The same expressions read base tables and change tables.
 
-Source: Debezium's documentation of the SQL Server connector, "Data type mappings"; what real Debezium 3.6.1 gave for a row of
-all types (tests/connectors/sqlserver/test_column_types.py).
+Source: Debezium's documentation of the SQL Server connector, "Data type mappings"; the result of Debezium 3.6.1 for a
+row of all types (tests/connectors/sqlserver/test_column_types.py).
 """
 
 from __future__ import annotations
@@ -43,23 +44,23 @@ SEVEN_DIGITS: Final = 7
 _WITH_SEVEN_DIGITS: Final = ("io.debezium.time.NanoTimestamp", "io.debezium.time.IsoTimestamp")
 _LOBS: Final = frozenset({jdbc.LONGVARCHAR, jdbc.LONGNVARCHAR, jdbc.LONGVARBINARY})
 _AS_TEXT: Final = ("json", "vector")
-_PLAIN: Final = {**jdbc.SCHEMA_TYPES, jdbc.TINYINT: Type.INT16}  # 0 to 255
+_PLAIN: Final = {**jdbc.SCHEMA_TYPES, jdbc.TINYINT: Type.INT16}  # a tinyint is unsigned: 0 to 255
 _ITSELF, _NANOSECOND, _OFFSET = "{}", "DATEPART(nanosecond, {})", "DATEPART(tzoffset, {})"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnType:
-    """How a column is selected, read and shown.
+    """How a column is selected and decoded.
 
     Attributes:
         name: of the column.
         key: the schema of its field in a key.
-        value: the same in a value, where a column policy may have left its mark.
-        expressions: what is selected for it; `{}` stands for its name.
-        convert: makes a vector of what these give.
-        fallback: what stands for NULL where the field must have a value.
-        rule: the rule of the configuration that alters its values or their schema; None without one.
-        is_lob: NULL in an update's image may mean that the value is not there (`values.with_placeholder`).
+        value: the same in a value, where a column policy may have added parameters.
+        expressions: of the SELECT list; `{}` stands for the column.
+        convert: turns the selected arrays into a vector.
+        fallback: replaces NULL if the field must have a value.
+        rule: the configuration's rule that changes its values or their schema; None without one.
+        is_lob: whether NULL in an update's image may mean that the value is missing (`values.with_placeholder`).
 
     """
 
@@ -74,21 +75,21 @@ class ColumnType:
 
     @property
     def width(self) -> int:
-        """How many columns of a result it takes."""
+        """The number of result columns that it takes."""
         return len(self.expressions)
 
     def select(self, name: str) -> tuple[str, ...]:
-        """What to select for it; `name` is the quoted column with its alias: `c.[price]`."""
+        """Its SELECT list; `name` is the quoted column with its alias: `c.[price]`."""
         return tuple(expression.replace("{}", name) for expression in self.expressions)
 
 
 def column_types(table: Table, settings: Settings) -> list[ColumnType | None]:
-    """The type of each column of a table; None for one that has no field."""
+    """The type of each column of a table; None for a column without a field."""
     return [column_type(table.id, column, settings) for column in table.columns]
 
 
 def column_type(table: TableId, column: Column, settings: Settings) -> ColumnType | None:
-    """How a column is selected, read and shown; None where it has no field."""
+    """The type of a column; None if it has no field."""
     key = field_schema(column, settings)
     if key is None:
         _warn_of_no_field(table, column.name, column.type_name)
@@ -106,13 +107,13 @@ def column_type(table: TableId, column: Column, settings: Settings) -> ColumnTyp
     )
 
 
-@cache  # once a process: a DataFrame asks again for each of its batches
+@cache  # a warning per process: a DataFrame comes here for each of its batches
 def _warn_of_no_field(table: TableId, column: str, type_name: str) -> None:
     log.warning("%s.%s is left out of events, as Debezium does with %s", table, column, type_name)
 
 
 def field_schema(column: Column, settings: Settings) -> Schema | None:
-    """The schema of a column's field, before any column policy; None where it has no field."""
+    """The schema of a column's field, before column policies; None if it has no field."""
     schema = _schema(column, settings)
     if schema is None:
         return None
@@ -123,7 +124,7 @@ def field_schema(column: Column, settings: Settings) -> Schema | None:
 
 
 def fields(types: Sequence[ColumnType | None]) -> tuple[int, ...]:
-    """The indices of the columns that have a field."""
+    """The indices of the columns with a field."""
     return tuple(i for i, each in enumerate(types) if each is not None)
 
 

@@ -1,4 +1,4 @@
-"""The reference page of types: what each becomes in each mode, rendered from the code that decides it."""
+"""The reference page of data types: the result in each mode, rendered from the code that decides it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Snapshots of databases that write their changes into tables some time after they are committed."""
+"""Snapshots of databases with change tables, whose changes are captured some time after they are committed."""

@@ -1,8 +1,8 @@
-"""Chunks that are read ahead, in the order in which they will be asked for, while the capture job is waited for.
+"""Chunks that are read ahead, in the order in which they will be requested, while capture is waited for.
 
-Each has the number of a moment behind its reading (`moments.py`): its turn may come when the job has passed that. So reading
-goes on while earlier chunks wait. Where a table's structure has changed its chunks are dropped, since the change is told with
-what came before them.
+Each has the number of a time after its read (`moments.py`): it can be delivered when capture has passed that. So
+reading continues while earlier chunks wait. If a table's structure changed, its chunks are dropped, because the change
+comes with the log before them.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ class Waiting:
     """A chunk that was read ahead.
 
     Attributes:
-        segment: of which it is the next rows.
-        chunk: these; None: the table is gone.
-        bytes: how many it holds.
-        moment: the number of a moment of its database behind its reading; None: none was noted since.
+        segment: whose next rows it has.
+        chunk: the rows; None: the table is gone.
+        bytes: its size.
+        moment: the number of a time noted after its read; None: none was noted since.
 
     """
 
@@ -34,22 +34,22 @@ class Waiting:
 
 
 class ReadAhead:
-    """Of one lane.
+    """The chunks of one lane that are read ahead.
 
     Attributes:
-        bytes: how many are held.
+        bytes: their size.
 
     """
 
     def __init__(
         self, read: Callable[[Segment], Any], size_of: Callable[[Any], int], tried: Callable[[Segment], Any] | None = None
     ) -> None:
-        """What reads the next rows of a segment.
+        """Without any chunk.
 
         Args:
-            read: where they are asked for.
-            size_of: how many bytes they hold.
-            tried: ahead, where nobody waits for them; None: as `read` does.
+            read: reads the next rows of a segment when they are requested.
+            size_of: the size of a chunk in bytes.
+            tried: the same for reading ahead, when no one waits for the rows; None: `read`.
 
         """
         self._read = read
@@ -57,30 +57,30 @@ class ReadAhead:
         self._size_of = size_of
         self._waiting: deque[Waiting] = deque()
         self._expected: list[Segment] = []
-        self._places: dict[_Place, int] = {}  # where a segment is among the expected ones
-        self._at: _Place | None = None  # of which segment the last chunk is
-        self._rest: Segment | None = None  # what is left of that
-        self._is_halted = True  # until it is told what to expect
+        self._places: dict[_Place, int] = {}  # the index of each expected segment
+        self._at: _Place | None = None  # the segment of the last chunk
+        self._rest: Segment | None = None  # the unread rest of that segment
+        self._is_halted = True  # until `expect` is called
         self.bytes = 0
 
     @property
     def first(self) -> Waiting | None:
-        """What is asked for next, if it is here."""
+        """The chunk that is requested next, if it was read."""
         return self._waiting[0] if self._waiting else None
 
     @property
     def unsettled(self) -> list[Waiting]:
-        """Those behind which no moment was noted."""
+        """The chunks after which no time was noted."""
         return [waiting for waiting in self._waiting if waiting.moment is None]
 
     def expect(self, segments: Iterable[Segment]) -> None:
-        """These will be asked for, one behind the other: what is left of all that is not delivered."""
+        """Announce the segments that will be requested, in order: the rest of everything that is not delivered."""
         self._expected = list(segments)
         self._places = {_place(segment): i for i, segment in enumerate(self._expected)}
         self._is_halted = False
 
     def take(self, segment: Segment) -> Waiting:
-        """The next rows of a segment, which may have been read already; if others were, they are dropped."""
+        """The next rows of a segment, read ahead or now; if other rows were read ahead, they are dropped."""
         if self._waiting and self._waiting[0].segment == segment:
             found = self._waiting.popleft()
             self.bytes -= found.bytes
@@ -89,13 +89,14 @@ class ReadAhead:
         return self._next(segment, self._read)
 
     def step(self) -> bool:
-        """Read one more chunk; whether there was one.
+        """Read one more chunk ahead; returns whether there was one.
 
-        Where it could not be read it is left to the time when it is asked for: nothing more is read before `expect`.
+        A chunk that can't be read is left until it is requested: nothing more is read ahead before `expect`.
         """
         segment = None if self._is_halted else self._rest or self._following
         if segment is None:
             return False
+        # Set before the read, so that it holds if the read raises: the error comes again when the chunk is requested.
         self._is_halted = True
         found = self._next(segment, self._tried)
         if is_changing(found.chunk):
@@ -106,13 +107,13 @@ class ReadAhead:
         return True
 
     def drop(self, altered: Container[str]) -> None:
-        """What was read of these tables is worth nothing, and with it what was read behind it."""
+        """Drop the chunks of these tables, and all after them, because chunks are taken in order."""
         kept = next((i for i, waiting in enumerate(self._waiting) if waiting.segment.table in altered), None)
         if kept is not None:
             self._keep(kept)
 
     def _keep(self, count: int) -> None:
-        """So many of those that wait."""
+        """Keep the first `count` chunks."""
         while len(self._waiting) > count:
             self.bytes -= self._waiting.pop().bytes
         self._at = self._rest = None
@@ -121,7 +122,7 @@ class ReadAhead:
 
     @property
     def _following(self) -> Segment | None:
-        """The segment behind the one that was read to its end."""
+        """The segment after the one that was read to its end."""
         number = -1 if self._at is None else self._places.get(self._at, -1)
         return self._expected[number + 1] if number + 1 < len(self._expected) else None
 
@@ -138,7 +139,7 @@ class ReadAhead:
 
 
 def is_changing(chunk: Any) -> bool:
-    """Whether it stands for rows that could not be read, as their table is changing: the log comes first."""
+    """Whether a chunk stands for rows that could not be read because the table is changing: the log comes first."""
     return chunk is not None and not len(chunk) and not chunk.is_last
 
 
@@ -146,5 +147,5 @@ _Place = tuple[str, tuple[Any, ...] | None]
 
 
 def _place(segment: Segment) -> _Place:
-    """What tells the segments of a lane apart, however much of them is read."""
+    """Identifies a segment of a lane, however much of it is read."""
     return segment.table, None if segment.upto is None else tuple(segment.upto)

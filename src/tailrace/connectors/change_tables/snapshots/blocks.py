@@ -1,6 +1,6 @@
-"""Blocks of rows as they were read: Arrow batches, of which values are made when they are wanted.
+"""Blocks of rows: Arrow batches, as they were read, whose values are decoded on demand.
 
-Those that wait for the log may be packed meanwhile, as many of them are held at once.
+Blocks that wait for the log may be compressed meanwhile, because many are held at once.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class ReadRows:
     """A `Block` of one table.
 
     Attributes:
-        bytes: how much memory the rows take as they were read.
-        held_bytes: how much they take while they wait.
+        bytes: the size of the rows as they were read.
+        held_bytes: their size while they wait.
 
     """
 
     def __init__(self, table: ReadTable, batch: pa.RecordBatch, *, packs: bool = False) -> None:
-        """`batch` has what is selected of the table; with `packs` it is packed until its values are asked for."""
+        """`batch` has the selected columns; with `packs` it is compressed until its values are needed."""
         self._table = table
         self._count = int(batch.num_rows)
         self._last = None if table.key is None else self._bound_of(batch, self._count - 1)
@@ -50,36 +50,36 @@ class ReadRows:
 
     @property
     def columns(self) -> list[Vector | None]:
-        """A vector for each column of the structure, None for one that is not read."""
+        """A vector for each column of the structure; None if the column is not selected."""
         arrays = self._table.split(self._unpacked().columns)[0]
         columns, self._places = self._table.shown(arrays, self._count, self._named)
         return columns
 
     @property
     def keys(self) -> list[Vector]:
-        """The columns of the key, as `key_bytes` takes them."""
+        """The key's columns, as `key_bytes` takes them."""
         return self._keys_of(self._unpacked())
 
     @property
     def rows(self) -> INT32:
-        """Each row is where it is, but for those that can't be shown; known when `columns` were made."""
+        """The index of each row in the last `columns`; -1: it can't be converted."""
         return np.arange(self._count, dtype=np.int32) if self._places is None else self._places
 
     def bound(self, row: int) -> Bound | None:
-        """The key of a row; None where there is none. That of the last one is known without the others."""
+        """The key of a row; None without a key. That of the last row is known without decompressing the others."""
         if self._last is None or row == self._count - 1:
             return self._last
         return self._bound_of(self._unpacked(), row)
 
     def _named(self, row: int) -> str:
-        """A row, for people."""
+        """The name of a row in messages."""
         key = self._table.key
         if key is None:
             return "a row of a table without a key"
         return f"the row with the key {', '.join(key.names)} = {', '.join(map(str, self.bound(row) or ()))}"
 
     def _unpacked(self) -> pa.RecordBatch:
-        """From now on as it was read: it is delivered next."""
+        """The batch, decompressed for good: it is delivered next."""
         if self._batch is None:
             self._batch, self._packed = pa.ipc.open_stream(self._packed).read_next_batch(), None
         return self._batch
@@ -96,7 +96,7 @@ class ReadRows:
 def blocks_of(
     read: ReadTable, batches: Callable[[Callable[[], int]], Iterable[pa.RecordBatch]]
 ) -> Iterator[ReadRows]:
-    """All rows of a query, as many at a time as some megabytes hold; `batches` runs it with how many are wanted next."""
+    """All rows of a query in blocks of some megabytes; `batches` executes it, and asks how many rows come next."""
     rows = [FIRST_WIDE_ROWS if read.is_wide else BLOCK_ROWS]
     for batch in batches(lambda: rows[-1]):
         aimed = BLOCK_BYTES * batch.num_rows // max(int(batch.nbytes), 1)
@@ -105,7 +105,7 @@ def blocks_of(
 
 
 def _packed(batch: pa.RecordBatch) -> pa.Buffer:
-    """A stream of one batch; names may stand twice in it."""
+    """A batch as a compressed Arrow stream; column names may be duplicates."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batch.schema, options=_PACKING) as stream:
         stream.write_batch(batch)

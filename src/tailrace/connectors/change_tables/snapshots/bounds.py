@@ -1,7 +1,7 @@
-"""Bounds: places in the order of a key, kept in the progress and written in statements.
+"""Bounds: positions in the order of a key, stored in the progress and written in statements.
 
-A bound is a JSON list with one entry a column: a number, or the text in which the dialect tells a value exactly. One with fewer
-entries than the key has columns stands behind all rows that begin with them.
+A bound is a JSON list with one entry for each column: a number, or the exact text that the dialect selects. A bound
+with fewer entries than the key has columns lies after all rows that begin with them.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from tailrace.connectors.shared.snapshots.keys import IndexKey, StoredColumn
 
 
 def key_vectors(key: IndexKey[Any], arrays: Sequence[pa.Array]) -> list[Vector]:
-    """The key's columns as they were told, for digests and bounds."""
+    """The key's columns as they were selected, for digests and bounds."""
     return [_vector(column, array) for column, array in zip(key.columns, arrays, strict=True)]
 
 
 def bound_at(key: IndexKey[Any], columns: Sequence[Vector], row: int) -> list[Any]:
-    """The bound of one row; `columns` as from `key_vectors`."""
+    """The bound at one row; `columns` are from `key_vectors`."""
     return [_entry(column, vector, row) for column, vector in zip(key.columns, columns, strict=True)]
 
 
 def bound_of_row(key: IndexKey[Any], row: Sequence[Any]) -> list[Any]:
-    """The bound of a row in which the key's columns stand as they are told."""
+    """The bound at a row of the key's columns, as they were selected."""
     return [int(value) if column.is_number else str(value) for column, value in zip(key.columns, row, strict=True)]
 
 

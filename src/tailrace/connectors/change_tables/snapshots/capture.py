@@ -1,4 +1,4 @@
-"""Who captures changes, as far as a snapshot has to know: whether all that was committed before a moment is in the tables."""
+"""The capture process, as far as a snapshot needs it: whether the change tables have all commits before a given time."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ from typing import Final, Protocol, TypeVar
 POLL_SECONDS: Final = 0.1
 
 MomentT = TypeVar("MomentT")
-"""A moment of a server, in whatever way the database proves that it is passed."""
+"""A time on the server, in the form by which the database proves that capture has passed it."""
 
 
 class Capture(Protocol[MomentT]):
-    """What captures one database's changes."""
+    """The process that captures one database's changes."""
 
     def now(self) -> MomentT:
-        """A moment of now; to be asked for when what is to be proven of has been read."""
+        """The current time; call it after the read that it is to prove something about."""
         ...
 
     def has_passed(self, moment: MomentT) -> bool:
-        """Whether all that was committed before a moment is in the change tables."""
+        """Whether everything committed before a time is in the change tables."""
         ...
 
     def passing(self, moment: MomentT) -> Iterator[None]:
-        """Steps of waiting until it has passed a moment, which the caller makes as long as he likes; at the end it has.
+        """Wait until capture has passed a time, in steps that the caller makes as long as it wants.
 
         Raises:
-            RetriableError: it does not come there.
+            RetriableError: capture does not pass it in time.
 
         """
         ...
 
     @property
     def patience(self) -> float:
-        """For how long it is waited for at most, seconds."""
+        """The longest wait, in seconds."""
         ...
 
     def stuck(self, moment: MomentT, seconds: float) -> str:
-        """What to say where it has not come to a moment for so long."""
+        """The message if capture has not passed a time for so long."""
         ...

@@ -1,7 +1,7 @@
-"""What a snapshot asks of one database: its tables, their rows, and what its change tables say of them.
+"""What a snapshot needs from one database: its tables, their rows, and their changes.
 
-The chunks of a table, and the images in its change table, are selected by the same expressions: the columns, and behind them
-what else tells the key. So a row is told apart from others alike, wherever it is seen.
+The chunks of a table, and the images in its change table, are selected by the same expressions: the columns, then what
+else identifies the key. So a row is identified equally, wherever it is seen.
 """
 
 from __future__ import annotations
@@ -40,41 +40,41 @@ class ReadTable(Protocol):
 
     @property
     def shape(self) -> Shape:
-        """Of its read events."""
+        """The shape of its read events."""
         ...
 
     @property
     def key(self) -> IndexKey[Any] | None:
-        """By which it is read; None: it has none."""
+        """The key by which it is read; None: it has none."""
         ...
 
     @property
     def instance(self) -> Instance:
-        """The one that tells its changes."""
+        """The capture instance that has its changes."""
         ...
 
     @property
     def selected(self) -> Sequence[int]:
-        """Indices of the columns that are read."""
+        """Indices of the selected columns."""
         ...
 
     @property
     def is_wide(self) -> bool:
-        """Whether values may be of any length."""
+        """Whether a value may be of any length."""
         ...
 
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
-        """The arrays of what was selected: those of columns, and those of the key as it tells rows apart."""
+        """Split the selected arrays: those of columns, and those that identify the key."""
         ...
 
     def shown(
         self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]
     ) -> tuple[list[Vector | None], INT32]:
-        """The values of so many rows, and where each row has its own; -1: it can't be shown."""
+        """The values of `count` rows, and the index of each row in them; -1: it can't be converted."""
         ...
 
     def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
-        """What was selected of changes, with the values that other images know, and which images have every value."""
+        """The selected arrays of changes, with values from other images, and which images are complete."""
         ...
 
 
@@ -88,44 +88,44 @@ class Tables(Protocol[ReadT_co]):
     def __iter__(self) -> Iterator[TableId]: ...
 
     def of(self, table: TableId) -> ReadT_co | None:
-        """How a table is read; None where it is gone."""
+        """How a table is read; None if it is gone."""
         ...
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
+        """The shape of a structure's read events; it may be an earlier structure, as rows are held for a while."""
         ...
 
     def altered(self) -> frozenset[TableId]:
-        """The tables of which the structure is another one than when this was asked last, or that are gone.
+        """The tables whose structure changed since the last call, or that are gone.
 
-        Whatever capture has passed is known.
+        All changes that capture has passed are known.
         """
         ...
 
     def is_altered(self, table: TableId) -> bool:
-        """Whether `altered` will tell of a table; also where capture does not know of the change yet."""
+        """Whether `altered` will report a table, even if capture has not reached the change yet."""
         ...
 
     def have_changed(self) -> bool:
-        """Whether other tables can be read, or by other instances, than when that was looked up last.
+        """Whether the tables, or their instances, differ from those that were looked up last.
 
         Raises:
-            PositionLostError: the changes of one are not told from P on any more.
+            PositionLostError: the changes of one are no longer retained from P on.
 
         """
         ...
 
     def require_log(self) -> None:
-        """Raise `PositionLostError` where the change tables do not reach back to P any more."""
+        """Raise `PositionLostError` if the change tables are no longer retained from P on."""
         ...
 
 
 class SourceDatabase(Protocol[ReadT]):
-    """One database that a lane reads tables of, opened at P.
+    """One database with tables that a lane reads, opened at P.
 
     Attributes:
         reached: up to where the log is read.
-        chosen: the tables of which rows of the user's own choice are read, where a change wins over the row.
+        chosen: the tables whose rows the user selects: a change takes precedence over a row that was read.
 
     """
 
@@ -134,17 +134,17 @@ class SourceDatabase(Protocol[ReadT]):
 
     @property
     def tables(self) -> Tables[ReadT]:
-        """What is read."""
+        """The tables that are read."""
         ...
 
     @property
     def job(self) -> Capture[Any]:
-        """Who captures changes."""
+        """The capture process."""
         ...
 
     @property
     def moments(self) -> Moments[Any]:
-        """Behind chunks that were read."""
+        """The times noted after chunks."""
         ...
 
     def captured_up_to(self) -> Lsn:
@@ -152,15 +152,20 @@ class SourceDatabase(Protocol[ReadT]):
         ...
 
     def has(self, lsn: Lsn) -> bool:
-        """Whether what was captured up to an LSN is seen here, which on a replica may come later."""
+        """Whether this session sees what is captured up to an LSN; a replica may lag."""
         ...
 
     def wait_for(self, lsn: Lsn) -> None:
-        """Wait until it is. Raises `RetriableError` where it does not come."""
+        """Wait until the session sees what is captured up to an LSN.
+
+        Raises:
+            RetriableError: it does not see that in time.
+
+        """
         ...
 
     def move(self, point: Lsn) -> None:
-        """Stand at another position, which all sessions see."""
+        """Move to another position, which all sessions see."""
         ...
 
     def rows(
@@ -173,29 +178,29 @@ class SourceDatabase(Protocol[ReadT]):
         *,
         recompiles: bool,
     ) -> Iterable[pa.RecordBatch]:
-        """The committed rows of an interval of a table's key, in its order, at most so many; locks are waited for.
+        """The committed rows of a key interval, in key order, at most `limit`; the read waits for locks.
 
         Args:
             read: the table.
             interval: of its key.
-            limit: of rows.
-            statement: the user's own SELECT, which is read as if it were the table.
+            limit: the greatest number of rows.
+            statement: the user's SELECT, which replaces the table.
             condition: a signal's, for WHERE.
-            recompiles: the plan of the statement is made anew each time.
+            recompiles: whether the statement's plan is compiled each time.
 
         """
         ...
 
     def forget_reading(self) -> None:
-        """Read on another connection next time."""
+        """Use a new connection for the next read."""
         ...
 
     def opened_view(self, read: ReadT, statement: str | None, position: Mapping[str, Any]) -> View:
-        """A view of a table without a key; its place is known later, and called `position` until then."""
+        """A view of a table without a key; its LSN is known later, and is called `position` until then."""
         ...
 
     def place_of_view(self) -> Lsn:
-        """Where the log stood in the view that was opened last; what the view saw is captured."""
+        """The LSN of the view that was opened last; everything that it saw is captured."""
         ...
 
     def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
@@ -203,19 +208,19 @@ class SourceDatabase(Protocol[ReadT]):
         ...
 
     def changes(self, read: ReadT, window: Window) -> Iterable[ChangeRows]:
-        """What a window says of a table, but for operations that nobody is told of where rows are `chosen`."""
+        """A table's changes in a window; for `chosen` tables without operations that are skipped."""
         ...
 
     def nth_entry(self, window: Window, number: int) -> Lsn | None:
-        """The last of the first so many commits of a window; None where there is none."""
+        """The LSN of the commit with this number in a window; None if it has fewer."""
         ...
 
     def are_within(self, read: ReadT, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
-        """Whether each bound of a table's key lies in any interval, as the server compares; shape (n,)."""
+        """Whether each bound lies in any of the intervals, in the server's order; shape (n,)."""
         ...
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connections."""
         ...
 
 

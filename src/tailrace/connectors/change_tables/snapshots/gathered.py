@@ -1,6 +1,6 @@
-"""Chunks of an incremental snapshot that were read, and wait until the log has been delivered up to what they saw.
+"""Pending chunks of an incremental snapshot: read, and waiting until the log has been delivered up to what they saw.
 
-A read waits for a lock for a moment only, so that the log does not wait for it; then it is tried again later.
+A read waits only briefly for a lock, because the log waits meanwhile. After that it is tried again later.
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from tailrace.errors import RetriableError
 from tailrace.schema.history import parse_id
 from tailrace.snapshot.segments import Segment
 
-GATHERED_BYTES: Final = 8 << 20  # as they are read: all of them become records at once
-GATHERED_SECONDS: Final = 1.0  # for so long the log waits at most
+GATHERED_BYTES: Final = 8 << 20  # as they are read: all of them become records in one batch
+GATHERED_SECONDS: Final = 1.0  # the longest time that the log waits
 
 
 @dataclass(slots=True)
 class Gathered:
-    """Chunks, where the log stood at V.
+    """Chunks that were read when the log was delivered up to V.
 
     Attributes:
-        segment: of which they are the next ones.
-        chunks: one behind the other; none: nothing could be read.
-        read_at: when they had been read.
-        is_gone: the table is not there.
-        held: why no more could be read; None: nothing was in the way.
-        head: up to where the log must have been delivered; None while that is not known.
-        since: when the wait began, seconds of a clock of this process.
+        segment: whose next rows they are.
+        chunks: in key order; empty: nothing could be read.
+        read_at: the capture process's time after the read.
+        is_gone: whether the table is gone.
+        held: why no more could be read; None: nothing prevented it.
+        head: up to where the log must be delivered; None while it is unknown.
+        since: when the wait began, in seconds of `time.monotonic`.
 
     """
 
@@ -47,19 +47,19 @@ class Gathered:
     since: float = field(default_factory=time.monotonic)
 
     def is_behind(self, database: SourceDatabase[Any], place: Lsn) -> bool:
-        """Whether what they saw is delivered where the log is delivered up to a place."""
+        """Whether the log's delivery up to an LSN includes everything that they saw."""
         if self.head is None and database.job.has_passed(self.read_at):
             self.head = database.captured_up_to()
         if self.head is None or place < self.head:
             return False
-        return database.has(place)  # which reads the log up to there
+        return database.has(place)  # this session reads the log from V to there, and its replica may lag
 
 
 def gather(source: ChangeTableSource[Any, Any], segment: Segment) -> Gathered:
-    """The next chunks of a segment.
+    """Read the next chunks of a segment.
 
     Raises:
-        PositionLostError: the table's changes are not told any more.
+        PositionLostError: the table's changes are no longer retained.
 
     """
     chunks: list[ReadChunk] = []
@@ -72,11 +72,12 @@ def gather(source: ChangeTableSource[Any, Any], segment: Segment) -> Gathered:
             held = error
             break
         if not isinstance(chunk, ReadChunk):
-            break  # its structure is changing, or it is gone
+            break  # its structure is changing, or the table is gone
         chunks.append(chunk)
         size += sum(block.bytes for block in chunk.blocks if isinstance(block, ReadRows))
         if chunk.is_last:
             break
         left = replace(left, after=chunk.bound(len(chunk) - 1))
+    # After the read: everything that the chunks saw was committed before this time.
     read_at = source.database(parse_id(segment.table)).job.now()
     return Gathered(segment, chunks, read_at, is_gone=chunk is None and held is None, held=held)

@@ -1,14 +1,15 @@
-"""Incremental snapshots: rows of tables, read beside the log between windows of it.
+"""Incremental snapshots: chunks of tables, read between windows of the log.
 
-Up to which LSN the change tables tell what a read saw is known some seconds late (`capture.py`), and the log does not wait for
-that. So the next chunks of a table are read where the log stands at V, and the log goes on. When capture has passed
-the read, and the log has been delivered up to there, at P, they are delivered: without the rows whose keys were touched
-between V and P, since the log has told what became of them. What is left is as it is at P.
+It takes some seconds until it is known up to which LSN the change tables have what a read saw (`capture.py`), and the
+log does not wait for that. So the next chunks of a table are read when the log is delivered up to V, and the log
+continues. When capture has passed the read, and the log has been delivered up to there, at P, the chunks are delivered,
+without the rows whose keys changed between V and P: the log has delivered those changes. The remaining rows are as they
+are at P.
 
-As an image before is never needed, rows that a condition of the user's own chooses are as exact as any.
+No before image is needed, so rows that a condition of the user selects are as exact as others.
 
-A table that can't be read ends its own snapshot, and the log goes on. One that can't be read now is read later, but for one
-of which the condition takes too long: that is not going to be better.
+A table that can't be read ends only its own snapshot, and the log continues. A table that can't be read now is read
+later, unless its condition takes too long: that will not get better.
 """
 
 from __future__ import annotations
@@ -51,81 +52,81 @@ from tailrace.snapshot.incremental import take_gathered
 from tailrace.snapshot.segments import Bound
 
 POLL_MS: Final = 100
-COMPLAIN_SECONDS: Final = 120.0  # between two warnings that it waits
+COMPLAIN_SECONDS: Final = 120.0  # between two warnings
 
 log = logging.getLogger(__name__)
 
 
 class IncrementalTables(Protocol[Session, DatabaseT]):
-    """What only a database knows of tables that are read beside its log, some chunks at a time.
+    """What a database supplies to read tables beside its log, some chunks at a time.
 
-    Whoever has a lock on them is waited for a moment, and not longer.
+    Reads wait only briefly for a lock.
     """
 
     def session(self, database: str, place: Lsn) -> AbstractContextManager[Session]:
-        """A session that sees what is captured up to a place.
+        """A session that sees what is captured up to an LSN.
 
         Raises:
-            RetriableError: it does not see that for a while.
+            RetriableError: it does not see that in time.
 
         """
         ...
 
     def key_now(self, session: Session, instance: Instance, table: TableWork) -> IndexKey[Any] | NoKey:
-        """By which a table is to be read, as it is now: led by the surrogate key, where the signal names one."""
+        """The key by which a table is read, as it is now, after the surrogate key if the signal names one."""
         ...
 
     def begun(self, session: Session, table: TableWork, key: Any) -> TableWork | None:
-        """A table with its key, one of `key_now`, and the greatest one that it has now; None where it has no rows to read."""
+        """A table with its key, from `key_now`, and its greatest key value now; None if it has no rows to read."""
         ...
 
     def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """About how many rows the tables of these instances have."""
+        """The estimated row counts of the instances' tables."""
         ...
 
     def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
-        """A source that reads a table and no other, where the log stands."""
+        """A source that reads only this table, at an LSN."""
         ...
 
     def asking(self, database: DatabaseT) -> Session:
-        """The session of a source's database for questions."""
+        """The session of a source's database for queries about tables."""
         ...
 
     def takes_too_long(self, error: RetriableError) -> bool:
-        """Whether it is the query that takes too long, and not a lock."""
+        """Whether the query itself takes too long, and not the wait for a lock."""
         ...
 
     def values(self, key: Any, bound: Bound) -> list[Any]:
-        """The values of such a key, for people."""
+        """The values of a bound, for notifications."""
         ...
 
 
 class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
-    """Reads the tables that a lane was asked for, some chunks at a time."""
+    """Reads the requested tables of a lane, some chunks at a time."""
 
     def __init__(self, dialect: Dialect[Session], tables: IncrementalTables[Session, DatabaseT]) -> None:
         self._dialect = dialect
         self._tables = tables
         self._settings = dialect.settings
         self._steps = Steps(dialect.settings)
-        self._table: TableWork | None = None  # which the source reads
+        self._table: TableWork | None = None  # the one that the source reads
         self._source: ChangeTableSource[DatabaseT, Any] | None = None
         self._gathered: Gathered | None = None
         self._is_sized = False
         self._warn_at = 0.0
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connections."""
         if self._source is not None:
             self._source.close()
         self._source = self._table = self._gathered = None
 
     def wait_ms(self, longest: int) -> int:
-        """Capture is looked at more often than the log."""
+        """A short wait: capture is polled more often than the log."""
         return min(longest, POLL_MS)
 
     def step(self, work: Work, at: LogBoundary) -> Step | None:
-        """Read on in the first table; None where there is nothing to deliver at this boundary."""
+        """Continue with the first table; None if there is nothing to deliver at this boundary."""
         table = work.tables[0]
         is_known = at.has(table.table.catalog) and is_captured(self._dialect, table.table)
         if not is_known and (table.key is None or not at.has(table.table.catalog)):
@@ -144,7 +145,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             return self._steps.failed(work, table, error)
 
     def _begun(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
-        """A table's key is found, and the greatest one of now; None: not now."""
+        """Find a table's key, and its greatest value; None: that is impossible now."""
         self.close()
         try:
             with self._tables.session(table.table.catalog, place) as session:
@@ -153,7 +154,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             return self._later(work, table, error)
 
     def _first(self, session: Session, work: Work, table: TableWork, place: Lsn) -> Step:
-        """The step that makes a table ready to be read, or ends it."""
+        """The step that begins a table, or ends it."""
         instance = self._instance_at(session, table.table, place)
         if instance is None:
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
@@ -174,12 +175,12 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         self._gathered = None
         try:
             return self._delivered(self._source, work, gathered, place)
-        except PositionLostError as error:  # the log is behind the place that is cleaned up
+        except PositionLostError as error:  # the clean-up has removed changes after V; new chunks begin at a later one
             log.info("chunks of %s are read again: %s", table.table, error)
             return None
 
     def _gather(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
-        """Read the next chunks, where the log stands; None: they are to be delivered later, or read."""
+        """Read the next chunks at V. None: they are delivered later, or read later."""
         self._gathered = None
         try:
             found = gather(self._opened(table, place), table.segment)
@@ -188,7 +189,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             self.close()
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
         except RetriableError as error:
-            self.close()  # another replica may answer next time
+            self.close()  # a new connection may reach another replica
             return self._later(work, table, error)
         if found.chunks:
             self._gathered = found
@@ -200,7 +201,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         return None
 
     def _later(self, work: Work, table: TableWork, error: RetriableError) -> Step | None:
-        """What is to be done with a table that can't be read now."""
+        """The step for a table that can't be read now; None: it is read later."""
         if self._tables.takes_too_long(error) and table.condition is not None:
             self.close()
             return self._steps.failed(work, table, f"{error}; an index for the condition may help")
@@ -208,7 +209,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         return None
 
     def _opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
-        """The source, at V; it reads this table and no other."""
+        """The source, at V; it reads only this table."""
         if self._source is None or self._table is None or self._table.table != table.table:
             self.close()
             self._source = self._tables.opened(table, place)
@@ -219,7 +220,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         return self._source
 
     def _require_same_order(self, source: ChangeTableSource[DatabaseT, Any], table: TableWork) -> None:
-        """Where a column of the user's choice leads, the source does not look at the key itself."""
+        """Require that a surrogate key is unchanged; the source itself checks only the table's own key."""
         read = source.table(table.table)
         if table.surrogate is None or read is None or read.key is None:
             return
@@ -236,7 +237,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         return found
 
     def _delivered(self, source: ChangeTableSource[DatabaseT, Any], work: Work, gathered: Gathered, place: Lsn) -> Step | None:
-        """The chunks as of P; None where the structure is another one than when they were read."""
+        """The step that delivers the chunks as of P; None if the structure changed since they were read."""
         before = work.tables[0]
         tables, read = source.database(before.table).tables, source.table(before.table)
         asking = self._tables.asking(source.database(before.table))
@@ -246,7 +247,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         key, skipped = read.key, self._settings.skipped_operations
         taken = take_gathered(source, gathered.segment, gathered.chunks, _place(before.table, place), skipped)
         if source.table(before.table) is not read or before.table in tables.altered():
-            return None  # it went while its changes were read
+            return None  # it was altered or dropped while its changes were read
         table = replace(before, after=taken.after, rows=before.rows + taken.rows)
         now_us, changes = epoch.now_us(), read_changes(self._dialect, place, is_behind=True)
         events = [
@@ -276,27 +277,27 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
     def _table_sizes(
         self, session: Session, tables: Sequence[TableId], span: tuple[int, int] | None = None
     ) -> dict[TableId, TableSize]:
-        """How large tables are thought to be, as far as they lie in the session's database; `span`: of the first one's key."""
+        """The estimated sizes of the tables in the session's database; `span`: of the first one's key."""
         instances = [each for each in self._dialect.instances(session) if each.table in tables]
         rows = self._tables.estimated_rows(session, instances)
         return {table: TableSize(rows.get(table, 0), span if table == tables[0] else None) for table in tables}
 
     def _instance_at(self, session: Session, table: TableId, place: Lsn) -> Instance | None:
-        """The capture instance that tells the changes of a table from a place on."""
+        """The capture instance that has a table's changes from an LSN on."""
         return instances_at([each for each in self._dialect.instances(session) if each.table == table], place).get(table)
 
     def _shown(self, key: IndexKey[Any] | None, bound: Bound | None) -> list[Any]:
         return [] if key is None else self._tables.values(key, bound or ())
 
     def _complain(self, what: str) -> None:
-        """Now and then."""
+        """Warn, but not too often."""
         if time.monotonic() >= self._warn_at:
             log.warning("the incremental snapshot waits: %s", what)
             self._warn_at = time.monotonic() + COMPLAIN_SECONDS
 
 
 def _span(key: IndexKey[Any] | None, table: TableWork, gathered: Gathered) -> tuple[int, int] | None:
-    """The least and the greatest value of the key's first column, where that is a number and the table is at its beginning."""
+    """The least and the greatest value of the key's first column, if it is a number and the table begins."""
     first = gathered.chunks[0].bound(0) if len(gathered.chunks[0]) else None
     if key is None or not key.columns[0].is_number or table.after is not None or first is None or table.upto is None:
         return None
@@ -304,5 +305,5 @@ def _span(key: IndexKey[Any] | None, table: TableWork, gathered: Gathered) -> tu
 
 
 def _place(table: TableId, lsn: Lsn) -> Mapping[str, Any]:
-    """As a section of the log has it."""
+    """An LSN in the form of a section's position."""
     return {LSN: {table.catalog: lsn.text}}

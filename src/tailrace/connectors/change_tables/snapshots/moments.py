@@ -1,6 +1,6 @@
-"""Moments of one database that are waited for.
+"""Noted times of one database that capture has to pass.
 
-They are in order: when capture has passed one, it has passed all before it.
+They ascend: if capture has passed one, it has passed all earlier ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from tailrace.connectors.change_tables.snapshots.capture import Capture, MomentT
 
 
 class Moments(Generic[MomentT]):
-    """They are counted from 1."""
+    """The noted times, numbered from 1."""
 
     def __init__(self, capture: Capture[MomentT]) -> None:
         self._capture = capture
@@ -21,13 +21,13 @@ class Moments(Generic[MomentT]):
         self._newest = 0
 
     def note(self) -> int:
-        """Note a moment of now, behind all that was read by now; its number."""
+        """Note the current time, after everything that was read so far; returns its number."""
         self._newest += 1
         self._waiting.append((self._newest, self._capture.now()))
         return self._newest
 
     def is_passed(self, number: int) -> bool:
-        """Whether all that was committed before it is in the change tables."""
+        """Whether everything committed before a noted time is in the change tables."""
         moment = self._of(number)
         if moment is None:
             return True
@@ -37,14 +37,14 @@ class Moments(Generic[MomentT]):
         return is_passed
 
     def passing(self, number: int) -> Iterator[None]:
-        """As `Capture.passing`."""
+        """Wait as `Capture.passing` does."""
         moment = self._of(number)
         if moment is not None:
             yield from self._capture.passing(moment)
             self._forget(number)
 
     def _of(self, number: int) -> MomentT | None:
-        """None where it is passed."""
+        """The noted time; None if it is passed."""
         return next((moment for noted, moment in self._waiting if noted == number), None)
 
     def _forget(self, number: int) -> None:

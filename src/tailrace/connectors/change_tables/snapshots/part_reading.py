@@ -1,7 +1,7 @@
-"""One part of a snapshot of change tables, for the DataFrame way: what `shared/snapshots/part_reading.py` asks of the database.
+"""One part of a snapshot, for the DataFrame way: the change tables' side of `shared/snapshots/part_reading.py`.
 
-Where an image before lacks a value, the row has it as it is read. Such a row may differ when the part is read again; the
-log that follows mends both.
+If a before image lacks a value, the row's current value is used. Such a row may differ when the part is read again; the
+log that follows corrects both readings.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ChangeTablePart(Generic[SourceT]):
         history: Sequence[HistoryRecord],
         opened: Callable[[Mapping[str, Any]], SourceT],
     ) -> None:
-        """`opened` opens the server at a restart position, with what chooses rows of the tables."""
+        """`opened` opens the source of the part's rows at a restart position."""
         self._events = events
         self._content = part.content
         self._asked = AskedPart(part.content)
@@ -53,20 +53,20 @@ class ChangeTablePart(Generic[SourceT]):
 
     @property
     def place(self) -> Mapping[str, Any]:
-        """P, as a lane's state has it."""
+        """P, as in a lane's state."""
         return place_of(self._point)
 
     def opened(self) -> SourceT:
-        """The server at P."""
+        """Open the source at P."""
         return self._open(self._point.to_dict())
 
     def shown(self, source: SourceT, piece: Piece, read_us: int) -> Iterator[Shown]:
-        """The read events of rows, with what shows them."""
+        """The read events of rows, with their shapes."""
         changes = self._changes[parse_id(piece.table).catalog]
         return changes.of_piece(piece.of, piece.rows, self._asked.mark(piece), read_us, source.shape_of)
 
     def structures(self, batch: Batch) -> list[Event]:
-        """What tells the structures of P, of one database after the other; a signal's are those that it names."""
+        """The schema-change events of the structures at P, by database; for a signal, of the tables that it names."""
         asked = self._content.get("asked")
         told = ToldStructures(self._events, self._history)
         tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
@@ -74,5 +74,5 @@ class ChangeTablePart(Generic[SourceT]):
         return batch.events
 
     def lost(self, error: PositionLostError) -> PositionLostError:
-        """What to say where the change tables do not reach back to P any more: they do so themselves."""
+        """The error for change tables that no longer retain P: they raise a complete one themselves."""
         return error

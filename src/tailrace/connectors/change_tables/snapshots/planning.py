@@ -1,4 +1,4 @@
-"""What the plan of a snapshot has of a position P: the structures there, and P itself; and whether P may follow another one."""
+"""The plan of a snapshot, as far as it depends on P: the structures, P itself, and whether P may follow an earlier one."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def history_of(events: Events, points: Iterable[Point]) -> list[HistoryRecord]:
 
 
 def place_of(restart: RestartPosition) -> dict[str, Any]:
-    """P as a lane's state has it."""
+    """P, as in a lane's state."""
     return {LSN: {name: restart[name].lsn.text for name in restart}}
 
 
 def delivered(positions: Positions, after: Sequence[Progress]) -> Iterator[tuple[str, Lsn]]:
-    """Up to where each lane delivered each database."""
+    """The LSN up to which each lane delivered each database."""
     for progress in after:
         restart = positions.restart(progress.restart)
         yield from ((name, restart[name].lsn) for name in restart)
 
 
 def require_behind(restart: Mapping[str, Lsn], already: Iterable[tuple[str, Lsn]]) -> None:
-    """Raise `PositionLostError` where a log lies before what was delivered: it is another one."""
+    """Raise `PositionLostError` if a log ends before what was delivered: it is another log."""
     for name, lsn in already:
         if name in restart and restart[name] < lsn:
             raise PositionLostError(

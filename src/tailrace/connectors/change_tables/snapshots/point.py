@@ -1,10 +1,10 @@
-"""Where a snapshot is taken: P of each database, and the captured tables with their instances there.
+"""The point of a snapshot: P of each database, and the captured tables with their instances at P.
 
-P is what capture has come to, asked for before anything is read; so everything up to P is committed and visible to
-reads that wait for locks. The changes behind P are told by the newest instance of a table that began before P. An instance
-that was just enabled begins where capture has read that: it is waited for.
+P is the LSN up to which the log is captured, queried before anything is read. So everything up to P is committed, and
+visible to reads that wait for locks. The changes after P come from the newest instance of a table that began before P.
+An instance that was just enabled begins where capture reads that, so the point waits for it.
 
-Tables that no instance captures are left out: what changes in them while they are read nobody would ever tell.
+Tables without an instance are left out: no one would ever deliver what changes in them while they are read.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ PATIENCE_SECONDS: Final = 60.0
 POLL_SECONDS: Final = 0.2
 
 NotBegun = Callable[[str, Sequence[str], float], RetriableError]
-"""What to say where capture has not begun with these tables of a database after so many seconds."""
+"""The error for tables of a database that capture has not begun with after so many seconds."""
 TellOthers = Callable[[str, Sequence[TableId]], None]
-"""Says which wanted tables of a database are not captured."""
+"""Reports the wanted tables of a database that are not captured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Point:
 
     Attributes:
         lsn: P.
-        tables: the captured tables there, by name: the structure of what is captured, and the instance.
+        tables: the captured tables there, by name: the captured structure, and the instance.
 
     """
 
@@ -44,12 +44,12 @@ class Point:
 
     @property
     def instances(self) -> list[Instance]:
-        """Those of the tables, in their order."""
+        """The instances of the tables, in their order."""
         return [instance for _, instance in self.tables.values()]
 
 
 def take(dialect: Dialect[Session], session: Session, not_begun: NotBegun, tell_others: TellOthers) -> Point:
-    """P of now in the session's database.
+    """Take P at the current end of the session's database log.
 
     Raises:
         RetriableError: an instance of a wanted table does not begin; capture may not be running.
@@ -79,7 +79,7 @@ def take(dialect: Dialect[Session], session: Session, not_begun: NotBegun, tell_
 
 
 def at(dialect: Dialect[Session], session: Session, tables: Sequence[TableId], lsn: Lsn) -> Point:
-    """An earlier P of the session's database with those of these tables of which an instance tells all changes behind it."""
+    """An earlier P of the session's database, with those of these tables whose changes after it an instance has."""
     dialect.wait_for(session, lsn)
     found = dialect.structures(session, frozenset(tables).__contains__)
     chosen = instances_at([each for each in dialect.instances(session) if each.table in found], lsn)
@@ -89,7 +89,7 @@ def at(dialect: Dialect[Session], session: Session, tables: Sequence[TableId], l
 
 
 def _behind_first(lsn: Lsn, instances: Sequence[Instance]) -> Lsn:
-    """P, or where the first instance of a table begins, if that lies behind it."""
+    """P, or the start of a table's first instance if that is later."""
     first: dict[TableId, Lsn] = {}
     for each in instances:
         if each.start_lsn is not None:

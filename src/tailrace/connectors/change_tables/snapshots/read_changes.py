@@ -14,7 +14,7 @@ from tailrace.schema.connect import Schema, Type
 
 
 def read_changes(events: Events, lsn: Lsn, *, is_behind: bool = False) -> ReadChanges:
-    """What makes read events of rows as they were at an LSN of a database; `is_behind`: they come behind its changes."""
+    """The converter of rows as of an LSN of a database; `is_behind`: their position sorts after the LSN's changes."""
     schema = events.source_schema()
     source = {name: _for_all(schema.field(name).schema, value) for name, value in events.source_at(lsn).items()}
     position = position_facts(beginning_of(lsn.next() if is_behind else lsn))

@@ -1,4 +1,4 @@
-"""A lane's part of a snapshot of change tables: what `shared/snapshots/reading.py` asks of the database."""
+"""A lane's part of a snapshot: the change tables' side of `shared/snapshots/reading.py`."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from tailrace.snapshot.source import Chunk, Mark, Piece, Section, SnapshotSource
 
 
 class LaneSource(SnapshotSource, Protocol):
-    """Where the rows come from: a `ChangeTableSource`, or what reads them in another way."""
+    """The source of the rows: a `ChangeTableSource`, or one that reads them in another way."""
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which a statement of the user's own chooses the rows."""
+        """The tables whose rows a statement of the user selects."""
         ...
 
     @property
@@ -39,20 +39,20 @@ class LaneSource(SnapshotSource, Protocol):
         ...
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure, which may be one of before."""
+        """The shape of a structure's read events; it may be an earlier structure."""
         ...
 
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became records of so many bytes."""
+        """Note that `count` rows of a table became records of `size` bytes."""
         ...
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connections."""
         ...
 
 
 class ChangeTableSnapshot:
-    """A `SnapshotDatabase` over one server, opened at P; used by one lane."""
+    """A `SnapshotDatabase` over one server, opened at P; for one lane."""
 
     def __init__(
         self,
@@ -64,15 +64,15 @@ class ChangeTableSnapshot:
         *,
         begins_anew: bool = False,
     ) -> None:
-        """What tells the rows of a source.
+        """A snapshot of a source's rows.
 
         Args:
             events: of the database.
-            source: which stands at P.
-            history: with the structures there.
+            source: at P.
+            history: with the structures at P.
             restart: P.
-            clock: the server's, in microseconds since the epoch.
-            begins_anew: another process can't go on where this one was.
+            clock: returns the server's time, microseconds since the epoch.
+            begins_anew: whether another process can't resume the snapshot.
 
         """
         self._settings = events.settings
@@ -85,7 +85,7 @@ class ChangeTableSnapshot:
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which a statement of the user's own chooses the rows."""
+        """The tables whose rows a statement of the user selects."""
         return self._source.chosen
 
     @property
@@ -95,44 +95,44 @@ class ChangeTableSnapshot:
 
     @property
     def begins_anew(self) -> Mapping[str, Any] | None:
-        """P, where another process can't go on and has to begin anew; else None."""
+        """P, if another process can't resume and must begin a new snapshot; else None."""
         return self._restart.to_dict() if self._begins_anew else None
 
     def all_tables(self) -> list[TableId]:
-        """Of the captured tables those that are read."""
+        """The captured tables that a snapshot reads."""
         told = sorted(self._told.tables)
         return tables_to_read(self._settings, [each for name in self._restart for each in told if each.catalog == name])
 
     def clock(self) -> int:
-        """The server's, to the microsecond."""
+        """The server's clock, microseconds since the epoch."""
         return self._clock()
 
     def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
-        """The read events of rows."""
+        """The read events of a piece."""
         changes = self._changes[parse_id(piece.table).catalog]
         shape_of = self._source.shape_of
         return events_of(changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, shape_of), now_us)
 
     def tell_first(self, batch: Batch) -> None:
-        """All events of the structures but the last one."""
+        """Add all initial schema-change events but the last one."""
         for database, event in self._events[:-1]:
             self._told.add_events([event], self._restart[database].lsn, batch, Mark.TRUE.value)
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
-        """The last one."""
+        """Add the last initial schema-change event, with its mark."""
         for database, event in self._events[-1:]:
             self._told.add_events([event], self._restart[database].lsn, batch, mark.value)
 
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became records of so many bytes."""
+        """Note that `count` rows of a table became records of `size` bytes."""
         self._source.note_records(table, count, size)
 
     def expect(self, segments: Iterable[Segment]) -> None:
-        """They are read next."""
+        """Announce the segments that are read next."""
         self._source.expect(segments)
 
     def read(self, segment: Segment) -> Chunk | None:
-        """The next rows of a segment; None where the table is gone."""
+        """The next rows of a segment; None if the table is gone."""
         return self._source.read(segment)
 
     def has_room(self) -> bool:
@@ -144,15 +144,15 @@ class ChangeTableSnapshot:
         return self._source.view(table)
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
-        """The log from where the last call ended."""
+        """The sections of the log from where the last call ended."""
         return self._source.changes(upto)
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
-        """Which of these changes have a key before that lies in one of the intervals."""
+        """Which of these changes have a before key in one of the intervals."""
         return self._source.inside(touches, rows, intervals)
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connections."""
         self._source.close()
 
     @cached_property

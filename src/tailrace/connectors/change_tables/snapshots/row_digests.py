@@ -1,7 +1,7 @@
-"""Digests of whole rows, the same for a row that is selected and for its image in a change table.
+"""Digests of whole rows, equal for a selected row and its image in a change table.
 
-Computed columns don't count, as change tables have nothing of them. A digest stands for the structure too: rows of before and
-behind a change of the columns are never equal.
+Computed columns don't count, because change tables have no values for them. A digest depends on the structure too: rows
+from before and after a change of the columns are never equal.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FLOATS: Final = {Kind.FLOAT32: np.int32, Kind.FLOAT64: np.int64}
 
 
 def row_digests(read: ReadTable, columns: Sequence[Vector | None], places: INT32) -> Digests:
-    """Of rows as columns of a structure, shape (n, 2); `places`: where each row is in them, -1 for those that are alike."""
+    """Digests of rows, shape (n, 2); `places`: the index of each row in the columns, -1 for a row without values."""
     used = [i for i in read.selected if not read.table.columns[i].generated]
     layout = [(each.name, each.type_name, each.length, each.scale) for each in (read.table.columns[i] for i in used)]
     key = hashlib.sha256(HASH_KEY + repr(layout).encode()).digest()[:KEY_BYTES]
@@ -34,7 +34,7 @@ def row_digests(read: ReadTable, columns: Sequence[Vector | None], places: INT32
 
 
 def _comparable(vector: Vector) -> Vector:
-    """As numbers or texts."""
+    """The vector as numbers or texts; a float by its bits, since -0.0 and NaN must compare by identity."""
     if vector.kind is Kind.BOOL:
         return Vector(Kind.INT, vector.length, vector.data, vector.valid)
     if vector.kind in _FLOATS:

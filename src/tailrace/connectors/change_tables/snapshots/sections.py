@@ -1,4 +1,4 @@
-"""What the change tables of one database say of the tables of a snapshot, a section of the log at a time."""
+"""Sections of the log that are read beside a snapshot: the changes of one database's tables in a range of LSNs."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ SECTION_TRANSACTIONS: Final = 20_000
 
 
 def next_section(database: SourceDatabase[Any], head: Lsn) -> list[TableTouches]:
-    """The next section up to a head, or a part of the way; the database is read up to its end then.
+    """The next section up to a head, or a part of it; the database is read up to its end afterwards.
 
     Raises:
-        PositionLostError: the changes of a table are not told from P on any more.
+        PositionLostError: the changes of a table are no longer retained from P on.
 
     """
     window = Window(database.reached, _end(database, head))
@@ -27,14 +27,15 @@ def next_section(database: SourceDatabase[Any], head: Lsn) -> list[TableTouches]
     except SourceSetupError:
         if not database.tables.have_changed():
             raise
-        found = _touched(database, window)  # without those that went, of which `ReadTables.altered` tells
-    database.tables.require_log()  # now that it was read: what was cleaned up meanwhile may lack
+        found = _touched(database, window)  # without the dropped ones, which `Tables.altered` reports
+    # After reading: rows that the clean-up removed meanwhile may be missing from what was read.
+    database.tables.require_log()
     database.reached = window.until
     return found
 
 
 def _touched(database: SourceDatabase[Any], window: Window) -> list[TableTouches]:
-    """What a window says of the tables."""
+    """The changes of the tables in a window."""
     read = [each for table in database.tables if (each := database.tables.of(table)) is not None]
     has = database.has_rows([each.instance for each in read], window)
     found = (
@@ -44,6 +45,6 @@ def _touched(database: SourceDatabase[Any], window: Window) -> list[TableTouches
 
 
 def _end(database: SourceDatabase[Any], head: Lsn) -> Lsn:
-    """Where the next section ends: at the head, or before it where that is far."""
+    """The end of the next section: the head, or an earlier commit if that is far away."""
     cut = database.nth_entry(Window(database.reached, head), SECTION_TRANSACTIONS)
     return head if cut is None or database.nth_entry(Window(cut, head), 1) is None else cut

@@ -1,9 +1,9 @@
-"""The database's side of a snapshot: chunks out of tables, and what the change tables say of their keys.
+"""The database's side of a snapshot: chunks of tables, and changes of their keys in the change tables.
 
-Up to which LSN the change tables tell what a chunk saw is known late, as what captures changes comes by every few seconds
-(`capture.py`). So chunks are read ahead, and are asked for as far as it has passed them.
+It is known only late up to which LSN the change tables have what a chunk saw, because capture runs every few seconds
+(`capture.py`). So chunks are read ahead, and the snapshot takes them once capture has passed them.
 
-Chunks must show what is committed and nothing else; what is committed and still being made visible is waited for.
+Chunks must show committed rows and nothing else; a commit that is not visible yet is waited for.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ from tailrace.snapshot.key_set import Mask
 from tailrace.snapshot.segments import Interval, Segment
 from tailrace.snapshot.source import Section, View
 
-GATHERED_BYTES: Final = 64 << 20  # as they are held, that may be asked for before the log is read
-HELD_BYTES: Final = 2 * GATHERED_BYTES  # with those that were not asked for yet
-UNPACKED_BYTES: Final = 32 << 20  # what is read while so many wait is packed
-GATHERED_SECONDS: Final = 5.0
-SETTLED_SECONDS: Final = 0.5  # after so many a moment is noted behind what was read ahead
+GATHERED_BYTES: Final = 64 << 20  # of chunks that are taken before the log is read, as they are held
+HELD_BYTES: Final = 2 * GATHERED_BYTES  # with the chunks that are read ahead and not taken yet
+UNPACKED_BYTES: Final = 32 << 20  # beyond it, chunks that wait are compressed
+GATHERED_SECONDS: Final = 5.0  # after it the log is read, however many chunks are ready
+SETTLED_SECONDS: Final = 0.5  # between two times that are noted after chunks read ahead
 PAUSE_SECONDS: Final = 0.2
 LSN: Final = "lsn"
-VIEW: Final = "view"  # in place of an LSN: where the view of a database is
+VIEW: Final = "view"  # instead of an LSN: the position of a database's view, which is not known yet
 
 _T = TypeVar("_T")
 
@@ -55,12 +55,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long what is in the way of a read is waited for.
+    """How long reads wait for what blocks them.
 
     Attributes:
-        attempts: how often a read is tried that was a deadlock's victim, or waited too long for a lock.
-        in_time: within it a table is read or locked whose turn has come; it may make an error of waiting a final one.
-        is_final: whether an error ends the read, however often it may be tried.
+        attempts: how often a read is tried that was a deadlock victim, or waited too long for a lock.
+        in_time: a context that limits the time to read or lock a table; it may turn a timeout into a final error.
+        is_final: whether an error ends the read, whatever the number of attempts.
 
     """
 
@@ -70,7 +70,7 @@ class Patience:
 
 
 class ChangeTableSource(Generic[DatabaseT, ReadT]):
-    """A `SnapshotSource` over the databases of one server, opened at P; used by one lane."""
+    """A `SnapshotSource` over the databases of one server, opened at P; for one lane."""
 
     def __init__(
         self,
@@ -85,18 +85,18 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         recompiles: bool = False,
         reads_ahead: bool = True,
     ) -> None:
-        """A source that stands at P.
+        """A source at P.
 
         Args:
-            lsns: of the log.
-            keys: by which tables are read, the connector's own JSON by their names.
+            lsns: the form of LSNs.
+            keys: of the tables by name, the connector's own JSON; None for a table without a key.
             databases: of the tables, opened at P; they are closed with the source.
-            conditions: of the user's own, for WHERE, for some of them.
-            overrides: statements of the user's own that are read instead of tables.
-            patience: for how long it is waited.
-            rows_at_most: of a chunk; None: as many as some megabytes have.
-            recompiles: the plan of a chunk's statement is made anew each time.
-            reads_ahead: chunks wait for the log, many at a time: more are read meanwhile.
+            conditions: of tables whose rows a signal selects, for WHERE.
+            overrides: the user's statements that replace tables.
+            patience: how long reads wait.
+            rows_at_most: the greatest number of rows in a chunk; None: as many as fill some megabytes.
+            recompiles: whether the plan of a chunk's statement is compiled each time.
+            reads_ahead: whether further chunks are read while chunks wait for the log.
 
         """
         self._lsns = lsns
@@ -110,12 +110,14 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         self._reads_ahead = reads_ahead
         self._sizes = ChunkSizes()
         self._gathered_bytes, self._gathered_from = 0, 0.0
-        self._seen: dict[str, int | None] = {}  # the moment behind what was asked for of a database; None: none was noted
+        # By database, the number of the time noted after the chunks that were taken; None: none was noted after the
+        # last one.
+        self._seen: dict[str, int | None] = {}
         self._ahead, self._settled_at = ReadAhead(self._read_in_time, size_of, self._read_once), 0.0
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which a statement of the user's own chooses the rows."""
+        """The tables whose rows a statement of the user selects."""
         return frozenset(map(quoted_id, self._overrides))
 
     @property
@@ -124,21 +126,21 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return frozenset(name for name, key in self._keys.items() if key is None)
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connections."""
         for database in self._databases.values():
             database.close()
 
     @property
     def databases(self) -> Mapping[str, DatabaseT]:
-        """Those of the tables."""
+        """The databases of the tables."""
         return self._databases
 
     def override_of(self, table: TableId) -> str | None:
-        """The statement of the user's own that is read instead of a table; None: there is none."""
+        """The user's statement that replaces a table; None if there is none."""
         return self._overrides.get(table)
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure, which may be one of before."""
+        """The shape of a structure's read events; it may be an earlier structure."""
         found: Shape = self._databases[table.id.catalog].tables.shape_of(table)
         return found
 
@@ -147,31 +149,31 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return self._databases[table.catalog]
 
     def move(self, table: TableId, point: Lsn) -> None:
-        """Stand at another position of a table's database.
+        """Move a table's database to another position.
 
         Raises:
-            PositionLostError: the changes of a table are not told from there on.
+            PositionLostError: the changes of a table are not retained from there on.
 
         """
         self._ahead.drop({quoted_id(table)})
         self._databases[table.catalog].move(point)
 
     def table(self, table: TableId) -> ReadT | None:
-        """How a table is read; None where it is gone."""
+        """How a table is read; None if it is gone."""
         found: ReadT | None = self._databases[table.catalog].tables.of(table)
         return found
 
     def expect(self, segments: Iterable[Segment]) -> None:
-        """They are read ahead."""
+        """Note which segments are read ahead."""
         if self._reads_ahead:
             self._ahead.expect(segments)
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
-        """The next rows of a segment; None where the table is gone."""
+        """The next rows of a segment; None if the table is gone."""
         self._gathered_from = self._gathered_from or time.monotonic()
         found = self._ahead.take(segment)
         chunk: ReadChunk | Unread | None = found.chunk
-        if isinstance(chunk, ReadChunk):  # else nothing was seen
+        if isinstance(chunk, ReadChunk):  # otherwise no row was seen, and there is nothing to wait for
             name = parse_id(segment.table).catalog
             self._seen[name] = found.moment if self._seen.get(name, 0) is not None else None
         self._gathered_bytes += found.bytes
@@ -179,12 +181,12 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return chunk
 
     def _read_in_time(self, segment: Segment) -> ReadChunk | Unread | None:
-        """When its turn has come: how long a lock may be in the way is for the configuration to say."""
+        """Read a chunk when it is needed: the configuration limits how long it waits for a lock."""
         with self._patience.in_time(parse_id(segment.table)):
             return self._read(segment)
 
     def _read_once(self, segment: Segment) -> ReadChunk | Unread | None:
-        """Ahead of its turn: a lock that is in the way is waited for once."""
+        """Read a chunk ahead: it waits only once for a lock."""
         return self._read(segment, attempts=1)
 
     def _read(self, segment: Segment, *, attempts: int | None = None) -> ReadChunk | Unread | None:
@@ -196,17 +198,17 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return self._unless_altered(table, lambda: self._selected(read, segment), attempts or self._patience.attempts)
 
     def has_room(self) -> bool:
-        """For what capture has passed already; for so many bytes, and for so long."""
+        """Whether the next chunk is ready: capture has passed it, and neither the size nor the time limit is reached."""
         first, lasted = self._ahead.first, time.monotonic() - self._gathered_from
         if first is None or self._gathered_bytes >= GATHERED_BYTES or lasted >= GATHERED_SECONDS:
             return False
         if first.chunk is None:
-            return True  # its table is gone: nothing was seen
+            return True  # its table is gone: there are no rows to wait for
         moments = self._databases[parse_id(first.segment.table).catalog].moments
         return first.moment is not None and bool(moments.is_passed(first.moment))
 
     def view(self, table: str) -> View | None:
-        """A view of a table without a key, at a place where the log was not read yet, or up to where; None: it is gone."""
+        """A view of a table without a key, at or after the position that the log was read to; None: it is gone."""
         name = parse_id(table)
         read, database = self.table(name), self._databases[name.catalog]
         if read is None:
@@ -216,15 +218,15 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return view
 
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became records of so many bytes."""
+        """Note that `count` rows of a table became records of `size` bytes."""
         self._sizes.note_records(parse_id(table), count, size)
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
-        """The log from where the last call ended, in pieces that end between transactions."""
+        """The log from where the last call ended, in sections that end between transactions."""
         if upto is not None and LSN in upto:
             heads = {name: self._lsns.parse(text) for name, text in upto[LSN].items() if name in self._databases}
             for name, head in heads.items():
-                self._databases[name].wait_for(head)  # another connection told it
+                self._databases[name].wait_for(head)  # it was queried on another connection, perhaps of another replica
             yield from self._sections(heads)
             return
         self._settle()
@@ -234,6 +236,8 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
             databases, seen = {upto[VIEW]: self._databases[upto[VIEW]]}, {upto[VIEW]: None}
         for name, moment in seen.items():
             yield from self._waited(databases[name], moment, reads_ahead=upto is None)
+        # Both before the heads are taken and after the log was read: DDL in between would make chunks look valid that
+        # are not.
         altered = self._altered(databases.values())
         heads = {
             name: database.captured_up_to() if upto is None else database.place_of_view()
@@ -242,18 +246,18 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         heads = {name: max(head, databases[name].reached) for name, head in heads.items()}
         self._gathered_bytes, self._gathered_from = 0, 0.0
         yield from self._sections(heads)
-        altered |= self._altered(databases.values())  # meanwhile
+        altered |= self._altered(databases.values())  # while the log was read
         if altered:
             yield Section((), self._place(), altered)
 
     def _altered(self, databases: Iterable[DatabaseT]) -> frozenset[str]:
-        """The tables of which the structure changed since this was asked; what was read ahead of them is worth nothing."""
+        """The tables whose structure changed since the last call; their chunks that were read ahead are dropped."""
         names = frozenset(quoted_id(table) for database in databases for table in database.tables.altered())
         self._ahead.drop(names)
         return names
 
     def inside(self, touched: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
-        """Which of these changes have a key before that lies in one of the intervals."""
+        """Which of these changes have a before key in one of the intervals."""
         images: TouchedRows = touched.images
         table = images.table.id
         read, before = self.table(table), images.images[rows]
@@ -266,7 +270,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return within
 
     def _waited(self, database: DatabaseT, moment: int | None, *, reads_ahead: bool) -> Iterator[Section]:
-        """Until capture has passed a moment, of now if none was noted; meanwhile others may have their turn."""
+        """Wait until capture has passed a time (the current one if none was noted); yields so that others can proceed."""
         for _ in database.moments.passing(database.moments.note() if moment is None else moment):
             has_read = reads_ahead and self._read_ahead()
             yield Section((), self._place())
@@ -275,7 +279,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
                 time.sleep(capture.POLL_SECONDS)
 
     def _read_ahead(self) -> bool:
-        """Another chunk, where there is room for it; now and then a moment is noted behind them."""
+        """Read another chunk ahead, if there is room; now and then a time is noted after them."""
         if self._held_bytes >= HELD_BYTES:
             return False
         try:
@@ -290,11 +294,11 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
 
     @property
     def _held_bytes(self) -> int:
-        """Of what waits: what was asked for, and what was read ahead."""
+        """The size of all waiting chunks: those that were taken, and those read ahead."""
         return self._ahead.bytes + self._gathered_bytes
 
     def _settle(self) -> None:
-        """Note a moment behind all that was read ahead."""
+        """Note a time after all chunks that were read ahead."""
         numbers: dict[str, int] = {}
         for waiting in self._ahead.unsettled:
             name = parse_id(waiting.segment.table).catalog
@@ -304,7 +308,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         self._settled_at = time.monotonic()
 
     def _sections(self, heads: Mapping[str, Lsn]) -> Iterator[Section]:
-        """Up to these places."""
+        """The sections up to these LSNs."""
         for name, head in heads.items():
             database = self._databases[name]
             while database.reached < head:
@@ -314,7 +318,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return {LSN: {name: database.reached.text for name, database in self._databases.items()}}
 
     def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T | Unread | None:
-        """What reading gives; nothing where the table is not any more what it was when its structure was asked for."""
+        """The result of reading; `Unread` if the table changed since its structure was queried, None if it is gone."""
         try:
             return self._again_and_again(table, read, attempts)
         except SourceSetupError:
@@ -323,11 +327,12 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
             return None if self.table(table) is None else Unread()
 
     def _again_and_again(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T:
-        """Reading is tried again where it was a deadlock's victim, or waited too long for a lock."""
+        """Try a read again if it was a deadlock victim, or waited too long for a lock."""
         for attempt in range(attempts):
             try:
                 return read()
             except RetriableError as error:
+                # The server may have ended the transaction, or the session: neither is used again.
                 self._databases[table.catalog].forget_reading()
                 if self._patience.is_final(error) or attempt == attempts - 1:
                     raise
@@ -357,6 +362,6 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
 
 
 def size_of(chunk: ReadChunk | Unread | None) -> int:
-    """About how many bytes a chunk holds while it waits."""
+    """The approximate size of a waiting chunk in bytes."""
     blocks = chunk.blocks if isinstance(chunk, ReadChunk) else ()
     return sum(block.held_bytes for block in blocks if isinstance(block, ReadRows))

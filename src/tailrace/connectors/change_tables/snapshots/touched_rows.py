@@ -1,9 +1,9 @@
-"""What a window of the log says of one table's rows: which were changed, and what they were before.
+"""The changes of one table's rows in a window, with their before images.
 
-Order is that of the change table, by commit, command and change. But within one command deletes count before inserts: a
-statement that hands keys on from row to row takes them all away before it gives them again, and is told row by row. Where
-commands are not told, a transaction counts as one: of a key that it inserts and deletes, the delete comes first, and the row
-seems to have been there before.
+They are in the order of the change table: by commit, command and change LSN. But within one command deletes come before
+inserts: a statement that moves keys from row to row removes them all before it assigns them again, although capture has
+it row by row. If a database has no commands, a transaction counts as one command: of a key that it inserts and deletes,
+the delete comes first, and the row seems to have existed before.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class TouchedRows:
 
     Attributes:
         table: the structure.
-        columns: the row images that can be shown.
-        before: where each change's image before is in them, -1 where there is none; shape (n,).
-        images: which row of the window that image is, -1 where there is none.
-        keys: the key's columns over all rows of the window; none where the table has no key.
+        columns: the row images that can be converted.
+        before: index of each change's before image in them, -1 if there is none; shape (n,).
+        images: index of that image among the window's rows, -1 if there is none.
+        keys: the key's columns over all rows of the window; empty if the table has no key.
 
     """
 
@@ -52,13 +52,13 @@ class TouchedRows:
 
 
 def touches(read: ReadTable, rows: Iterable[ChangeRows]) -> TableTouches | None:
-    """What the changes of a window say of a table; None: nothing."""
+    """The changes of a window to a table; None: there are none."""
     found = list(rows)
     return None if not found else touches_of(read, _together(found))
 
 
 def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
-    """The same of rows that were read, all of a window."""
+    """The same from rows, all of a window."""
     arrays, complete = read.completed(rows)
     of_columns, of_key = read.split(arrays)
     columns, places = read.shown(of_columns, len(rows), lambda row: f"the change at {rows.position(row)}")
@@ -75,7 +75,7 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
 
 
 def in_order(rows: ChangeRows) -> Int64:
-    """The rows that begin a change, in the order that counts: within a command deletes come first."""
+    """The first rows of changes, in the order that counts: within a command deletes come first."""
     first = np.flatnonzero(rows.operation != AFTER)
     run, _ = lsn_columns.runs_of(rows.commit[first])
     command = rows.command[first]
@@ -86,7 +86,7 @@ def in_order(rows: ChangeRows) -> Int64:
 
 
 def _together(parts: Sequence[ChangeRows]) -> ChangeRows:
-    """All rows of a window in one."""
+    """All rows of a window, concatenated."""
     if len(parts) == 1:
         return parts[0]
     masks = [part.mask for part in parts if part.mask is not None]

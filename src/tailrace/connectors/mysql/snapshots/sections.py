@@ -1,8 +1,9 @@
 """Sections of the log that are read beside a snapshot: which rows changed, and their before images.
 
-None of it is delivered: after the snapshot, the log from the snapshot's position on is read for that. A section ends
-where the snapshot wants it, or earlier, between transactions, if that is far away. All sections of a lane come over one
-connection, which stays open in between, so each byte of the log is sent once.
+None of it is delivered: after the snapshot, the log from the snapshot's position on is read for that. A section begins
+where the last one ended, with the structures there. It ends at the head that the log had when it was requested, or
+earlier, between transactions, if that is far away. All sections of a lane come over one connection, which stays open in
+between, so each byte of the log is sent once.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class Views:
     def _under_lock(self, reading: Connection, wanted: Wanted, reasons: list[str]) -> TableView | None:
         """A view that was opened under a lock; None if no lock was granted."""
         timeout = self._settings.snapshot_lock_timeout_ms
-        for statement in reversed(read_locks(self._settings, [wanted.id])):  # the table's own lock first: it disturbs fewer sessions
+        for statement in reversed(read_locks(self._settings, [wanted.id])):  # the table's own lock disturbs fewer sessions
             try:
                 with held(self._asking, statement, timeout):
                     _begin(reading, wanted, timeout)

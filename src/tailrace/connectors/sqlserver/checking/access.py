@@ -1,4 +1,4 @@
-"""Whether a login may read what a connector reads: the schema cdc, the change tables, and for snapshots the tables.
+"""Checks whether a login may read the schema cdc, the change tables, and for snapshots the tables.
 
 Source: https://learn.microsoft.com/sql/t-sql/functions/has-perms-by-name-transact-sql
 """
@@ -35,12 +35,12 @@ _HIDDEN: Final = """
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who looks, in one database.
+    """The login in one database.
 
     Attributes:
-        user: the database's user.
-        is_owner: nothing is withheld.
-        may_read_catalog: the tables of the schema cdc that tell what is captured, and when.
+        user: the database user.
+        is_owner: whether the user has all permissions.
+        may_read_catalog: whether the user may read the tables of the schema cdc that describe what is captured.
 
     """
 
@@ -50,14 +50,14 @@ class Login:
 
 
 def login(session: Session) -> Login:
-    """The session's."""
+    """The session's login."""
     [(user, is_admin, is_owner)] = session.rows(_LOGIN)
     may_read = all(session.one(_MAY_READ, quoted("cdc", table)) for table in _CATALOG)
     return Login(str(user), bool(is_admin or is_owner), may_read)
 
 
 def of_schema(session: Session, who: Login) -> Finding:
-    """Whether the tables of the schema cdc can be read, without which nothing can."""
+    """Whether the tables of the schema cdc can be read; without them nothing can."""
     database = session.database
     if who.may_read_catalog:
         return Finding(Level.OK, f"{database}: the user {who.user} may read the schema cdc")
@@ -68,7 +68,7 @@ def of_schema(session: Session, who: Login) -> Finding:
 def findings(
     session: Session, settings: SqlServerSettings, who: Login, instances: Sequence[Instance], tables: Sequence[TableId]
 ) -> Iterator[Finding]:
-    """What is withheld of the captured tables; `instances` and `tables` are the ones that are captured."""
+    """The missing permissions; `instances` and `tables` are the captured ones."""
     if who.is_owner:
         return
     yield from _hidden(session)
@@ -78,7 +78,7 @@ def findings(
 
 
 def _hidden(session: Session) -> Iterator[Finding]:
-    """Tables that one may neither read nor see are not in the catalog's answers."""
+    """Captured tables that the user can't see: the catalogue views leave them out."""
     hidden = session.one(_HIDDEN)
     if hidden:
         what = f"{session.database}: {hidden} captured tables can't be seen, and are not read"
@@ -88,7 +88,10 @@ def _hidden(session: Session) -> Iterator[Finding]:
 def _gated(
     session: Session, settings: SqlServerSettings, who: Login, instances: Sequence[Instance]
 ) -> Iterator[Finding]:
-    """The function looks who asks; the change tables themselves are a matter of permissions."""
+    """Missing roles and permissions on change tables.
+
+    The query functions check the gating role, whereas change tables themselves need only permissions.
+    """
     if settings.data_query_mode == "function":
         roles = {each.role for each in instances if each.role is not None}
         outside = {role for role in roles if not session.one(_IS_MEMBER, role)}

@@ -1,6 +1,7 @@
-"""Whether changes are captured at all, how late, and how long they are kept.
+"""Checks whether changes are captured, with which latency, and how long they are retained.
 
-Sources: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-help-jobs-transact-sql,
+Sources:
+https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-help-jobs-transact-sql,
 https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/change-data-capture-sys-dm-cdc-log-scan-sessions
 """
 
@@ -21,8 +22,8 @@ SHORT_RETENTION_MINUTES: Final = 24 * 60
 USUAL_RETENTION_MINUTES: Final = 3 * 24 * 60
 LATE_SECONDS: Final = 60
 SILENT_SECONDS: Final = 300
-IDLE_SECONDS: Final = 900  # an idle log gets an entry in cdc.lsn_time_mapping every five minutes
-AZURE_SQL_DATABASE: Final = 5  # its engine edition: there a scheduler of its own captures, and there is no Agent
+IDLE_SECONDS: Final = 900  # in an idle database the capture job adds to cdc.lsn_time_mapping every five minutes
+AZURE_SQL_DATABASE: Final = 5  # its engine edition: it has no Agent, a scheduler of its own runs the capture
 
 _LAST_SCAN: Final = """
     SELECT TOP (1) DATEDIFF_BIG(second, end_time, GETDATE()), latency
@@ -35,7 +36,7 @@ _NEWEST: Final = "SELECT DATEDIFF_BIG(second, sys.fn_cdc_map_lsn_to_time(sys.fn_
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A capture or clean-up job, as `sys.sp_cdc_help_jobs` tells it; times in seconds and minutes."""
+    """A capture or clean-up job, from `sys.sp_cdc_help_jobs`; times in seconds and minutes."""
 
     kind: str
     maxtrans: int
@@ -46,7 +47,7 @@ class Job:
 
 
 def agent(session: Session, settings: SqlServerSettings) -> Finding:
-    """Whether SQL Server Agent runs, without which nothing is captured."""
+    """Whether SQL Server Agent runs; without it nothing is captured."""
     running = agent_is_running(session, settings.database_sqlserver_agent_status_query)
     if running:
         return Finding(Level.OK, "SQL Server Agent is running")
@@ -58,7 +59,7 @@ def agent(session: Session, settings: SqlServerSettings) -> Finding:
 
 
 def jobs_of(session: Session) -> dict[str, Job] | None:
-    """The jobs of the session's database by kind; None where the login may not see them (it has to be in db_owner)."""
+    """The jobs of the session's database by kind; None if the login may not see them (it must be in db_owner)."""
     try:
         rows = session.rows("EXEC sys.sp_cdc_help_jobs")
     except SourceSetupError:
@@ -70,7 +71,7 @@ def jobs_of(session: Session) -> dict[str, Job] | None:
 
 
 def findings(session: Session, jobs: dict[str, Job] | None) -> Iterator[Finding]:
-    """Whether both jobs are there, how they are set, and how late capture is."""
+    """Whether both jobs exist, how they are configured, and the latency of capture."""
     database = session.database
     if jobs is None:
         what = f"{database}: the capture and clean-up jobs can't be seen, which only db_owner may"
@@ -135,7 +136,7 @@ def _lateness(session: Session, job: Job | None) -> Iterator[Finding]:
 
 
 def _lateness_by_time(session: Session) -> Iterator[Finding]:
-    """By the newest entry alone, where the sessions of the capture job can't be seen."""
+    """The latency, from the newest captured commit, if the scans of the capture job can't be seen."""
     ago = session.one(_NEWEST)
     if ago is None:
         yield _not_reading(session.database, "has not captured anything yet")

@@ -1,4 +1,4 @@
-"""Whether the signal tables are as signals need them, and what a signal's conditions could do with the login's rights."""
+"""Checks the signal tables, and what a signal's conditions could do with the login's permissions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def findings(
 ) -> Iterator[Finding]:
     """A finding for each table of `signal.data.collection` in the session's database."""
     known = {_key(table): structure for table, structure in tables.items()}
-    captured = {_key(each.table): each for each in instances}  # the newest of each
+    captured = {_key(each.table): each for each in instances}  # the newest instance of each
     for table in signal_tables_of(settings):
         if table.catalog.lower() == session.database.lower():
             instance = captured.get(_key(table))
@@ -42,9 +42,9 @@ def findings(
 
 
 def rights(session: Session, settings: SqlServerSettings, who: Login) -> Iterator[Finding]:
-    """A warning where conditions of signals run with a login that can write: the server has no transactions for reading only.
+    """A warning if conditions of signals run with a login that may write, as SQL Server has no read-only transactions.
 
-    Signal tables do not count; who signals writes to them anyway.
+    Signal tables don't count: whoever sends signals writes to them anyway.
     """
     is_heard = bool({"kafka", "file"} & set(settings.signal_enabled_channels)) or bool(signal_tables_of(settings))
     if not is_heard or not settings.tailrace_signal_conditions or settings.reads_replica:

@@ -1,4 +1,4 @@
-"""Whether the tables that are wanted are captured, and wholly: their capture instances, columns and partitions.
+"""Checks whether the included tables are captured completely: their capture instances, columns and partitions.
 
 Source: https://learn.microsoft.com/sql/relational-databases/track-changes/work-with-change-data-sql-server
 """
@@ -40,12 +40,12 @@ def findings(
     instances: Sequence[Instance],
     altered: Collection[int],
 ) -> Iterator[Finding]:
-    """What is missing of the wanted tables.
+    """The findings about the included tables.
 
     Args:
         session: in their database.
-        settings: whose lists want them.
-        tables: the wanted ones, with their structures.
+        settings: with the lists that include them.
+        tables: the included ones, with their structures.
         instances: all of the database.
         altered: the object ids of change tables whose source table was altered since.
 
@@ -67,7 +67,7 @@ def _captured(database: str, wanted: Instances) -> Finding:
 
 
 def _without_instance(database: str, settings: SqlServerSettings, tables: Sequence[TableId]) -> Iterator[Finding]:
-    """What a list names is meant to be captured; without one, every table is let through."""
+    """Tables without an instance: only if a list includes them is it certain that they should have one."""
     if not tables:
         return
     what = f"{database}: the changes of {listed(tables)} are not captured"
@@ -111,10 +111,10 @@ def _altered(table: Table, instances: Sequence[Instance], missing: Sequence[str]
 
 
 def _with_new_columns(table: Table, instance: Instance) -> list[str] | None:
-    """What a new instance is to capture: what the old one does, and what came behind it; None for all columns.
+    """The columns of a new instance: those of the old one, and those added since; None for all columns.
 
-    A column that was left out on purpose stands before the newest captured one and stays out; one that was added stands
-    behind all that there were.
+    A column that was excluded on purpose stands before the newest captured one, and stays excluded. An added column
+    comes after all that existed.
     """
     names, captured = [column.name for column in table.columns], frozenset(instance.columns)
     last = max((at for at, name in enumerate(names) if name in captured), default=-1)
@@ -123,7 +123,7 @@ def _with_new_columns(table: Table, instance: Instance) -> list[str] | None:
 
 
 def _switchable(session: Session, wanted: Instances, names: Collection[str]) -> Iterator[Finding]:
-    """Rows that come and go with SWITCH PARTITION leave no trace in the change table."""
+    """Tables with SWITCH PARTITION: rows that are moved by it leave no trace in the change table."""
     switchable = {object_id for (object_id,) in session.rows(_SWITCHABLE)}
     for table, instances in wanted.items():
         newest = instances[-1]

@@ -1,4 +1,4 @@
-"""The properties of Debezium 3.6's SQL Server connector: its page, its sources, and what Kafka Connect adds."""
+"""The properties of Debezium 3.6's SQL Server connector: its documentation, its sources, and Kafka Connect's own."""
 
 from __future__ import annotations
 

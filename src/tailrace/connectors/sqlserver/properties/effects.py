@@ -1,4 +1,4 @@
-"""What SQL Server's own properties are about, and what was meant by names of other databases."""
+"""The kinds of SQL Server's own properties, and hints for property names of other databases."""
 
 from __future__ import annotations
 
@@ -43,4 +43,4 @@ MEANT: Final[Mapping[str, str]] = {
     r"database\.ssl\..+": "it is MySQL's; encryption is set with driver.encrypt and driver.trustServerCertificate",
     r"gtid\..+|binlog\..+|include\.query|bigint\.unsigned\.handling\.mode|enable\.time\.adjuster": "it is MySQL's",
 }
-"""What was meant by names that make sense with other databases."""
+"""Hints for property names that belong to other databases."""

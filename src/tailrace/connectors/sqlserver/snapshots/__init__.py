@@ -1,1 +1,1 @@
-"""Snapshots of SQL Server: keys of tables, chunks, and what the change tables say beside them."""
+"""Snapshots of SQL Server: keys of tables, chunks, and their changes in the change tables."""

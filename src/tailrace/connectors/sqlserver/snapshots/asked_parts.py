@@ -1,4 +1,4 @@
-"""What signals asked for in the DataFrame way: what of `shared/snapshots/asked_parts.py` only SQL Server can tell."""
+"""Requested work in the DataFrame way: SQL Server's side of `shared/snapshots/asked_parts.py`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from tailrace.schema.tables import TableId
 from tailrace.signalled.work import BlockingWork, TableWork, Work
 from tailrace.snapshot.segments import Bound
 
-LOCK_MS: Final = 1_000  # who writes to a table is not waited for by those who plan
+LOCK_MS: Final = 1_000  # planning does not wait for transactions that write to a table
 NOT_THERE: Final = NoKey("it is not captured")
 
 log = logging.getLogger(__name__)
@@ -44,14 +44,14 @@ log = logging.getLogger(__name__)
 def asked_step(
     settings: SqlServerSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
 ) -> AskedStep | None:
-    """The next parts that were asked for; see `Connector.asked_step`."""
+    """The next parts of the requested work; see `Connector.asked_step`."""
     work = Work.from_dict(signalled)
     if work.blocking is None and (work.paused or not work.tables):
         return None
     try:
         with Sessions(settings) as sessions:
             return next_step(_Asked(settings, sessions, start), work, wanted, max_bytes)
-    except RetriableError as error:  # a lock that is not to be had; where the server is gone, the log's reader says so
+    except RetriableError as error:  # a lock was not granted; if the server is gone, the log's planner reports it
         log.warning("what a signal asked for has to wait, and the log goes on: %s", error)
         return None
 
@@ -63,7 +63,7 @@ class _Asked:
         self._settings = settings
         self._sessions = sessions
         self._start = start
-        self._instances: dict[TableId, Instance] = {}  # of a table the newest that has begun
+        self._instances: dict[TableId, Instance] = {}  # the newest one of each table that has begun
         place = POSITIONS.restart(start, tuple(sessions.by_database))
         for name, session in sessions.by_database.items():
             wait_for(session, place[name].lsn, LOCK_MS / 1000)
@@ -74,29 +74,29 @@ class _Asked:
 
     @property
     def waiting(self) -> int:
-        """About how many bytes of the logs are not planned yet."""
+        """The approximate size in bytes of the logs that are not planned yet."""
         return self._cutting.log_since()
 
     @property
     def is_open(self) -> bool:
-        """A session that is lost is a `RetriableError`, and no error of a table."""
+        """True: a lost session is a `RetriableError`, and never an error of a table."""
         return True
 
     @property
     def tells(self) -> bool:
-        """Whether structures are told of a blocking snapshot."""
+        """Whether a blocking snapshot delivers structures."""
         return self._settings.include_schema_changes
 
     def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
-        """About how large tables are."""
+        """The estimated sizes of tables."""
         return self._cutting.sizes(tables)
 
     def key(self, given: Mapping[str, Any]) -> ChunkKey:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
         return self._cutting.key(given)
 
     def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
-        """Every so-manieth key."""
+        """The ends of the next ranges of about `of_rows` rows."""
         return self._cutting.next_cuts(table, key, after, of_rows=of_rows, most=most)
 
     def has(self, table: TableId) -> bool:
@@ -105,11 +105,11 @@ class _Asked:
         return session is not None and session.one("SELECT OBJECT_ID(?)", quoted(table.schema, table.name)) is not None
 
     def is_captured(self, table: TableId) -> bool:
-        """Whether its rows may be asked for."""
+        """Whether its rows may be requested."""
         return table in self._instances and is_captured(SqlServerDialect(self._settings), table)
 
     def keys_now(self, tables: Sequence[TableWork]) -> Mapping[TableId, ChunkKey | NoKey]:
-        """By which tables are to be read, as they are now."""
+        """The keys by which tables are read, as they are now."""
         found: dict[TableId, ChunkKey | NoKey] = {}
         for each in tables:
             instance = self._instances.get(each.table)
@@ -121,23 +121,23 @@ class _Asked:
         return found
 
     def require_allowed(self, table: TableWork) -> None:
-        """Raise `UnsupportedError` where the configuration allows no conditions, and the table has one."""
+        """Raise `UnsupportedError` if the table has a condition and the configuration allows none."""
         require_allowed(self._settings, table.condition)
 
     def begun(self, table: TableWork, key: ChunkKey) -> TableWork | None:
-        """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+        """A table with its key and its greatest key value now; None if it has no rows to read."""
         return begun.begun(self._sessions.by_database[table.table.catalog], table, key)
 
     def is_like(self, key: ChunkKey, begun: Mapping[str, Any]) -> bool:
-        """Whether it is the key that a table was begun with."""
+        """Whether it is the key with which a table was begun."""
         return key == ChunkKey.from_dict(begun)
 
     def is_before(self, table: TableId, key: ChunkKey, bound: Bound, upto: Bound) -> bool:
-        """Whether a bound lies before another, in the database's order."""
+        """Whether a bound lies before another one, in the database's order."""
         return len(ascending(self._sessions.by_database[table.catalog], key, [bound, upto])) > 1
 
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:  # noqa: ARG002
-        """A position of now, and which of these tables an instance captures from there on."""
+        """A current position, and which of these tables have an instance with all changes after it."""
         place = Ranges(SqlServerDialect(self._settings)).head_after(self._start, None)
         restart, wanted = POSITIONS.restart(place, tuple(self._sessions.by_database)), list(tables)
         there: set[TableId] = set()
@@ -150,7 +150,7 @@ class _Asked:
         return StartPoint(place), frozenset(there)
 
     def statements(self, blocking: BlockingWork, keys: Mapping[TableId, ChunkKey | NoKey]) -> dict[str, str]:
-        """The statements that read tables instead of themselves, looked at."""
+        """The checked SELECT statements by which tables are read."""
         given = {table: text for table, text in blocking.tables.items() if table in keys}
         settings = with_signalled(self._settings, given, T_SQL)
         if settings.reads_replica:

@@ -1,6 +1,6 @@
-"""With what an incremental snapshot begins to read a table: a key, and the greatest one of now.
+"""How an incremental snapshot begins to read a table: with its key, and the greatest value of it.
 
-What gets a greater key later is in the log.
+Rows that get a greater key later are in the log.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from tailrace.signalled.work import TableWork
 
 
 def key_now(session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
-    """By which a table is to be read, as it is now: led by the surrogate key, where the signal names one."""
+    """The key by which a table is read, as it is now, after the surrogate key if the signal names one."""
     key = keys_of(session, [instance])[table.table]
     return key if table.surrogate is None else led_by(session, instance, table.surrogate, key)
 
 
 def begun(session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
-    """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+    """A table with its key and its greatest key value now; None if it has no rows to read."""
     hint = "" if session.is_read_only else LOCKS
     sql = statements.greatest(table.table, key, hint, table.condition)
     with session.rolled_back():

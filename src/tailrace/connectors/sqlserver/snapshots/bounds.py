@@ -1,4 +1,4 @@
-"""Bounds as T-SQL: an entry is cast to the column's own type, so that the server compares as its index does.
+"""Bounds as T-SQL: each entry is cast to the column's own type, so that the server compares as its index does.
 
 A text has the column's collation.
 """
@@ -27,16 +27,17 @@ _FORMS: Final = {
 
 
 def literals(key: ChunkKey, bound: Bound) -> list[str]:
-    """A bound's entries as SQL.
+    """A bound's entries as SQL literals.
 
     Raises:
-        ProgressError: it is no bound of this key.
+        ProgressError: it is not a bound of this key.
 
     """
     return key.literals(bound, _literal)
 
 
 def _literal(column: KeyColumn, entry: Any) -> str:
+    # Types and entries come from stored progress. Everything is checked before it becomes part of a statement.
     if not _TYPE.fullmatch(column.type):
         raise ProgressError(f"{column.type!r} is no type of a key column")
     if not _is_entry(column, entry):

@@ -1,4 +1,4 @@
-"""One database that a lane reads tables of: its sessions, how far its log is read, and who captures it."""
+"""One database with tables that a lane reads: its sessions, how far its log is read, and its capture job."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ _VERSIONS: Final = "SELECT is_read_committed_snapshot_on FROM sys.databases WHER
 
 
 class Database:
-    """Opened at P.
+    """A database, opened at P.
 
     Attributes:
-        asking: a session for questions.
-        tables: what is read.
-        job: who captures changes.
+        asking: the session for queries about tables.
+        tables: that are read.
+        job: the capture job.
         reached: up to where the log is read.
-        hint: what makes a read wait for locks.
-        view: the last one that was opened.
-        moments: behind chunks that were read.
-        chosen: the tables of which rows of the user's own choice are read, where a change wins over the row.
+        hint: makes reads wait for locks.
+        view: the view that was opened last.
+        moments: the times noted after chunks.
+        chosen: the tables whose rows the user selects: a change takes precedence over a row that was read.
 
     """
 
@@ -63,7 +63,7 @@ class Database:
         lock_ms: int,
         patience: float | None = None,
     ) -> None:
-        """`lock_ms`: for how long reads wait for a lock; -1 for ever. `patience`: with a replica, see `wait_for`."""
+        """`lock_ms`: how long reads wait for a lock; -1: without limit. `patience`: for a replica, see `wait_for`."""
         self._settings = settings
         self._lock_ms = lock_ms
         self._name = name
@@ -83,10 +83,12 @@ class Database:
         except BaseException:
             self.asking.close()
             raise
+        # With READ_COMMITTED_SNAPSHOT a read would see row versions, which may lack a commit that is in the log
+        # already.
         self.hint = LOCKS if has_versions else ""
 
     def reading(self) -> Session:
-        """A session for rows, which does not wait for locks for ever, and gives way in a deadlock."""
+        """The session for rows, with a lock timeout; in a deadlock it is the victim."""
         if self._reading is None:
             self._reading = connect_at(self._settings, self._name, self._point, self._patience)
             self._reading.execute(f"SET LOCK_TIMEOUT {self._lock_ms}")
@@ -94,27 +96,27 @@ class Database:
         return self._reading
 
     def wait_for_locks(self) -> None:
-        """What is read next waits for locks without a hint, as a statement of the user's own is read."""
+        """Make the next read wait for locks without a table hint, which can't be put into a statement of the user."""
         if self.hint:
             self.reading().execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
 
     def locking(self) -> Session:
-        """A session for locks on tables."""
+        """The session for locks on tables."""
         if self._locking is None:
             self._locking = connect(self._settings, self._name)
             self._locking.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
         return self._locking
 
     def captured_up_to(self) -> Lsn:
-        """How far the log is captured now."""
+        """The current max LSN."""
         return catalog.max_lsn(self.asking)
 
     def has(self, lsn: Lsn) -> bool:
-        """Whether a replica has what was captured up to an LSN."""
+        """Whether this session sees what is captured up to an LSN; a replica may lag."""
         return replicas.has(self.asking, lsn)
 
     def wait_for(self, lsn: Lsn) -> None:
-        """Wait for a replica to have it."""
+        """Wait until the session's replica has an LSN."""
         wait_for(self.asking, lsn)
 
     def rows(
@@ -129,9 +131,9 @@ class Database:
     ) -> Iterator[pa.RecordBatch]:
         """The rows of an interval; see `SourceDatabase.rows`.
 
-        They are read under READ COMMITTED with locks, also where the database has row versions instead of them: what is
-        committed and still being made visible is waited for. On a replica, where only versions are to be had, a read shows what
-        was applied to it, which the change tables on it belong to.
+        They are read under READ COMMITTED with locks, even if the database has row versions instead: the read waits for
+        commits that are not visible yet. A replica has only versions. There a read shows what was applied to the
+        replica, to which its change tables belong as well.
         """
         sql = statements.chunk(
             read.table.id, read.selects, _key_of(read), interval, limit, self.hint, statement, condition
@@ -143,14 +145,14 @@ class Database:
             yield from reading.batches(sql + (statements.RECOMPILE if recompiles else ""), rows=BLOCK_ROWS)
 
     def opened_view(self, read: ReadTable, statement: str | None, position: Mapping[str, Any]) -> TableView:
-        """A view of a table without a key, which is the last one from now on."""
+        """Open a view of a table without a key; it is the last one from now on."""
         view = views.opened(read, self.locking(), self.reading(), statement)
         view.position = position
         self.view = view
         return view
 
     def place_of_view(self) -> Lsn:
-        """Where the last view is; the capture job has passed it."""
+        """The LSN of the last view; the capture job has passed it."""
         return self.captured_up_to() if self.view is None else views.place_at(self.asking, self.view.middle, self.reached)
 
     def has_rows(self, instances: Sequence[Instance], window: Window) -> Sequence[bool]:
@@ -158,26 +160,26 @@ class Database:
         return filled_tables.has_rows(self.asking, instances, window)
 
     def changes(self, read: ReadTable, window: Window) -> Iterator[ChangeRows]:
-        """What a window says of a table."""
+        """The changes of a table in a window."""
         reading = replace(read.reading, skipped=self._unheard_of(read.table.id))
         return rows_of(self.asking, reading, window, None, lambda: CHANGES_AT_ONCE)
 
     def nth_entry(self, window: Window, number: int) -> Lsn | None:
-        """By `cdc.lsn_time_mapping`."""
+        """The LSN of the commit with this number, from `cdc.lsn_time_mapping`."""
         found = self.asking.one(_NTH.format(number), window.after.raw, window.until.raw)
         return None if found is None else LSNS.of(found)
 
     def are_within(self, read: ReadTable, bounds: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
-        """Whether each bound of a table's key lies in any interval, as the server compares."""
+        """Whether each bound lies in any of the intervals, in the server's order."""
         return statements.are_within(self.asking, _key_of(read), bounds, intervals)
 
     def _unheard_of(self, table: TableId) -> tuple[int, ...]:
-        """Operations on a table that nobody is told of, and that therefore win over no row that was read."""
+        """The skipped operations on a `chosen` table, which take no precedence over a row that was read."""
         skipped = self._settings.skipped_operations if table in self.chosen else frozenset()
         return (*((INSERT,) if "c" in skipped else ()), *((BEFORE, AFTER) if "u" in skipped else ()))
 
     def move(self, point: Lsn) -> None:
-        """Stand at another position, which all sessions see."""
+        """Move to another position, which all sessions see."""
         for session in (self.asking, self._reading):
             if session is not None:
                 wait_for(session, point, self._patience)
@@ -185,13 +187,13 @@ class Database:
         self.tables = ReadTables(self._settings, self.asking, point, self._keys)
 
     def forget_reading(self) -> None:
-        """Begin with another session next time."""
+        """Use a new session for the next read."""
         if self._reading is not None:
             self._reading.close()
         self._reading = None
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the sessions."""
         self.forget_reading()
         if self._locking is not None:
             self._locking.close()

@@ -1,10 +1,10 @@
-"""What an image lacks in SQL Server's change tables, and where else it is known.
+"""Values that images in SQL Server's change tables lack, and where else they are known.
 
-`varchar(max)`, `nvarchar(max)` and `varbinary(max)` are NULL in the image before an update that
-does not change them; then the image after has the value. `text`, `ntext` and `image` are always NULL there, and in a delete;
-where an update does not change them the image after may have the value, else it is not known. So the image is not complete
-then, and the row is delivered as it is read, if it is still there; the stream from P mends it. Computed columns are never
-told, here as in the stream, and count as complete.
+`varchar(max)`, `nvarchar(max)` and `varbinary(max)` are NULL in the before image of an update that does not change
+them; then the after image has the value. `text`, `ntext` and `image` are always NULL in before images and in deletes.
+If an update does not change them, the after image may have the value; otherwise it is unknown. Then the image is
+incomplete, and the row is delivered as it is read, if it still exists; the stream from P corrects it. Computed columns
+never have a value, here as in the stream, and don't count.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql
 """
@@ -26,13 +26,13 @@ Mask = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Large:
-    """A column of which a change table does not always have the value.
+    """A column whose value a change table does not always have.
 
     Attributes:
         column: its index in the structure.
-        ordinal: its place among the captured columns.
-        is_max: it is missing only in the image before an update that does not change it (`varchar(max)` and its like); else
-            it is always missing in images before, and in deletes (`text`, `ntext`, `image`).
+        ordinal: its ordinal among the captured columns.
+        is_max: whether it is missing only in the before image of an update that does not change it (`varchar(max)` and
+            similar types); else it is always missing in before images and in deletes (`text`, `ntext`, `image`).
 
     """
 
@@ -44,9 +44,9 @@ class Large:
 def completed(
     arrays: Sequence[pa.Array], rows: ChangeRows, large: Sequence[tuple[slice, Large]]
 ) -> tuple[list[pa.Array], Mask]:
-    """What was selected, with the values that other images know, and which images have every value.
+    """The selected arrays with values from other images, and which images are complete.
 
-    `large`: the columns that may lack, each with the place of its arrays.
+    `large`: the columns that may be missing, each with the slice of its arrays.
     """
     found, complete = list(arrays), np.ones(len(rows), np.bool_)
     for place, each in large:
@@ -56,14 +56,14 @@ def completed(
 
 
 def _known(arrays: Sequence[pa.Array], rows: ChangeRows, large: Large) -> tuple[list[pa.Array], Mask]:
-    """One column's values, and where they are known."""
+    """One column's values, and which of them are known."""
     if rows.mask is None:
         raise ValueError("the update mask was not read")
     n = len(rows)
     is_before, is_delete = rows.operation == BEFORE, rows.operation == DELETE
     is_same = is_before & ~changed(rows.mask, large.ordinal)
     is_null = np.asarray(arrays[0].is_null())
-    taken = np.arange(n) + (is_same & is_null)
+    taken = np.arange(n) + (is_same & is_null)  # the next row is the update's after image
     found = [array.take(pa.array(taken)) for array in arrays] if (is_same & is_null).any() else list(arrays)
     if large.is_max:
         return found, np.ones(n, np.bool_)

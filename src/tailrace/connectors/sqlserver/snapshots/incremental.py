@@ -1,4 +1,4 @@
-"""Incremental snapshots: what of `change_tables/snapshots/incremental.py` only SQL Server can tell."""
+"""Incremental snapshots: SQL Server's side of `change_tables/snapshots/incremental.py`."""
 
 from __future__ import annotations
 
@@ -31,37 +31,37 @@ LOCK_MS: Final = 1_000
 
 
 def incremental_reader(settings: SqlServerSettings) -> ChangeTableIncrementalReader[Session, Database]:
-    """What reads tables beside the log."""
+    """The reader of incremental snapshots."""
     return ChangeTableIncrementalReader(SqlServerDialect(settings), _Tables(settings))
 
 
 class _Tables:
-    """`IncrementalTables`."""
+    """The `IncrementalTables` of SQL Server."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
 
     @contextmanager
     def session(self, database: str, place: Lsn) -> Iterator[Session]:
-        """A session that sees what is captured up to a place."""
+        """A session that sees what is captured up to an LSN."""
         with connect_at(self._settings, database, place, LOCK_MS / 1000) as session:
             session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
             yield session
 
     def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
-        """By which a table is to be read, as it is now."""
+        """The key by which a table is read, as it is now."""
         return begun.key_now(session, instance, table)
 
     def begun(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
-        """A table with its key, and the greatest one that it has now."""
+        """A table with its key and its greatest key value now."""
         return begun.begun(session, table, key)
 
     def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """As the server counts them."""
+        """The row counts in the server's statistics."""
         return estimated_rows(session, instances)
 
     def opened(self, table: TableWork, place: Lsn) -> SqlServerSource:
-        """A source that stands at a place."""
+        """A source that reads only this table, at an LSN."""
         return opened_source(
             self._settings,
             restart_at({table.table.catalog: place}).to_dict(),
@@ -74,14 +74,14 @@ class _Tables:
         )
 
     def asking(self, database: Database) -> Session:
-        """The session for questions."""
+        """The session for queries about tables."""
         return database.asking
 
     def takes_too_long(self, error: RetriableError) -> bool:
-        """Behind `database.query.timeout.ms`."""
+        """Whether `database.query.timeout.ms` was exceeded."""
         return isinstance(error, QueryTimeoutError)
 
     def values(self, key: ChunkKey, bound: Bound) -> list[Any]:
-        """The values of a key, for people."""
+        """The values of a bound, for notifications."""
         found = zip(key.columns, bound, strict=False)
         return [bytes.fromhex(entry) if column.kind is Kind.BYTES else entry for column, entry in found]

@@ -1,17 +1,18 @@
-"""Snapshots in one transaction, as `snapshot.isolation.mode` asks for them by name, with what Debezium promises of each.
+"""Snapshots in one transaction, as `snapshot.isolation.mode` requests them, with what Debezium promises of each mode.
 
-The steps are Debezium's: a session for each database; where it says so, each table is locked for a moment; then the position
-is taken, the structures are read, the locks are let go but for `exclusive`, and the tables are read one after the other in the
-same transaction. What is read is not brought back to the position:
+The steps are Debezium's: a session for each database; in some modes a short lock on each table; then the position is
+taken, the structures are read, the locks are released except in `exclusive`, and the tables are read one after the
+other in the same transaction. Rows are not rewound to the position:
 
-- `snapshot`: the tables as they were when the transaction first read. What was committed between that and the position
-  before it comes in the stream once more.
-- `repeatable_read`, `exclusive`: nobody alters what was read (any table) until the transaction ends; what is changed in tables
-  that are still to be read is read, and comes in the stream once more.
-- `read_committed`, `read_uncommitted`: rows may be missed or come twice, and with `read_uncommitted` be such as never were.
+- `snapshot`: the tables as of the transaction's first read. What was committed between the position and that read comes
+  again in the stream.
+- `repeatable_read`, `exclusive`: rows that were read (or any table) can't be changed until the transaction ends.
+  Changes in tables that are not read yet are read, and come again in the stream.
+- `read_committed`, `read_uncommitted`: rows may be missed or come twice; with `read_uncommitted` there may be rows that
+  were never committed.
 
-The log behind the position brings all of them right but for what was missed. Such a snapshot can't be gone on with in another
-transaction: when its process ends before it is done, it begins anew, with another position, and tells the rows again.
+The log after the position corrects everything except missed rows. Such a snapshot can't be resumed in another
+transaction: if its process ends early, it begins again, with another position, and delivers all rows again.
 
 Source: Debezium's documentation of the SQL Server connector, "Default workflow", and `snapshot.isolation.mode`.
 """
@@ -63,15 +64,15 @@ log = logging.getLogger(__name__)
 
 
 class IsolatedSource:
-    """A `LaneSource` of which all rows are read in one transaction a database; used by the only lane.
+    """A `LaneSource` that reads all rows of a database in one transaction; for the only lane.
 
     Attributes:
-        restart: the position that the rows are of, which was taken behind the locks.
+        restart: the position of the rows, which was taken after the locks.
 
     """
 
     def __init__(self, settings: SqlServerSettings, progress: Progress, keys: Mapping[str, Any]) -> None:
-        """The transactions begin; `keys`: of the tables, as the progress has them."""
+        """Begin the transactions; `keys`: of the tables, from the progress."""
         if "parts" not in (progress.snapshot or {}):
             raise ConfigError(
                 "snapshot.isolation.mode can't be set while a snapshot is under way that was begun without it: leave the "
@@ -83,9 +84,9 @@ class IsolatedSource:
             settings,
             progress.restart,
             keys,
-            attempts=1,  # a transaction that is lost can't be gone on with
+            attempts=1,  # a lost transaction can't be resumed
             with_overrides=True,
-            reads_ahead=False,  # what is read is delivered at once
+            reads_ahead=False,  # rows are delivered at once, without the log
         )
         log.warning(
             "the snapshot is read in one transaction, as snapshot.isolation.mode=%s asks for: if it is stopped before it is "
@@ -104,7 +105,7 @@ class IsolatedSource:
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which a statement of the user's own chooses the rows."""
+        """The tables whose rows a statement of the user selects."""
         return self._source.chosen
 
     @property
@@ -113,35 +114,35 @@ class IsolatedSource:
         return self._source.whole
 
     def clock(self) -> int:
-        """The server's, to the microsecond."""
+        """The server's clock, microseconds since the epoch."""
         return server_clock(self._source)
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure."""
+        """The shape of a structure's read events."""
         return self._source.shape_of(table)
 
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became records of so many bytes."""
+        """Note that `count` rows of a table became records of `size` bytes."""
         self._source.note_records(table, count, size)
 
     def expect(self, segments: Iterable[Segment]) -> None:
-        """They are not read ahead."""
+        """Announce the next segments, which are not read ahead here."""
         self._source.expect(segments)
 
     def read(self, segment: Segment) -> ReadChunk | Unread | None:
-        """The next rows of a segment; None where the table is gone."""
+        """The next rows of a segment; None if the table is gone."""
         return self._source.read(segment)
 
     def inside(self, touches: TableTouches, rows: Rows, intervals: Sequence[Interval]) -> Mask:
-        """Nothing is asked for that the log told."""
+        """Not needed here: no section of the log is read."""
         return self._source.inside(touches, rows, intervals)
 
     def has_room(self) -> bool:
-        """Nothing waits for the log."""
+        """False: no chunk waits for the log."""
         return False
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:  # noqa: ARG002
-        """Rows are delivered as they are read, whatever the log says."""
+        """No sections: rows are delivered as they are read."""
         yield from ()
 
     def view(self, table: str) -> WholeTable | None:
@@ -150,7 +151,7 @@ class IsolatedSource:
         return None if read is None else WholeTable(self, read)
 
     def close(self) -> None:
-        """The transactions end."""
+        """End the transactions."""
         self._source.close()
 
     def whole_rows(self, read: ReadTable) -> Iterator[ReadChunk]:
@@ -165,7 +166,7 @@ class IsolatedSource:
                 yield ReadChunk(read, [block], False, read_us, _no_digests)
 
     def _begun(self, database: Database) -> Lsn:
-        """Begin a transaction and take its position, behind the locks that belong to the mode."""
+        """Begin a transaction and take its position, after the locks of the mode."""
         session = database.reading()
         database.hint = ""
         session.execute(f"SET TRANSACTION ISOLATION LEVEL {LEVELS[self._mode]}")
@@ -173,6 +174,8 @@ class IsolatedSource:
         if self._mode not in LOCKING:
             return catalog.max_lsn(session)
         locks = self._settings.snapshot_locking_mode != "none"
+        # Locks can't be released one by one. A rollback to the savepoint releases those taken since, and keeps the
+        # transaction.
         session.execute(f"SAVE TRANSACTION {_SAVEPOINT}")
         for table in database.tables if locks else ():
             with within_lock_timeout(self._settings, table):
@@ -184,12 +187,12 @@ class IsolatedSource:
 
 
 def _no_digests(blocks: Sequence[ReadRows]) -> Digests:
-    """Nothing is compared with the log."""
+    """Zeros: nothing is compared with the log."""
     return np.zeros((sum(map(len, blocks)), 2), np.uint64)
 
 
 class WholeTable:
-    """A `View` that is read in the transaction of the snapshot."""
+    """A `View` that is read in the snapshot's transaction."""
 
     def __init__(self, of: IsolatedSource, read: ReadTable) -> None:
         self.position: Mapping[str, Any] = of.restart.to_dict()
@@ -197,7 +200,7 @@ class WholeTable:
         self._read = read
 
     def holds(self) -> bool:
-        """It is what the mode promises."""
+        """True: it is what the mode promises."""
         return True
 
     def rows(self) -> Iterator[ReadChunk]:
@@ -205,4 +208,4 @@ class WholeTable:
         yield from self._of.whole_rows(self._read)
 
     def close(self) -> None:
-        """The transaction goes on."""
+        """Do nothing: the transaction continues."""

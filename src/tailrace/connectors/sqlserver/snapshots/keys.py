@@ -1,11 +1,11 @@
-"""By which key a table is read in chunks: its primary key, else a unique index of columns that can't be null.
+"""The key by which a table is read in chunks: its primary key, else a unique index of NOT NULL columns.
 
-The columns of the key must be captured and not be computed, as a change table has nothing of those. In which order keys
-come is for the server to say, by its collations and its own rules for each type. What has no exact text (float, real), no
-order of its own for an index, or comes from a user's type in CLR is no key here.
+The columns of the key must be captured, and not be computed, because a change table has no values of those. Only the
+server knows the order of keys, by its collations and its rules for each type. Columns without an exact text (float,
+real), without an order for an index, or of a CLR type are not usable.
 
-A key's columns are selected a second time, in a form that is exact: whole numbers as they are, anything else as text. The
-same form serves for the source table and the change table, and so tells rows apart in both, and it makes bounds.
+A key's columns are selected a second time in an exact form: integers as they are, anything else as text. The source
+table and the change table have the same form, so it identifies rows in both, and makes bounds.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-index-columns-transact-sql and
 https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql (styles).
@@ -24,12 +24,12 @@ from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey, UniqueInd
 from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.schema.tables import TableId
 
-MAX: Final = 8000  # the longest binary or text that can be in an index, and more
-MAX_TEXT: Final = 4000  # characters of a text, as bounds are told
+MAX: Final = 8000  # bytes; no binary or text in an index is longer
+MAX_TEXT: Final = 4000  # characters of a text in a bound
 
 
 class Kind(enum.Enum):
-    """What the values of a key column are, and so how they are told exactly."""
+    """The kind of a key column's values, which determines their exact form."""
 
     INT = "int"
     BIT = "bit"
@@ -90,7 +90,7 @@ class KeyColumn:
 
     Attributes:
         name: of the column.
-        kind: what its values are.
+        kind: of its values.
         type: its declared type in T-SQL, as in `CAST(... AS type)`.
         collation: of a text.
 
@@ -103,11 +103,11 @@ class KeyColumn:
 
     @property
     def is_number(self) -> bool:
-        """Whether an entry of a bound is a number, that compares as such."""
+        """Whether an entry of a bound is a number, and is ordered as a number."""
         return self.kind in (Kind.INT, Kind.BIT)
 
     def told(self, alias: str) -> str:
-        """The expression that tells its value exactly; `alias` is the table's."""
+        """The expression for its exact value; `alias` is the table's."""
         return _TOLD[self.kind].format(f"{alias}.{quoted(self.name)}")
 
     def to_dict(self) -> dict[str, Any]:
@@ -117,26 +117,26 @@ class KeyColumn:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> KeyColumn:
-        """From what `to_dict` gave."""
+        """Parse a column from JSON."""
         return cls(**{**given, "kind": Kind(given["kind"])})
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkKey(IndexKey[KeyColumn]):
-    """A key of SQL Server's."""
+    """A key of a SQL Server table."""
 
     def told(self, alias: str) -> list[str]:
-        """What to select for its values, in its order."""
+        """The SELECT list for its exact values, in key order."""
         return [column.told(alias) for column in self.columns]
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> ChunkKey:
-        """From what `to_dict` gave."""
+        """Parse a key from JSON."""
         return key_from_dict(given, cls, KeyColumn.from_dict)
 
 
 def keys_of(session: Session, instances: Sequence[Instance]) -> dict[TableId, ChunkKey | NoKey]:
-    """The key of each instance's table, in the order given."""
+    """The key of each instance's table, in the given order."""
     parts: dict[int, list[tuple[Any, ...]]] = {}
     objects = [instance.source_object_id for instance in instances]
     for at in range(0, len(objects), _AT_ONCE):
@@ -149,7 +149,7 @@ def keys_of(session: Session, instances: Sequence[Instance]) -> dict[TableId, Ch
 
 
 def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKey) -> ChunkKey | NoKey:
-    """A key whose order begins with a column of the user's choice; rows with the same value are in the order of `key`."""
+    """A key whose order begins with a surrogate key, the user's column; `key` orders rows of equal value."""
     found = [tuple(row) for row in session.rows(_COLUMN, instance.source_object_id, name)]
     if not found:
         return NoKey(f"it has no column {name}, which is to be the surrogate key")
@@ -161,12 +161,13 @@ def led_by(session: Session, instance: Instance, name: str, key: ChunkKey | NoKe
 
 
 def choose(parts: Iterable[tuple[Any, ...]], captured: Sequence[str]) -> ChunkKey | NoKey:
-    """The key among a table's unique indexes.
+    """The best key of a table's unique indexes.
 
     Args:
-        parts: index number, name, whether it is the primary key, column, whether it descends, may be null and is computed,
-            whether the index is of no use, type, length in bytes, precision, scale, collation; those of an index in its order.
-        captured: names of the columns that the change table has.
+        parts: index id, name, whether it is the primary key, column, whether it descends, is nullable and is computed,
+            whether the index is unusable, type, length in bytes, precision, scale, collation; those of an index in its
+            order.
+        captured: names of the captured columns.
 
     """
     names = set(captured)
@@ -200,7 +201,7 @@ def _obstacle(part: tuple[Any, ...], captured: set[str]) -> str | None:
 
 
 def _too_long(part: tuple[Any, ...]) -> str | None:
-    """Of a column that need not be in an index, which is short by itself."""
+    """Why a surrogate key is too long; it need not be in an index, which would limit its length."""
     column, type_name, length = part[3], str(part[8]).lower(), int(part[9])
     most = 2 * MAX_TEXT if type_name in ("nchar", "nvarchar") else MAX_TEXT
     is_long = length < 0 or (_KINDS[type_name] is Kind.TEXT and length > most)

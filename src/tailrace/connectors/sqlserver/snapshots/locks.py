@@ -1,4 +1,4 @@
-"""Locks of others that are in a snapshot's way: for how long they are waited for, and what to say where that was too short."""
+"""Other sessions' locks that block a snapshot: how long it waits, and the error if that is too short."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tailrace.schema.tables import TableId
 
 @contextmanager
 def within_lock_timeout(settings: SqlServerSettings, table: TableId) -> Iterator[None]:
-    """A table is read or locked within the block, by a session that waits as `snapshot.lock.timeout.ms` says.
+    """Read or lock a table within the block, by a session that waits as `snapshot.lock.timeout.ms` says.
 
     Raises:
-        SnapshotLockError: a lock was not to be had in time, and the snapshot is to fail then.
-        LockTimeoutError: it is to be tried again.
+        SnapshotLockError: a lock was not granted in time, and the snapshot must fail then.
+        LockTimeoutError: it must be tried again.
 
     """
     try:

@@ -16,7 +16,7 @@ from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, open
 def part_reader(
     settings: SqlServerSettings, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
 ) -> PartReader[SqlServerSource]:
-    """What reads a part once, from where its progress says."""
+    """A reader of a part, from where its progress says."""
     asked = AskedPart(part.content)
     chosen = asked.settings(settings)
 

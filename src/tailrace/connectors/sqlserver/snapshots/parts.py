@@ -1,4 +1,4 @@
-"""A snapshot of SQL Server in parts: what of `shared/snapshots/parts.py` only the server can tell."""
+"""A snapshot of SQL Server in parts: SQL Server's side of `shared/snapshots/parts.py`."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
-BYTES_OF_A_CHANGE: Final = 100  # as it is read beside a part: the keys before and after, and the LSNs
+BYTES_OF_A_CHANGE: Final = 100  # as a part reads it: its before and after keys, and LSNs
 
 
 def snapshot_point(settings: SqlServerSettings) -> StartPoint:
-    """P of now and the tables as of there, in the order in which they are read.
+    """The current P, and the tables as of it in reading order.
 
     Raises:
-        UnsupportedError: `snapshot.isolation.mode` wants all in one transaction, which a DataFrame's tasks can't share.
+        UnsupportedError: `snapshot.isolation.mode` requires one transaction, which a DataFrame's tasks can't share.
 
     """
     if settings.snapshot_isolation_mode is not None:
@@ -60,15 +60,15 @@ def next_parts(
 
     Args:
         settings: of the connector.
-        point: P, with the tables as `snapshot_point` gave them.
-        reached: what the step before came to; None at first.
-        wanted: how many parts.
-        max_bytes: of tables, about so many in all of them; None: as many as parts usually have.
+        point: P, with the tables from `snapshot_point`.
+        reached: from the step before; None for the first.
+        wanted: the greatest number of parts.
+        max_bytes: about the total size of all parts; None: parts have their usual size.
 
     Raises:
-        PositionLostError: the change tables do not reach back to P.
-        RetriableError: somebody has a lock for longer than a read waits for it.
-        SnapshotLockError: likewise, where `snapshot.lock.timeout.ms` is given.
+        PositionLostError: the change tables are no longer retained from P on.
+        RetriableError: another session holds a lock for too long.
+        SnapshotLockError: likewise, if `snapshot.lock.timeout.ms` is set.
 
     """
     first = structures_step(reached, tells=settings.include_schema_changes)
@@ -76,7 +76,7 @@ def next_parts(
         return first
     tables = [parse_id(name) for name, _ in (point.snapshot or {})["tables"]]
     with Sessions(settings) as sessions:
-        for session in sessions.by_database.values():  # somebody who is amid a change is not waited for in silence
+        for session in sessions.by_database.values():  # the default would wait for another session's lock without limit
             session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
         place = POSITIONS.restart(point.restart, tuple(sessions.by_database))
         cutting = _CuttingInTime(settings, sessions.by_database, place, _instances(sessions.by_database, place, tables))
@@ -86,7 +86,7 @@ def next_parts(
 def _instances(
     sessions: Mapping[str, Session], place: RestartPosition, tables: Sequence[TableId]
 ) -> dict[TableId, Instance]:
-    """Which instance tells the changes of each table behind P; a table that is gone has none."""
+    """The instance with each table's changes after P; a table that is gone has none."""
     instances = {}
     for name, session in sessions.items():
         wait_for(session, place[name].lsn)
@@ -101,18 +101,18 @@ def _instances(
 
 
 class PartCutting:
-    """What a step asks of SQL Server."""
+    """The queries of a planning step."""
 
     def __init__(
         self, sessions: Mapping[str, Session], place: RestartPosition, instances: Mapping[TableId, Instance]
     ) -> None:
-        """`place`: of the databases, as they are spelled in `sessions`; `instances`: of the tables."""
+        """`place`: the position of the databases, as they are spelled in `sessions`; `instances`: of the tables."""
         self._sessions = sessions
         self._place = place
         self._instances = instances
 
     def log_since(self) -> int:
-        """About how many bytes the change tables have behind the place."""
+        """The approximate size in bytes of the changes after the position."""
         changes = 0
         for name, session in self._sessions.items():
             window = Window(self._place[name].lsn, catalog.max_lsn(session))
@@ -121,7 +121,7 @@ class PartCutting:
         return changes * BYTES_OF_A_CHANGE
 
     def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
-        """About how large tables are: the server counts rows, and the first ones tell how long they are."""
+        """The estimated sizes of tables: the server's row counts, and the size of some rows."""
         found = dict.fromkeys(tables, Size())
         for name, session in self._sessions.items():
             its = [self._instances[table] for table in tables if table.catalog == name and table in self._instances]
@@ -130,11 +130,11 @@ class PartCutting:
         return found
 
     def key(self, given: Mapping[str, Any]) -> ChunkKey:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
         return ChunkKey.from_dict(given)
 
     def next_cuts(self, table: TableId, key: ChunkKey, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
-        """Every so-manieth key, walked to along the index."""
+        """The ends of the next ranges of about `of_rows` rows, found by walking along the index."""
         return walked(partial(key_behind, self._sessions[table.catalog], table, key, of_rows), after, most)
 
     def _of(self, database: str) -> list[Instance]:
@@ -142,13 +142,13 @@ class PartCutting:
 
 
 class _CuttingInTime(PartCutting):
-    """The same of an initial snapshot, which may fail where a lock is in the way."""
+    """The same for an initial snapshot, which may fail if a lock blocks it."""
 
     def __init__(self, settings: SqlServerSettings, *given: Any) -> None:
         super().__init__(*given)
         self._settings = settings
 
     def next_cuts(self, table: TableId, *given: Any, **how: Any) -> Cuts:
-        """Every so-manieth key."""
+        """The ends of the next ranges; raises `SnapshotLockError` if a lock blocks it for too long."""
         with within_lock_timeout(self._settings, table):
             return super().next_cuts(table, *given, **how)

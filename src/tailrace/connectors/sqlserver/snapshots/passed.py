@@ -1,22 +1,24 @@
-"""Proof that the capture job has passed a moment: all that was committed before it is in the change tables.
+"""Proof that the capture job has passed a time: everything committed before it is in the change tables.
 
-The newest captured LSN says nothing of that: it stands still as well when nothing is committed as when nothing is captured.
-What says it:
+The max LSN proves nothing: it stands still if nothing is committed, and also if nothing is captured. There are two
+proofs:
 
-- A scan of the log that began behind the moment and came to the log's end. `sys.dm_cdc_log_scan_sessions` has a row for each
-  scan; such ones that found nothing, one after the other, are one row that counts them. When a row is counted up twice, the
-  second scan began behind the moment, as it began when the first had ended. A scan that found nothing came to the log's end,
-  and so did one that took fewer transactions than the job lets one cycle take (`maxtrans`): whether a row is one cycle or all
-  `maxscans` of them is not told. One that failed proves nothing, whatever it had counted by then.
-- An entry of `cdc.lsn_time_mapping` with a commit time behind the moment, as transactions are captured in the order of their
-  commits. The times are the server's own, and one that is not later by `CLOCK_SECONDS` proves nothing: commits that are made at
-  once may be numbered in another order. Where nothing changes, such an entry comes every five minutes.
+- A log scan that began after the time and reached the end of the log. `sys.dm_cdc_log_scan_sessions` has a row for each
+  scan; consecutive scans that find nothing share one row, which counts them. If a row's count grows by two, the second
+  scan began after the time, because it began when the first one had ended. A scan that finds nothing has reached the
+  end of the log. So has one with fewer transactions than the job allows in a cycle (`maxtrans`), whether a row stands
+  for one cycle or for all `maxscans` of them, which is undocumented. A failed scan proves nothing, whatever it has
+  counted.
+- An entry of `cdc.lsn_time_mapping` with a commit time after the time, because transactions are captured in commit
+  order. The times are the server's own. An entry that is later by less than `CLOCK_SECONDS` proves nothing, because
+  simultaneous commits may be numbered in another order. If nothing changes, such an entry comes every five minutes.
 
-Who may not see the view (VIEW DATABASE STATE; since SQL Server 2022 VIEW DATABASE PERFORMANCE STATE), or reads a replica, where
-no job scans, has the second proof alone. So has a database of an availability group: there a scan goes no further than what
-all replicas have, and finds nothing although more is committed.
+Only the second proof works for a user who may not see the view (VIEW DATABASE STATE; since SQL Server 2022 VIEW
+DATABASE PERFORMANCE STATE), and on a replica, where no job scans. The same holds for a database of an availability
+group: there a scan stops at what all replicas have, and finds nothing although more is committed.
 
-Source: https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/change-data-capture-sys-dm-cdc-log-scan-sessions,
+Source:
+https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/change-data-capture-sys-dm-cdc-log-scan-sessions,
 https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-lsn-time-mapping-transact-sql
 and, of availability groups,
 https://learn.microsoft.com/sql/database-engine/availability-groups/windows/replicate-track-change-data-capture-always-on-availability
@@ -35,8 +37,8 @@ from tailrace.connectors.sqlserver.connection import Session
 from tailrace.errors import RetriableError, SourceSetupError
 
 CLOCK_SECONDS: Final = 1.0
-REPLICA_CLOCK_SECONDS: Final = 10.0  # two servers' clocks
-GRAIN: Final = dt.timedelta(milliseconds=10)  # datetime counts 3.33 ms, and rounds
+REPLICA_CLOCK_SECONDS: Final = 10.0  # the clocks of two servers may differ
+GRAIN: Final = dt.timedelta(milliseconds=10)  # the view has datetime values, rounded to 3.33 ms
 PATIENCE_SECONDS: Final = 120.0
 WITHOUT_SCANS_SECONDS: Final = 900.0
 USUAL_POLLING_SECONDS: Final = 5
@@ -61,12 +63,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A moment of a server.
+    """A time on the server.
 
     Attributes:
-        time: the server's clock, its local time.
-        scan: the newest scan session that the view had then; 0: none, or it can't be seen.
-        empty: how many scans without changes that row counted.
+        time: the server's local time.
+        scan: the newest scan session in the view then; 0: there is none, or it can't be seen.
+        empty: how many scans without changes that row had counted.
 
     """
 
@@ -77,7 +79,7 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A row of the view: one scan, or several that found nothing. `ended` is None while it is under way."""
+    """A row of the view: one scan, or several that found nothing. `ended` is None while it runs."""
 
     id: int
     started: dt.datetime
@@ -87,11 +89,11 @@ class Scan:
 
 
 def is_proven_by_scans(moment: Moment, scans: Sequence[Scan], most: int | None) -> bool:
-    """Whether one of these scans, in their order, began behind a moment and came to the log's end.
+    """Whether one of these scans, in order, began after a time and reached the end of the log.
 
-    `most`: a scan of fewer transactions came to the end; None: that is not known, and only one that found none did.
+    `most`: a scan of fewer transactions reached the end; None: unknown, so only one that found none did.
     """
-    behind = 0  # rows of scans that ended behind the moment
+    behind = 0  # rows of scans that ended after the time
     for scan in scans:
         if scan.ended is None:
             continue
@@ -110,7 +112,7 @@ def is_proven_by_scans(moment: Moment, scans: Sequence[Scan], most: int | None) 
 
 
 class CaptureJob:
-    """Who captures one database's changes, as far as can be seen."""
+    """The capture job of one database, as far as it can be observed."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -120,11 +122,11 @@ class CaptureJob:
         self._ask_settings()
 
     def now(self) -> Moment:
-        """A moment of now; to be asked for when what is to be proven of has been read."""
+        """The current time; call it after the read that it is to prove something about."""
         if self._sees_scans:
             try:
                 newest = self._session.rows(_NEWEST_SCAN)
-                moment = self._session.one(_NOW)  # behind the newest scan, so that what comes between is not missed
+                moment = self._session.one(_NOW)  # after the newest scan, or a scan in between would be missed
                 return Moment(moment, *(map(int, newest[0]) if newest else ()))
             except SourceSetupError as error:
                 self._sees_scans = False
@@ -138,10 +140,10 @@ class CaptureJob:
         return Moment(self._session.one(_NOW))
 
     def passing(self, moment: Moment) -> Iterator[None]:
-        """Steps of waiting until the job has passed a moment, which the caller makes as long as he likes; at the end it has.
+        """Wait until the job has passed a time, in steps that the caller makes as long as it wants.
 
         Raises:
-            RetriableError: it does not come there.
+            RetriableError: the job does not pass it in time.
 
         """
         deadline = time.monotonic() + self.patience
@@ -154,7 +156,7 @@ class CaptureJob:
             yield
 
     def has_passed(self, moment: Moment) -> bool:
-        """Whether all that was committed before a moment is in the change tables."""
+        """Whether everything committed before a time is in the change tables."""
         if self._sees_scans:
             scans = [_scan(row) for row in self._session.rows(_SCANS, moment.scan)]
             if is_proven_by_scans(moment, scans, self._most):
@@ -164,11 +166,11 @@ class CaptureJob:
         if newest is None or newest <= moment.time + slack:
             return False
         now: dt.datetime = self._session.one(_NOW)
-        return newest <= now + slack  # else the clock was put back, as in autumn, and the time is that of long before
+        return newest <= now + slack  # a later one is from before the clock was set back, as in autumn
 
     @property
     def patience(self) -> float:
-        """For how long it is waited for at most, seconds."""
+        """The longest wait, in seconds."""
         return max(PATIENCE_SECONDS, 4.0 * self._polling) if self._sees_scans else WITHOUT_SCANS_SECONDS
 
     def _ask_settings(self) -> None:
@@ -181,7 +183,7 @@ class CaptureJob:
             self._most, self._polling = map(int, found[0])
 
     def stuck(self, moment: Moment, seconds: float) -> str:
-        """What to say where the job has not come to a moment for so long."""
+        """The message if the job has not passed a time for so long."""
         return (
             f"the capture job of {self._session.database} has not passed {moment.time} after {seconds:g} s. Is SQL Server "
             f"Agent running, and the job cdc.{self._session.database}_capture?"

@@ -1,4 +1,4 @@
-"""The plan of a snapshot of SQL Server: P, the structures there, and what each lane is to read."""
+"""The plan of a snapshot of SQL Server: P, the structures there, and what each lane reads."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ log = logging.getLogger(__name__)
 
 
 def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] = ()) -> StartPoint:
-    """P of now, the structures there, and a snapshot as of there for so many lanes, or for one if it is small.
+    """The current P with its structures, and a snapshot as of it for so many lanes, or for one if it is small.
 
     Raises:
         RetriableError: P can't be taken now.
         UnsupportedError: a table can't be read as of P.
-        PositionLostError: the log lies before what the lanes have delivered whose progress is given as `after`.
+        PositionLostError: the log ends before what the lanes in `after` have delivered.
 
     """
     with Sessions(settings) as sessions:
@@ -47,7 +47,7 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
         read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])
         keys, rows = _tables(sessions, points, read)
         if settings.snapshot_isolation_mode is not None:
-            lanes = 1  # all is read in one transaction
+            lanes = 1  # lanes can't share a transaction
         elif settings.reads_replica:
             require_keys(keys)
         check_overrides(settings, sessions, points, keys)
@@ -58,11 +58,11 @@ def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] =
 
 
 def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mapping[str, Any]) -> dict[str, Any]:
-    """What a lane has in its progress at first that reads these tables, in the order given, as of there.
+    """The initial state of a lane that reads these tables, in the given order, as of a position.
 
     Raises:
-        UnsupportedError: a table can't be read as of there.
-        ConfigError: a statement of the user's own can't be read.
+        UnsupportedError: a table can't be read as of it.
+        ConfigError: a statement of the user can't be executed.
 
     """
     with Sessions(settings) as sessions:
@@ -80,7 +80,7 @@ def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mappi
 
 
 def _wait_for(sessions: Sessions, after: Sequence[Progress]) -> None:
-    """Replicas that are behind what was delivered from others."""
+    """Wait for replicas that are behind what was delivered from others."""
     for name, lsn in delivered(POSITIONS, after):
         if name in sessions.by_database:
             wait_for(sessions.by_database[name], lsn)
@@ -89,7 +89,7 @@ def _wait_for(sessions: Sessions, after: Sequence[Progress]) -> None:
 def _tables(
     sessions: Sessions, points: Mapping[str, Point], read: Sequence[TableId]
 ) -> tuple[dict[TableId, ChunkKey | NoKey], dict[TableId, int]]:
-    """The keys of the tables to read, in their order, and about how many rows each has."""
+    """The keys of the tables to read, in order, and their estimated row counts."""
     keys: dict[TableId, ChunkKey | NoKey] = {}
     rows: dict[TableId, int] = {}
     for name, session in sessions.by_database.items():
@@ -100,7 +100,7 @@ def _tables(
 
 
 def require_keys(keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
-    """A replica has no locks, by which a table without a key is seen as it is at one place of the log."""
+    """Require a key for every table: a replica has no locks, which a table without a key needs for a consistent view."""
     without = [f"{table} ({key.reason})" for table, key in keys.items() if isinstance(key, NoKey)]
     if without:
         more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
@@ -118,7 +118,7 @@ def check_overrides(
     points: Mapping[str, Point],
     keys: Mapping[TableId, ChunkKey | NoKey],
 ) -> None:
-    """Look at the user's own statements, none of whose rows is read; a `ConfigError` says which can't be read."""
+    """Check the user's statements without reading a row; raises `ConfigError` for one that can't be executed."""
     overrides = overrides_of(settings, keys, lower_names=True)
     for table, override in overrides.items():
         key, session = keys[table], sessions.by_database[table.catalog]

@@ -1,4 +1,4 @@
-"""Sessions for those who plan a snapshot, and what they say of tables whose changes nobody tells."""
+"""Sessions for planning a snapshot, and warnings about tables that are not captured."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 class Sessions:
-    """A session in each of the configuration's databases, by the names that the server has for them."""
+    """A session in each configured database, by the server's spelling of its name."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
@@ -43,7 +43,7 @@ class Sessions:
 
 
 def take(session: Session, settings: SqlServerSettings) -> Point:
-    """P of now in the session's database.
+    """Take the current P of the session's database.
 
     Raises:
         RetriableError: an instance of a wanted table does not begin; the capture job may not be running.

@@ -1,7 +1,7 @@
-"""The tables of a snapshot in one database: how each is selected and shown, and the capture instance that tells its changes.
+"""The tables of a snapshot in one database: how each is selected and shaped, and its capture instance.
 
-The instance is the newest one that began before the position P that the snapshot is of. The structure is the source table's
-of now, as far as it is captured; the same expressions read the source table and the change table.
+The instance is the newest one that began before the snapshot's position P. The structure is the captured part of the
+current source table. The same expressions read the source table and the change table.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ class ReadTable:
     """One structure of a table that is read.
 
     Attributes:
-        table: the structure: the captured columns that have a field.
+        table: the structure: the captured columns with a field.
         types: of its columns.
         shape: of its read events.
-        key: by which it is read; None: it has none.
-        instance: the one that tells its changes.
-        selected: indices of the columns that are read.
-        large: those of them that changes do not always tell.
-        failures: what happens with rows that can't be shown, as `event.processing.failure.handling.mode` says it.
+        key: the table's key; None: it has none.
+        instance: the capture instance with its changes.
+        selected: indices of the selected columns.
+        large: those of them that changes do not always have.
+        failures: the handling of rows that can't be converted, as in `event.processing.failure.handling.mode`.
 
     """
 
@@ -68,13 +68,13 @@ class ReadTable:
 
     @property
     def selects(self) -> list[str]:
-        """What is selected: the columns, then what else the key needs."""
+        """The SELECT list: the columns, then what else the key needs."""
         columns = self._columns
         return [*columns, *(each for each in self._told if each not in columns)]
 
     @property
     def is_wide(self) -> bool:
-        """Whether values may be of any length."""
+        """Whether a value may be of any length."""
         return any((self.table.columns[i].length or 0) >= structures.UNLIMITED // 2 for i in self.selected)
 
     @property
@@ -83,25 +83,25 @@ class ReadTable:
         return Reading(self.instance, tuple(self.selects), mask=True)
 
     def place(self, column: int) -> slice:
-        """Where the arrays of a selected column are among those that are selected."""
+        """The slice of a selected column's arrays among all selected ones."""
         ends = [0, *accumulate(self.types[i].width for i in self.selected)]
         return dict(zip(self.selected, (slice(a, b) for a, b in pairwise(ends)), strict=True))[column]
 
     def completed(self, rows: ChangeRows) -> tuple[list[pa.Array], Mask]:
-        """What was selected of changes, with the values that other images know, and which images have every value."""
+        """The selected arrays of changes with values from other images, and which images are complete."""
         return completed(rows.columns, rows, [(self.place(large.column), large) for large in self.large])
 
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
-        """The arrays of what was selected: those of columns, and those of the key as it tells rows apart."""
+        """Split the selected arrays: those of columns, and those that identify the key."""
         selects = self.selects
         return arrays[: len(self._columns)], [arrays[selects.index(each)] for each in self._told]
 
     def shown(self, arrays: Sequence[pa.Array], count: int, named: Callable[[int], str]) -> tuple[Columns, INT32]:
-        """The values of so many rows, and where each row has its own; see `left_out.shown`."""
+        """The values of `count` rows, and the index of each row in them; see `left_out.shown`."""
         return shown(self.columns, arrays, count, self.failures, lambda row: f"{self.table.id}: {named(row)}")
 
     def columns(self, arrays: Sequence[pa.Array]) -> Columns:
-        """The rows' values, a vector for each column of the structure; None where it is not read."""
+        """The rows' values, a vector for each column of the structure; None if it is not selected."""
         found: Columns = [None] * len(self.types)
         for i, vector in zip(
             self.selected, values.vectors(arrays, [self.types[i] for i in self.selected]), strict=True
@@ -128,10 +128,10 @@ class ReadTables:
     def __init__(
         self, settings: SqlServerSettings, session: Session, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
     ) -> None:
-        """`keys`: by which they are read, as the snapshot was begun.
+        """`keys`: those with which the snapshot began.
 
         Raises:
-            PositionLostError: the changes of a table are not told from P on.
+            PositionLostError: the changes of a table are not retained from P on.
 
         """
         self._session = session
@@ -140,25 +140,25 @@ class ReadTables:
         self._shapes = TableShapes(SqlServerDialect(settings), SqlServerDecoding(settings).types)
         self._failures = settings.event_processing_failure_handling_mode
         self._read: dict[TableId, ReadTable] = {}
-        self._changed: set[TableId] = set()  # and `altered` has not told of it yet
+        self._changed: set[TableId] = set()  # those that `altered` has not reported yet
         self._load()
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._keys)
 
     def of(self, table: TableId) -> ReadTable | None:
-        """How a table is read; None where it is gone."""
+        """How a table is read; None if it is gone."""
         return self._read.get(table)
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
+        """The shape of a structure's read events; it may be an earlier structure, as rows are held for a while."""
         read = self._read.get(table.id)
         return read.shape if read is not None and read.table == table else self._shapes.read_shape(table)[2]
 
     def altered(self) -> frozenset[TableId]:
-        """The tables of which the structure is another one than when this was asked last, or that are gone.
+        """The tables whose structure changed since the last call, or that are gone.
 
-        Whatever the capture job has passed is known.
+        All changes that the capture job has passed are known.
         """
         if self._session.rows(_DDL) != self._ddl or self._started() != self._starts:
             self._load()
@@ -166,15 +166,15 @@ class ReadTables:
         return changed
 
     def is_altered(self, table: TableId) -> bool:
-        """Whether `altered` will tell of a table; also where the capture job does not know of the change yet."""
+        """Whether `altered` will report a table, even if the capture job has not reached the change yet."""
         self._load()
         return table in self._changed
 
     def have_changed(self) -> bool:
-        """Whether other tables can be read, or by other instances, than when that was looked up last.
+        """Whether the tables, or their instances, differ from those that were looked up last.
 
         Raises:
-            PositionLostError: the changes of one are not told from P on any more.
+            PositionLostError: the changes of one are no longer retained from P on.
 
         """
         before = {table: read.instance for table, read in self._read.items()}
@@ -182,7 +182,7 @@ class ReadTables:
         return before != {table: read.instance for table, read in self._read.items()}
 
     def require_log(self) -> None:
-        """Raise `PositionLostError` where the change tables do not reach back to P any more."""
+        """Raise `PositionLostError` if the change tables are no longer retained from P on."""
         if self._started() != self._starts:
             self._load()
 
@@ -228,7 +228,7 @@ class ReadTables:
 
 
 def lost(table: TableId, point: Lsn) -> PositionLostError:
-    """What to say where changes are not told from P on."""
+    """The error for a table whose changes are not retained from P on."""
     return PositionLostError(
         f"the snapshot is not done, and no capture instance of {table} tells its changes from {point} on, the position that "
         "the snapshot is of: they were cleaned up, or capture was enabled anew. Let the server keep changes for longer than "

@@ -26,11 +26,11 @@ def snapshot_reader(
     tables: Sequence[TableId] | None = None,
     tell_structure: TellStructure | None = None,
 ) -> SnapshotReader:
-    """What reads the part of a lane that its progress has; `tables`, `tell_structure`: see `SnapshotReader`."""
+    """The reader of a lane's part; `tables`, `tell_structure`: see `SnapshotReader`."""
     dialect, restart = SqlServerDialect(settings), POSITIONS.restart(progress.restart)
 
     def opened(keys: Mapping[str, Any]) -> ChangeTableSnapshot:
-        """With the structures at P in `history`; `keys`: of the lane's tables, as its progress has them."""
+        """Open the source at P; `keys`: of the lane's tables, from its progress."""
         if settings.snapshot_isolation_mode is None:
             source = opened_source(settings, progress.restart, keys, with_overrides=True)
             return ChangeTableSnapshot(dialect, source, history, restart, partial(server_clock, source))

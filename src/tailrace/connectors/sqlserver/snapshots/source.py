@@ -1,4 +1,4 @@
-"""SQL Server's side of a snapshot: what `change_tables/snapshots/source.py` reads, opened at P."""
+"""SQL Server's side of a snapshot: opens the `ChangeTableSource` at P."""
 
 from __future__ import annotations
 
@@ -39,22 +39,22 @@ def opened_source(
     recompiles: bool = False,
     reads_ahead: bool = True,
 ) -> SqlServerSource:
-    """A source over one server that stands at P.
+    """A source over one server, at P.
 
     Args:
         settings: of the connector.
-        point: P as a restart position.
-        keys: by which tables are read, the connector's own JSON by their names.
-        conditions: of the user's own, for WHERE, for some of them.
-        rows_at_most: of a chunk; None: as many as some megabytes have.
-        lock_ms: for how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, and again and again.
-        attempts: how often, where `lock_ms` is not given.
-        with_overrides: statements of the user's own (`snapshot.select.statement.overrides`) are read instead of tables.
-        recompiles: the plan of a chunk's statement is made anew each time.
-        reads_ahead: chunks wait for the log, many at a time: more are read meanwhile.
+        point: P, as a restart position.
+        keys: of the tables by name, the connector's own JSON; None for a table without a key.
+        conditions: of tables whose rows a signal selects, for WHERE.
+        rows_at_most: the greatest number of rows in a chunk; None: as many as fill some megabytes.
+        lock_ms: how long a read waits for a lock, once; None: as `snapshot.lock.timeout.ms` says, several times.
+        attempts: how often, if `lock_ms` is None.
+        with_overrides: whether the user's statements (`snapshot.select.statement.overrides`) replace tables.
+        recompiles: whether the plan of a chunk's statement is compiled each time.
+        reads_ahead: whether further chunks are read while chunks wait for the log.
 
     Raises:
-        PositionLostError: the changes of a table are not told from P on.
+        PositionLostError: the changes of a table are not retained from P on.
 
     """
     stored = stored_keys(keys, ChunkKey.from_dict)
@@ -70,7 +70,7 @@ def opened_source(
             databases[name] = Database(settings, name, restart[name].lsn, its, wait_ms, patience)
             opens.callback(databases[name].close)
             databases[name].chosen = {*overrides, *(conditions or {})}
-        opens.pop_all()  # they are the source's from now on
+        opens.pop_all()  # the source closes them from now on
     return ChangeTableSource(
         LSNS,
         keys,
@@ -85,13 +85,13 @@ def opened_source(
 
 
 def server_clock(source: SqlServerSource) -> int:
-    """The server's, to the microsecond."""
+    """The server's clock, microseconds since the epoch."""
     asking = next(iter(source.databases.values())).asking
     return epoch.microseconds_of(asking.one("SELECT SYSUTCDATETIME()"))
 
 
 def _patience(settings: SqlServerSettings, attempts: int) -> Patience:
-    """As `snapshot.lock.timeout.ms` says, and again and again."""
+    """Wait as `snapshot.lock.timeout.ms` says, several times."""
     return Patience(attempts, partial(within_lock_timeout, settings), partial(_is_final, settings))
 
 

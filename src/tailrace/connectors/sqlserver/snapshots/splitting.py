@@ -1,6 +1,7 @@
-"""About how large tables are, and where to cut them.
+"""The estimated sizes of tables, and their split points.
 
-The cuts are walked along the index: every so-manieth key is asked for, which reads the index once, on the server.
+Split points are found by walking along the index: keys at equal distances are queried, which reads the index once, on
+the server.
 """
 
 from __future__ import annotations
@@ -21,18 +22,18 @@ from tailrace.connectors.sqlserver.snapshots.statements import ALIAS, chunk_end
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
-LEAST_ROWS: Final = 50_000  # fewer are not worth a second connection
+LEAST_ROWS: Final = 50_000  # fewer rows are not worth a second connection
 _ROWS: Final = "SELECT object_id, SUM(rows) FROM sys.partitions WHERE index_id IN (0, 1) GROUP BY object_id"
 
 
 def estimated_rows(session: Session, instances: Sequence[Instance]) -> dict[TableId, int]:
-    """About how many rows the tables of instances have."""
+    """The row counts of the instances' tables in the server's statistics."""
     found = {int(number): int(rows or 0) for number, rows in session.rows(_ROWS)}
     return {instance.table: found.get(instance.source_object_id, 0) for instance in instances}
 
 
 def span(session: Session, table: TableId, key: ChunkKey) -> tuple[int, int] | None:
-    """The least and the greatest value of a key's first column, where that is a number; found at the index's two ends."""
+    """The least and the greatest value of the key's first column, if that is a number; the index has them at its ends."""
     if not key.columns[0].is_number:
         return None
     name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
@@ -41,13 +42,13 @@ def span(session: Session, table: TableId, key: ChunkKey) -> tuple[int, int] | N
 
 
 def key_behind(session: Session, table: TableId, key: ChunkKey, count: int, after: Bound | None) -> Bound | None:
-    """The key of the last of so many rows behind a bound; None where there are fewer."""
+    """The key `count` rows after a bound; None if fewer rows follow."""
     found = session.rows(chunk_end(table, key, after, count))
     return bound_of_row(key, found[0]) if found else None
 
 
 class Cutter:
-    """Cuts tables of several databases."""
+    """Splits tables of several databases."""
 
     def __init__(
         self,
@@ -56,7 +57,7 @@ class Cutter:
         keys: Mapping[TableId, ChunkKey | NoKey],
         rows: Mapping[TableId, int],
     ) -> None:
-        """`rows`: about how many each table has. Where a lock may end the snapshot, the sessions wait no longer from now on."""
+        """`rows`: the estimated row counts. If a lock may end the snapshot, the sessions get its lock timeout."""
         if settings.lock_timeout_is_final:
             for session in sessions.values():
                 session.execute(f"SET LOCK_TIMEOUT {settings.snapshot_lock_timeout_ms}")
@@ -67,11 +68,11 @@ class Cutter:
 
     @property
     def least_rows(self) -> int:
-        """A table of fewer is not cut."""
+        """A table of fewer rows is not split."""
         return LEAST_ROWS
 
     def split_points(self, table: TableId, parts: int) -> list[Bound]:
-        """Where to cut a table into parts of about equal rows."""
+        """The bounds that split a table into parts of about equal row counts."""
         key = self._keys[table]
         step = self._rows[table] // parts
         if isinstance(key, NoKey) or self._rows[table] < max(LEAST_ROWS, 2) or not step:
@@ -80,7 +81,7 @@ class Cutter:
             return walked(partial(key_behind, self._sessions[table.catalog], table, key, step), None, parts - 1).points
 
     def span(self, table: TableId) -> tuple[int, int] | None:
-        """The least and the greatest value of a key's first column, where that is a number."""
+        """The least and the greatest value of the key's first column, if that is a number."""
         key = self._keys[table]
         if isinstance(key, NoKey):
             return None

@@ -1,4 +1,4 @@
-"""The statements that read a snapshot, and the questions about the order of keys that only the server can answer."""
+"""The statements that read a snapshot, and the questions about key order that only the server can answer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailrace.snapshot.segments import Bound, Interval
 ALIAS: Final = "c"
 EVERYTHING: Final = "1 = 1"
 RECOMPILE: Final = " OPTION (RECOMPILE)"
-CANDIDATES_AT_ONCE: Final = 500  # a VALUES list has 1,000 rows at most
+CANDIDATES_AT_ONCE: Final = 500  # a VALUES list may have 1,000 rows
 
 
 def chunk(
@@ -32,20 +32,20 @@ def chunk(
     override: str | None = None,
     condition: str | None = None,
 ) -> str:
-    """The rows of an interval, in order.
+    """The SELECT of an interval's rows, in key order.
 
     Args:
         table: to read.
         columns: expressions of the SELECT list; the table's alias is `ALIAS`.
-        key: the table's.
+        key: of the table.
         interval: of keys.
-        limit: at most so many rows.
-        hint: for the table, as READCOMMITTEDLOCK; "": none.
-        override: the user's own SELECT, which is read as if it were the table.
+        limit: the greatest number of rows.
+        hint: a table hint such as READCOMMITTEDLOCK; "": none.
+        override: the user's SELECT, which replaces the table.
         condition: a signal's, for WHERE.
 
     Raises:
-        UnsupportedError: the condition is more than one.
+        UnsupportedError: the condition is not a single expression.
 
     """
     top = "" if limit is None else f"TOP ({limit}) "
@@ -55,30 +55,30 @@ def chunk(
 
 
 def chunk_end(table: TableId, key: ChunkKey, after: Bound | None, rows: int) -> str:
-    """The key of the last of so many rows behind a bound, for `bound_of_row`; no row where there are fewer."""
+    """The SELECT of the key `rows` rows after a bound, for `bound_of_row`; no row if fewer follow."""
     found = chunk(table, key.told(ALIAS), key, (after, None))
     return f"{found} OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY"
 
 
 def greatest(table: TableId, key: ChunkKey, hint: str = "", condition: str | None = None) -> str:
-    """The greatest key, for `bound_of_row`; no row where the table has none."""
+    """The SELECT of the greatest key, for `bound_of_row`; no row if the table is empty."""
     order = ", ".join(f"{name} DESC" for name in names_of(key))
     found = f"SELECT TOP (1) {', '.join(key.told(ALIAS))} FROM {_source(table, hint, None)}"  # noqa: S608 -- quoted
     return f"{found} WHERE {_also(EVERYTHING, condition)} ORDER BY {order}"
 
 
 def whole(table: TableId, columns: Sequence[str], hint: str = "", override: str | None = None) -> str:
-    """All rows of a table, in no order."""
+    """The SELECT of all rows of a table, in no order."""
     return f"SELECT {', '.join(columns)} FROM {_source(table, hint, override)}"  # noqa: S608 -- names are quoted
 
 
 def none_of(table: TableId, columns: Sequence[str], override: str) -> str:
-    """No row of the user's own SELECT: whether it can be read."""
+    """The SELECT of no row of the user's statement, which checks whether it can be executed."""
     return f"SELECT TOP (0) {', '.join(columns)} FROM {_source(table, '', override)}"  # noqa: S608 -- as above
 
 
 def are_within(session: Session, key: ChunkKey, candidates: Sequence[Bound], intervals: Sequence[Interval]) -> Mask:
-    """Whether each candidate lies in any interval, as the server compares; shape (n,)."""
+    """Whether each candidate lies in any interval, in the server's order; shape (n,)."""
     found = np.zeros(len(candidates), np.bool_)
     if not intervals:
         return found
@@ -95,7 +95,7 @@ def are_within(session: Session, key: ChunkKey, candidates: Sequence[Bound], int
 
 
 def ascending(session: Session, key: ChunkKey, points: Sequence[Bound]) -> list[Bound]:
-    """Those of these bounds that lie behind all kept before them, in the server's order."""
+    """The bounds that lie after all kept ones before them, in the server's order."""
 
     def are_behind(pairs: Sequence[tuple[Bound, Bound]]) -> Sequence[int]:
         conditions = (key_ranges.behind(literals(key, b), literals(key, a)) for a, b in pairs)
@@ -106,7 +106,7 @@ def ascending(session: Session, key: ChunkKey, points: Sequence[Bound]) -> list[
 
 
 def names_of(key: ChunkKey) -> list[str]:
-    """The key's columns for SQL."""
+    """The key's columns as SQL."""
     return [f"{ALIAS}.{quoted(name)}" for name in key.names]
 
 
@@ -120,11 +120,11 @@ def inside_of(key: ChunkKey, names: Sequence[str], interval: Interval) -> str:
 
 
 def _also(inside: str, condition: str | None) -> str:
-    """Both conditions, the second one a signal's."""
+    """Both conditions; the second one is a signal's, checked in the T-SQL dialect."""
     return inside if condition is None else f"({inside}) AND ({T_SQL.condition(condition)})"
 
 
 def _source(table: TableId, hint: str, override: str | None) -> str:
     if override is not None:
-        return f"({override.strip().rstrip(';')}\n) AS {ALIAS}"  # the line ends here for a comment at its end
+        return f"({override.strip().rstrip(';')}\n) AS {ALIAS}"  # the line break ends a comment at the statement's end
     return f"{quoted(table.schema, table.name)} AS {ALIAS}{f' WITH ({hint})' if hint else ''}"

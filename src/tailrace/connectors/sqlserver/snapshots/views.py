@@ -1,11 +1,11 @@
-"""Views of tables without a key: such a table as it is at one place of the log, read for as long as it takes.
+"""Consistent reads (*views*) of tables without a key: the table as of one LSN, for as long as reading takes.
 
-A shared lock on the table is waited for, and held for a moment: whoever has changed the table is through with his commit
-then, and nobody changes it meanwhile. So the transactions that changed it before and those that do afterwards are told apart
-by the times of their commits, by the server's clock: the place S is the last transaction up to the middle of the moment.
+A shared lock on the table is waited for, and held for a short time. A transaction that has changed the table before has
+committed by then, and none changes it meanwhile. So the transactions before and after are distinguished by their commit
+times, on the server's clock: the view's position S is the last transaction up to the middle of that time.
 
-Where the database allows snapshot isolation, a transaction of that kind fixes in the moment what it sees of the table, and the
-lock is let go. Where it does not, the lock is held until the table is read, and those who write to it wait: a warning says so.
+If the database allows snapshot isolation, a snapshot transaction begins to read while the lock is held, and the lock is
+released. If not, the lock is held until the table is read, and writers wait: a warning says so.
 
 Source: https://learn.microsoft.com/sql/t-sql/statements/set-transaction-isolation-level-transact-sql and
 https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc-map-time-to-lsn-transact-sql
@@ -30,7 +30,7 @@ from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable
 from tailrace.snapshot.digests import Digests
 
-MOMENT_SECONDS: Final = 0.1
+MOMENT_SECONDS: Final = 0.1  # that the lock is held at least: it keeps commit times apart, which have a grain of 3.33 ms
 
 _NOW: Final = "SELECT SYSDATETIME()"
 _ALLOWED: Final = "SELECT snapshot_isolation_state FROM sys.databases WHERE database_id = DB_ID()"
@@ -44,15 +44,15 @@ class TableView:
     """A view that is open.
 
     Attributes:
-        position: S, as a section tells it.
-        middle: of the moment in which nobody changed the table, the server's local time.
+        position: S, in a section's form.
+        middle: of the time in which no one could change the table, the server's local time.
 
     """
 
     def __init__(
         self, read: ReadTable, reading: Session, let_go: Callable[[], None], middle: dt.datetime, sql: str
     ) -> None:
-        """`reading`: what the table is read on, by the statement `sql`."""
+        """`reading`: the session that reads the table, by the statement `sql`."""
         self.position: Mapping[str, Any] | None = None
         self.middle = middle
         self._read = read
@@ -61,17 +61,17 @@ class TableView:
         self._sql = sql
 
     def holds(self) -> bool:
-        """It is the table at S."""
+        """True: it is the table at S."""
         return True
 
     def rows(self) -> Iterator[ReadChunk]:
-        """All rows, in no order."""
+        """All rows, in no order, block by block."""
         read_us = epoch.now_us()
         for block in blocks_of(self._read, lambda rows: self._reading.batches(self._sql, rows=rows)):
             yield ReadChunk(self._read, [block], False, read_us, self._digested)
 
     def _digested(self, blocks: Sequence[ReadRows]) -> Digests:
-        """Of whole rows; there is one block."""
+        """Digests of whole rows, of the chunk's only block."""
         (block,) = blocks
         columns = block.columns
         return row_digests(self._read, columns, block.rows)
@@ -82,16 +82,16 @@ class TableView:
 
 
 def opened(read: ReadTable, locking: Session, versioned: Session, override: str | None) -> TableView:
-    """A view of a table.
+    """Open a view of a table.
 
     Args:
         read: how it is read.
-        locking: for the lock.
-        versioned: for the rows, where they can be read without it.
-        override: the user's own SELECT, which is read instead.
+        locking: the session for the lock.
+        versioned: the session for the rows, if row versions are available.
+        override: the user's SELECT, which replaces the table.
 
     Raises:
-        RetriableError: the lock is not to be had in time.
+        RetriableError: the lock was not granted in time.
 
     """
     table = read.table.id
@@ -117,6 +117,8 @@ def opened(read: ReadTable, locking: Session, versioned: Session, override: str 
         if has_versions:
             versioned.execute("SET TRANSACTION ISOLATION LEVEL SNAPSHOT")
             versioned.execute("BEGIN TRANSACTION")
+            # A snapshot transaction sees what was committed at its first read, not at BEGIN. So it reads while the lock
+            # is held.
             versioned.rows(f"SELECT TOP (1) 1 FROM {quoted(table.schema, table.name)}")  # noqa: S608 -- names are quoted
         time.sleep(MOMENT_SECONDS)
         middle = first + (locking.one(_NOW) - first) / 2
@@ -129,6 +131,6 @@ def opened(read: ReadTable, locking: Session, versioned: Session, override: str 
 
 
 def place_at(session: Session, middle: dt.datetime, reached: Lsn) -> Lsn:
-    """S of a moment that the capture job has passed; not before where the log is read up to."""
+    """S for a time that the capture job has passed; not before the position that the log is read to."""
     found = session.one(_AT, middle)
     return max(ZERO if found is None else LSNS.of(found), reached)

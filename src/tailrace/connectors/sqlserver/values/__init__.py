@@ -1,7 +1,7 @@
-"""Values of SQL Server: Arrow arrays, as the driver gives them for a SELECT, to vectors.
+"""Values of SQL Server: converts the driver's Arrow arrays to vectors.
 
-`types.py` beside this package says what is selected for each column and how it is shown; `vectors` does it. A family of
-types a module, columns all the way.
+`types.py` beside this package determines what is selected for each column, and its schema; `vectors` converts it. Each
+module has a family of types; all of them work on whole columns.
 """
 
 from tailrace.connectors.sqlserver.values.vectors import vectors, with_placeholder

@@ -1,4 +1,4 @@
-"""What is taken of an Arrow array: its validity, and its numbers as int64."""
+"""Reads Arrow arrays: their validity, and their numbers as int64."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def validity(array: pa.Array) -> npt.NDArray[np.bool_]:
 
 
 def bitmap(array: pa.Array) -> Bytes | None:
-    """The same as a vector has it."""
+    """The validity as a vector's bitmap; None if no value is null."""
     return packed(validity(array)) if array.null_count else None
 
 
@@ -27,7 +27,7 @@ def packed(valid: npt.NDArray[np.bool_]) -> Bytes:
 
 
 def numbers(array: pa.Array, width: int) -> npt.NDArray[np.int64]:
-    """The values of an array of `width` bytes each as int64, whatever they stand for; any number where one is null."""
+    """The values of an array of `width` bytes each as int64, without conversion; arbitrary where one is null."""
     if not len(array):
         return np.empty(0, np.int64)
     values = np.frombuffer(array.buffers()[1], np.int64 if width == 8 else np.int32)

@@ -1,4 +1,4 @@
-"""Which conversion a column's values take, by its type and by how its field is shown."""
+"""The conversion of a column's values, by its type and its field's schema."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ GUID: Final = "uniqueidentifier"
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Makes vectors of one column's arrays."""
+    """Converts the arrays of one column to vectors."""
 
     conversion: Conversion
     binary_mode: str | None = None
 
     def __call__(self, arrays: Sequence[pa.Array]) -> Vector:
-        """The vector of the arrays that the column's expressions gave."""
+        """The vector of the arrays of the column's expressions."""
         return self.conversion(arrays)
 
     def placeholder(self, text: str) -> str | bytes:
@@ -66,7 +66,7 @@ class Converter:
 
 
 def converter_of(column: Column, schema: Schema, binary_mode: str) -> Converter:
-    """How the values of a column become those of a field of that schema.
+    """The converter of a column's values for a field of this schema.
 
     Args:
         column: the column.
@@ -90,7 +90,7 @@ def _plain(schema: Schema) -> Conversion:
 
     def convert(arrays: Sequence[pa.Array]) -> Vector:
         array = arrays[0]
-        if pa.types.is_temporal(array.type):  # Arrow would make a number of it
+        if pa.types.is_temporal(array.type):  # Arrow would cast it to a number silently
             raise TypeError("a moment is no such value")
         return from_arrow(array if array.type == wanted else array.cast(wanted))
 
@@ -106,8 +106,8 @@ def _decimal(schema: Schema, scale: int) -> Conversion:
 
 
 def _encoding(mode: str) -> Conversion:
-    """Bytes as text."""
-    import polars as pl  # much memory, for tables that have bytes shown so
+    """Converts bytes to text."""
+    import polars as pl  # it needs much memory, and only tables with encoded bytes use it
 
     def convert(arrays: Sequence[pa.Array]) -> Vector:
         series = pl.Series(pl.from_arrow(arrays[0].cast(pa.large_binary())))

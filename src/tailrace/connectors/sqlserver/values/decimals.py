@@ -1,7 +1,7 @@
 # mypy: disable-error-code="no-any-return, assignment"
 """Decimals of up to 38 digits: as unscaled bytes, as text and as doubles.
 
-Arrow has the unscaled value in 128 bits, two's complement, lowest byte first.
+Arrow has the unscaled value in 128 bits, two's complement, little-endian.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tailrace.connectors.sqlserver.values.arrays import bitmap, validity
 from tailrace.kernels.arrays import put_null_view, put_view, store64, swap64
 from tailrace.kernels.compiling import Int, compiled, entry
 
-_LONGEST: Final = 48  # bytes of a text: 38 digits, a sign, a point and a zero before it; of a number: 16
+_LONGEST: Final = 48  # bytes of a text: 38 digits, a sign, a point and a leading zero; a number has 16
 _DIGITS: Final = 38
 _LONG_DIGITS: Final = 19  # of an int64
-_EXACT: Final = 1 << 53  # integers up to here, and these powers of ten, are doubles
+_EXACT: Final = 1 << 53  # integers up to it, and these powers of ten, are exact doubles: so is their quotient, rounded once
 _EXACT_POWERS: Final = np.array([10.0**n for n in range(23)], np.float64)
 
 
@@ -31,7 +31,7 @@ def unscaled(array: pa.Array, scale: int) -> Vector:
 
 
 def texts(array: pa.Array, scale: int) -> Vector:
-    """Plain notation, all digits of the scale."""
+    """Texts in plain notation, with all digits of the scale."""
     return _views(_rescaled(array, scale), Kind.TEXT, _put_texts, scale)
 
 
@@ -51,21 +51,21 @@ def doubles(array: pa.Array, scale: int) -> Vector:
 
 
 def _parsed(array: pa.Array, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    """The doubles of values that one exact division does not give: those of more than 15 digits or so, by way of text."""
+    """The doubles of values with too many digits for one exact division (more than about 15), by parsing their text."""
     return np.asarray(array.take(pa.array(rows)).cast(pa.large_string()).cast(pa.float64()))
 
 
 def _rescaled(array: pa.Array, scale: int) -> pa.Array:
-    """The values in 128 bits with that many digits behind the point; nothing happens to those that have it already."""
+    """The values in 128 bits with this scale; unchanged if they have it already."""
     if pa.types.is_decimal128(array.type) and array.type.scale == scale:
         return array
-    if pa.types.is_integer(array.type):  # straight to a scale it would want room for digits that no value has
+    if pa.types.is_integer(array.type):  # a direct cast would need precision for digits that no value has
         array = array.cast(pa.decimal128(_LONG_DIGITS, 0))
     return array.cast(pa.decimal128(_DIGITS, scale))
 
 
 def _words(array: pa.Array) -> npt.NDArray[np.int64]:
-    """Low and high halves, shape (n, 2)."""
+    """The low and high halves, shape (n, 2)."""
     if not len(array):
         return np.empty((0, 2), np.int64)
     words = np.frombuffer(array.buffers()[1], np.int64)
@@ -99,7 +99,7 @@ def _put_unscaled_values(words: Any, valid: Any, _scale: Int, mem: Any, room: An
 
 @compiled
 def _put_wide(room: Any, at: Int, low: Int, high: Int) -> Int:
-    """A number of more than eight bytes; how many there are."""
+    """Write a number of more than eight bytes; returns its length."""
     rest = high ^ (high >> 63)
     n = 9
     while rest >= 128:
@@ -128,7 +128,7 @@ def _put_texts(words: Any, valid: Any, scale: Int, mem: Any, room: Any) -> Int:
 
 @compiled
 def _put_text(room: Any, stop: Int, low: Int, high: Int, scale: Int) -> Int:
-    """Writes a value so that it ends before `stop`; where it begins."""
+    """Write a value so that it ends before `stop`; returns its beginning."""
     negative = high < 0
     above, below = np.uint64(high), np.uint64(low)
     if negative:
@@ -136,7 +136,7 @@ def _put_text(room: Any, stop: Int, low: Int, high: Int, scale: Int) -> Int:
         above = ~above + (np.uint64(1) if below == 0 else np.uint64(0))
     p = stop
     digits = 0
-    while above != 0:  # nine digits off the lower end, until the rest has room in 64 bits
+    while above != 0:  # nine digits from the lower end, until the rest fits into 64 bits
         above, below, rest = _divided(above, below)
         for _ in range(9):
             p = _put_digit(room, p, rest % np.uint64(10), digits, scale)
@@ -154,7 +154,7 @@ def _put_text(room: Any, stop: Int, low: Int, high: Int, scale: Int) -> Int:
 
 @compiled
 def _put_digit(room: Any, p: Int, digit: Int, digits: Int, scale: Int) -> Int:
-    """A digit before those that are there, and the point before the fraction's; where it stands."""
+    """Write a digit before the existing ones, and the decimal point where it belongs; returns the new beginning."""
     if digits == scale and scale > 0:
         p -= 1
         room[p] = 46
@@ -165,7 +165,7 @@ def _put_digit(room: Any, p: Int, digit: Int, digits: Int, scale: Int) -> Int:
 
 @compiled
 def _divided(above: Int, below: Int) -> Any:
-    """The 128 bits divided by 10^9, and the rest."""
+    """Divide 128 bits by 10^9; returns the quotient's halves and the remainder."""
     nine = np.uint64(1_000_000_000)
     half = np.uint64(32)
     mask = np.uint64(0xFFFFFFFF)

@@ -1,4 +1,4 @@
-"""One value in place of others: of a placeholder, or of a null where there may be none."""
+"""Replaces values: by a placeholder, or nulls by a fallback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tailrace.changes.views import vector_of
 from tailrace.connectors.shared.column_types import DECIMAL
 from tailrace.schema.connect import NO_DEFAULT, Schema, Type
 
-_WITHIN: Final = 12  # bytes that lie in a view itself, where longer ones have the number of their buffer
+_WITHIN: Final = 12  # bytes that fit into a view; a longer one has the index of its buffer instead
 _TEXTS: Final = {
     "io.debezium.time.IsoDate": "1970-01-01Z",
     "io.debezium.time.IsoTime": "00:00:00Z",
@@ -24,12 +24,12 @@ _TEXTS: Final = {
 
 
 def filled(vector: Vector, fallback: Any) -> Vector:
-    """The vector with a value in place of its nulls."""
+    """The vector with its nulls replaced by a value."""
     return replace(with_value(vector, ~vector.is_valid(), fallback), valid=None)
 
 
 def with_value(vector: Vector, rows: npt.NDArray[np.bool_], value: Any) -> Vector:
-    """The same value in some rows (shape (length,)): text, bytes, a number or a truth value, as the vector's kind is."""
+    """The vector with one value in some rows (shape (length,)); the value has the type of the vector's kind."""
     data = vector.data.copy()
     buffers = vector.buffers
     if vector.kind in (Kind.TEXT, Kind.BYTES):
@@ -46,13 +46,13 @@ def with_value(vector: Vector, rows: npt.NDArray[np.bool_], value: Any) -> Vecto
 
 
 def fallback_of(schema: Schema, digits: int | None = None) -> Any:
-    """What stands for a null of a field that must have a value: its default, or a zero where it has none.
+    """The value that replaces a null in a required field: its default, or a zero if it has none.
 
     Args:
         schema: of the field.
-        digits: how many a decimal has behind the point; None for other types.
+        digits: the scale of a decimal; None for other types.
 
-    Source: what Debezium 3.6's JDBC value converters give for a null of a required column, in each handling mode.
+    Source: what Debezium 3.6's JDBC value converters return for a null of a required column, in each handling mode.
 
     """
     if schema.default is not NO_DEFAULT:

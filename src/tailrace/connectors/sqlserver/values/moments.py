@@ -1,8 +1,9 @@
 # mypy: disable-error-code="no-any-return, assignment"
-"""Days, times and timestamps: as numbers, or as text in the form of Java's ISO formatters, which Debezium uses.
+"""Dates, times and timestamps: as numbers, or as text in the form of Java's ISO formatters, which Debezium uses.
 
-Arrow has a `datetime2` in microseconds: where the column has seven digits, the nanosecond of the second was selected beside
-it. A `datetimeoffset` is a moment of UTC in Arrow; its offset, in minutes, stands beside it and the text is local.
+Arrow has a `datetime2` in microseconds; for a column with seven digits, the nanosecond of the second is selected as
+another column. A `datetimeoffset` is a UTC time in Arrow; its offset in minutes is another column, and the text is
+local.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _DAY: Final = 86400
 _MINUTE: Final = 60
 _DAY_IN_MICROS: Final = _DAY * _MILLION
 _LONGEST: Final = 40  # bytes of a text
-# From midnight to midnight: Debezium multiplies whole days first, so that the first day that has only a part is none.
+# Whole days: Debezium multiplies the days first, so a first day that fits only in part overflows as a whole.
 _FIRST_NANO_DAY: Final = -106751
 _MOST_NANO_MICROS: Final = (2**63 - 1) // _THOUSAND
 _NOTHING: Final = np.empty(0, np.int64)
@@ -40,19 +41,19 @@ Integers = npt.NDArray[np.int64]
 
 
 def days(arrays: Sequence[pa.Array]) -> Vector:
-    """Days since 1970-01-01."""
+    """The days since 1970-01-01."""
     array = _cast(arrays[0], pa.date32())
     return Vector(Kind.INT, len(array), numbers(array, 4), bitmap(array))
 
 
 def day_texts(arrays: Sequence[pa.Array]) -> Vector:
-    """2024-02-29Z."""
+    """Texts such as 2024-02-29Z."""
     array = _cast(arrays[0], pa.date32())
     return _texts(array, _put_days, numbers(array, 4))
 
 
 def times(unit: int) -> Callable[[Sequence[pa.Array]], Vector]:
-    """Since midnight, in a unit of so many nanoseconds."""
+    """Converts to the time since midnight, in units of `unit` nanoseconds."""
 
     def convert(arrays: Sequence[pa.Array]) -> Vector:
         array = _cast(arrays[0], pa.time64("ns"))
@@ -62,13 +63,13 @@ def times(unit: int) -> Callable[[Sequence[pa.Array]], Vector]:
 
 
 def time_texts(arrays: Sequence[pa.Array]) -> Vector:
-    """12:34:56.5Z."""
+    """Texts such as 12:34:56.5Z."""
     array = _cast(arrays[0], pa.time64("ns"))
     return _texts(array, _put_times, numbers(array, 8))
 
 
 def timestamps(unit: int) -> Callable[[Sequence[pa.Array]], Vector]:
-    """Since 1970-01-01T00:00:00, in a unit of so many microseconds."""
+    """Converts to the time since 1970-01-01T00:00:00, in units of `unit` microseconds."""
 
     def convert(arrays: Sequence[pa.Array]) -> Vector:
         array = _moments(arrays[0])
@@ -78,9 +79,9 @@ def timestamps(unit: int) -> Callable[[Sequence[pa.Array]], Vector]:
 
 
 def nano_timestamps(name: str, *, optional: bool) -> Callable[[Sequence[pa.Array]], Vector]:
-    """The same in nanoseconds; null where 64 bits have no room for them (before 1677-09-22, after 2262-04-11).
+    """The same in nanoseconds; null outside the range of 64 bits (before 1677-09-22, after 2262-04-11).
 
-    As in Debezium, a column that may not be null stops the connector there.
+    As in Debezium, a NOT NULL column with such a value stops the connector.
     """
 
     def convert(arrays: Sequence[pa.Array]) -> Vector:
@@ -98,14 +99,14 @@ def nano_timestamps(name: str, *, optional: bool) -> Callable[[Sequence[pa.Array
 
 
 def timestamp_texts(arrays: Sequence[pa.Array]) -> Vector:
-    """2024-02-29T12:34:56.5Z."""
+    """Texts such as 2024-02-29T12:34:56.5Z."""
     array = _moments(arrays[0])
     fraction = _fraction(arrays[1]) if len(arrays) > 1 else _NOTHING
     return _texts(array, _put_moments, numbers(array, 8), fraction, _NOTHING)
 
 
 def zoned_texts(arrays: Sequence[pa.Array]) -> Vector:
-    """2024-02-29T12:34:56.5+05:30; Z for UTC."""
+    """Texts such as 2024-02-29T12:34:56.5+05:30, with Z for UTC."""
     array = _moments(arrays[0])
     fraction = _fraction(arrays[2]) if len(arrays) > 2 else _NOTHING
     return _texts(array, _put_moments, numbers(array, 8), fraction, _fraction(arrays[1]))
@@ -125,7 +126,7 @@ def _cast(array: pa.Array, type_: pa.DataType) -> pa.Array:
 
 
 def _moments(array: pa.Array) -> pa.Array:
-    """Microseconds; those with a zone are in UTC already."""
+    """The array in microseconds; a column with a time zone is in UTC already."""
     if pa.types.is_timestamp(array.type) and array.type.unit == "us":
         return array
     return array.cast(pa.timestamp("us"))
@@ -136,7 +137,7 @@ def _in_unit(values: Integers, unit: int) -> Integers:
 
 
 def _nanos(micros: Integers, beside: Sequence[pa.Array]) -> Integers:
-    """Nanoseconds; beside microseconds the nanosecond of the second may stand, which knows one digit more."""
+    """Nanoseconds; `beside` may have the nanosecond of the second, which has one more digit."""
     values = micros * _THOUSAND
     if beside:
         values += _fraction(beside[0]) % _THOUSAND
@@ -187,7 +188,7 @@ def _put_times(valid: Any, mem: Any, room: Any, nanos: Any) -> Int:
 
 @entry
 def _put_moments(valid: Any, mem: Any, room: Any, micros: Any, nanos: Any, zones: Any) -> Int:
-    """`nanos` of the second and `zones` in minutes may be empty."""
+    """Write timestamps; `nanos` of the second and `zones` in minutes may be empty."""
     end = 0
     for i in range(len(valid)):
         if not valid[i]:
@@ -210,7 +211,7 @@ def _put_moments(valid: Any, mem: Any, room: Any, micros: Any, nanos: Any, zones
 
 @compiled
 def _put_zone(room: Any, p: Int, zone: Int) -> Int:
-    """Z, or hours and minutes; the place after."""
+    """Write Z, or hours and minutes; the index after them."""
     if zone == 0:
         room[p] = 90
         return p + 1

@@ -1,4 +1,4 @@
-"""The vectors of a result's columns, and the text that stands for a value that a change table does not have."""
+"""The vectors of a result's columns, and the placeholder for values that a change table does not have."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 
 def vectors(arrays: Sequence[pa.Array], types: Sequence[ColumnType]) -> list[Vector]:
-    """One vector for each type, of the arrays that its expressions gave, in that order.
+    """One vector for each type, from the arrays of its expressions, in that order.
 
-    Change tables have NULL where the source table has none: values of columns that may not be null become the default of
-    their field there, or a zero of it, as in Debezium.
+    Change tables have NULLs that the source table has not. In a NOT NULL column they become the default of its field,
+    or a zero, as in Debezium.
 
     Raises:
-        StructureError: values can't be shown as the field's type.
+        StructureError: values can't be converted to the field's type.
 
     """
     found, at = [], 0
@@ -35,13 +35,13 @@ def vectors(arrays: Sequence[pa.Array], types: Sequence[ColumnType]) -> list[Vec
 
 
 def with_placeholder(vector: Vector, rows: npt.NDArray[np.bool_], type_: ColumnType, placeholder: str) -> Vector:
-    """The vector with `unavailable.value.placeholder` in some rows; `type_.is_lob` says which columns may need it.
+    """The vector with `unavailable.value.placeholder` in some rows; only columns with `type_.is_lob` need it.
 
     Args:
-        vector: values of the column.
-        rows: where the value is not there, shape (length,).
+        vector: the values of the column.
+        rows: where the value is missing, shape (length,).
         type_: of the column.
-        placeholder: the text, which binary columns show as bytes, in the form of their handling mode.
+        placeholder: the text; binary columns have its bytes, in the form of their handling mode.
 
     """
     if not rows.any():
