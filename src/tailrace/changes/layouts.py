@@ -82,9 +82,9 @@ class Layout:
     """The layout of a whole key, value or header.
 
     Attributes:
-        root: the node of the whole key, value or header.
-        lasting: roles, the most changeable first, whose row often stays the same for many records: encoders may repeat what
-            only depends on them.
+        root: its root node.
+        lasting: roles whose row often stays the same for many records, the one that changes most often first; encoders may
+            render once and copy what depends only on them.
 
     """
 
@@ -93,7 +93,7 @@ class Layout:
 
     @property
     def schema(self) -> Schema:
-        """Of the whole."""
+        """The schema of the whole key, value or header."""
         return self.root.schema
 
 

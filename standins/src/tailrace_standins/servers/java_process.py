@@ -1,4 +1,4 @@
-"""A Java program that runs as a server: started, ended, killed and held still."""
+"""A Java program that runs as a server: started, ended, killed, paused."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ TAIL_LINES = 25
 
 
 class JavaProcess:
-    """One server, started again and again with the same command; its output goes to the end of a log file.
+    """A server that can be started repeatedly with the same command; its output is appended to a log file.
 
-    It dies with the thread that called `launch`, where the machine has setpriv.
+    If the machine has setpriv, it ends with the thread that called `launch`.
     """
 
     def __init__(self, command: Sequence[str], log: Path) -> None:
@@ -27,29 +27,29 @@ class JavaProcess:
 
     @property
     def pid(self) -> int:
-        """Its process id; 0 when it was never started."""
+        """Its process id; 0 if it was never started."""
         return self._process.pid if self._process is not None else 0
 
     def launch(self) -> None:
-        """Start it; it may not answer yet."""
+        """Start it without waiting until it answers."""
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603
                 [*dying_with_parent(), *self._command],
                 stdin=DEVNULL,
                 stdout=log,
                 stderr=STDOUT,
-                start_new_session=True,  # Ctrl-C is for the one who started it, who may still need it
+                start_new_session=True,  # Ctrl-C is meant for the starter, which may still need the server to end well
             )
 
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is running."""
         return self._process is not None and self._process.poll() is None
 
     def terminate(self) -> None:
-        """SIGTERM; SIGKILL when that takes too long."""
+        """Send SIGTERM, and SIGKILL if that takes too long."""
         if self._process is None or not self.running():
             return
-        self._process.send_signal(signal.SIGCONT)  # one that is held still would not see the other
+        self._process.send_signal(signal.SIGCONT)  # a paused process would not handle SIGTERM
         self._process.terminate()
         try:
             self._process.wait(STOP_TIMEOUT)
@@ -57,21 +57,21 @@ class JavaProcess:
             self.kill()
 
     def kill(self) -> None:
-        """SIGKILL, and wait until it is gone."""
+        """Send SIGKILL and wait until it has ended."""
         if self._process is not None:
             self._process.kill()
             self._process.wait()
 
     def pause(self) -> None:
-        """Hold it still: its connections stay open, and nothing answers."""
+        """Pause it (SIGSTOP): its connections stay open, and nothing answers."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """Let it go on."""
+        """Resume it after `pause`."""
         self._signal(signal.SIGCONT)
 
     def log_tail(self) -> str:
-        """The last lines that it wrote."""
+        """The last lines of its output."""
         if not self._log.exists():
             return ""
         return "\n".join(self._log.read_text(errors="replace").splitlines()[-TAIL_LINES:])

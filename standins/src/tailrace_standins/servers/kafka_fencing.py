@@ -1,13 +1,13 @@
-"""What must happen between a kill of a one-node broker and its next start.
+"""Fences a killed one-node broker before its next start.
 
-In a cluster the controller fences a killed broker before it comes back. A lone node that is broker and controller
-finds itself the leader of everything in its metadata instead, takes up the transactions whose commit was decided but
-not yet marked in the partitions, and is fenced in the middle of that, when its former session ends: Kafka 4.3 then
-takes the partitions for deleted and drops the markers ("these partitions are likely deleted already and hence can be
-skipped"). What was committed stays invisible to read-committed readers until the same producer commits there again.
+In a cluster the controller fences a killed broker before it comes back. A single node, broker and controller, instead finds
+itself the leader of all partitions in its metadata. It resumes the transactions whose commit was decided but not yet
+marked in the partitions, and is fenced in the middle of that, when its old session expires. Kafka 4.3 then takes the
+partitions for deleted and drops the markers ("these partitions are likely deleted already and hence can be skipped"). The
+committed records stay invisible to read-committed consumers until the same producer commits there again.
 
-So after a kill the node runs as a controller alone, with sessions that end at once, until it has fenced the broker.
-That also spares the next start the wait for the former session's end.
+So after a kill the node first runs as a controller only, with sessions that expire immediately, until it has fenced the
+broker. The next start then need not wait for the old session's end either.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from pathlib import Path
 
 from tailrace_standins.servers.java_process import JavaProcess
 
-CLEAN = ".kafka_cleanshutdown"  # Kafka's own mark
+CLEAN = ".kafka_cleanshutdown"  # Kafka's own marker file of a clean shutdown
 FENCED = "handleBrokerFenced: changing"
 ACTIVE = "Activated periodic tasks"
-ALREADY_FENCED_SECONDS = 10  # from being active: then there was nothing to fence
-WRITTEN_SECONDS = 0.3  # the controller tells of it before it writes, and gathers for 25 ms first
+ALREADY_FENCED_SECONDS = 10  # if the active controller fences nothing for so long, there was nothing to fence
+WRITTEN_SECONDS = 0.3  # the controller logs the fencing before it writes it, and collects records for 25 ms first
 TIMEOUT = 60
 OF_THE_CONTROLLER = (
     "node.id",
@@ -33,7 +33,7 @@ OF_THE_CONTROLLER = (
 
 
 class Fencing:
-    """The run of a node's controller alone; `configuration` and `command` are the node's own."""
+    """A run of the node as a controller only; `configuration` and `command` are the node's."""
 
     def __init__(self, directory: Path, configuration: Mapping[str, object], command: Sequence[str]) -> None:
         self._data = directory / "data"
@@ -46,17 +46,17 @@ class Fencing:
         )
 
     def is_needed(self) -> bool:
-        """Whether the node has run and was killed."""
+        """Whether the node has run before and was killed."""
         return (self._data / "__cluster_metadata-0").exists() and not (self._data / CLEAN).exists()
 
     def run(self) -> None:
-        """Until the broker is fenced."""
+        """Run until the broker is fenced."""
         self._log.unlink(missing_ok=True)
         self._process.launch()
         try:
             self._wait()
         finally:
-            self._process.terminate()  # a kill would take what is not written yet
+            self._process.terminate()  # not `kill`, which would lose what is not written yet
 
     def _wait(self) -> None:
         deadline, active = time.monotonic() + TIMEOUT, False

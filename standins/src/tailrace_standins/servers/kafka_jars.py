@@ -1,4 +1,4 @@
-"""Where a Kafka broker comes from: jars that are given, or fetched once for each user.
+"""Finds the jars of a Kafka broker: given ones, or those downloaded once for each user.
 
 `TAILRACE_KAFKA_JARS` names a folder of jars: the `libs` of a Kafka installation.
 """
@@ -15,7 +15,7 @@ PACKAGES = (f"org.apache.kafka:kafka_2.13:{KAFKA}", "org.slf4j:slf4j-simple:1.7.
 
 
 def broker_jars() -> list[Path]:
-    """The broker's class path; `Unavailable` says why it can't be had."""
+    """The broker's class path. Raises `Unavailable`."""
     given = os.environ.get("TAILRACE_KAFKA_JARS")
     if given:
         return _given_jars(Path(given))

@@ -1,10 +1,10 @@
-"""Encryption and passwords of a throwaway broker: what the broker is told, and what a client must say to get in.
+"""Security of a throwaway broker: TLS and SASL, as properties of the broker and as options of its clients.
 
     security = Security("SASL_SSL", mechanism="SCRAM-SHA-512", certificates=Certificates(folder))
     with KafkaBroker(security=security) as broker:
         Producer({"bootstrap.servers": broker.address, **security.client_options()})
 
-Certificates are PEM files of an authority that is made on the spot; the broker takes PEM key stores as they are.
+Certificates are PEM files, issued by an authority that is made for the test; brokers accept PEM key stores.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 PROTOCOLS = ("SASL_PLAINTEXT", "SSL", "SASL_SSL")
 MECHANISMS = ("PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512")
-TOKENS = "OAUTHBEARER"  # with `unsecured_token` only: such a broker believes what it reads
+TOKENS = "OAUTHBEARER"  # with `unsecured_token`: the broker does not verify tokens
 VALID = dt.timedelta(days=7)
 
 
 class Certificates:
-    """An authority of our own, a certificate of the broker, and others as they are asked for; files of `folder`."""
+    """A certificate authority, the broker's certificate, and others on request; PEM files in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ class Certificates:
         self.client = self.issue("client")
 
     def issue(self, name: str, addresses: tuple[str, ...] = (), *, password: str | None = None) -> KeyPair:
-        """A key (PKCS 8, encrypted where there is a password) and its certificate, for a common and host name."""
+        """Issue a key (PKCS 8, encrypted if there is a password) and its certificate; `name` is common name and host name."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
         names = [x509.DNSName(name), *(x509.IPAddress(ipaddress.ip_address(address)) for address in addresses)]
@@ -69,7 +69,7 @@ class Certificates:
 
 @frozen(kw_only=True)
 class KeyPair:
-    """Where a private key and its certificate lie."""
+    """The files of a private key and its certificate."""
 
     key: Path
     certificate: Path
@@ -77,15 +77,15 @@ class KeyPair:
 
 @frozen
 class Security:
-    """What a listener asks of its clients.
+    """The security of a listener.
 
     Attributes:
         protocol: one of `PROTOCOLS`.
-        mechanism: with SASL, what `client_options` name; the broker knows all of `MECHANISMS`.
-        certificates: needed with TLS.
-        client_certificate: whether a client must show a certificate.
-        user, password: a client's, with SASL.
-        more_users: further users' passwords.
+        mechanism: with SASL, the one in `client_options`; the broker accepts all of `MECHANISMS`.
+        certificates: required with TLS.
+        client_certificate: whether clients must present a certificate.
+        user, password: of a client, with SASL.
+        more_users: further users with their passwords.
 
     """
 
@@ -103,7 +103,7 @@ class Security:
             raise ValueError(f"a broker has no protocol {protocol}; it has {', '.join(PROTOCOLS)}")
 
     def client_options(self) -> dict[str, str]:
-        """What a client must be told, by librdkafka's names."""
+        """The options of a client, by librdkafka's names."""
         options = {"security.protocol": self.protocol.lower()}
         if self._has_sasl():
             options |= {"sasl.mechanism": self.mechanism, "sasl.username": self.user, "sasl.password": self.password}
@@ -115,7 +115,7 @@ class Security:
         return options
 
     def broker_properties(self, listener: str, folder: Path) -> dict[str, str]:
-        """What the broker is told about the listener; makes the files that it names in `folder`."""
+        """The broker's properties of the listener; writes the files that they name to `folder`."""
         properties: dict[str, str] = {}
         if self._has_sasl():
             properties |= self._sasl_properties(f"listener.name.{listener.lower()}.")
@@ -124,7 +124,7 @@ class Security:
         return properties
 
     def format_arguments(self) -> list[str]:
-        """SCRAM's users are records of the broker's own log, written when that is made."""
+        """Arguments for formatting the log directory: SCRAM users are records of the metadata log, written at that time."""
         if not self._has_sasl():
             return []
         users = [(mechanism, *user) for mechanism in MECHANISMS[1:] for user in self._users().items()]
@@ -176,7 +176,7 @@ class Security:
 
 
 def unsecured_token(user: str, seconds: float) -> tuple[str, int]:
-    """A token without a signature (RFC 7519, section 6) that lets a user in for so long; with its end in milliseconds."""
+    """An unsecured JWT (RFC 7519, section 6) for a user that expires after `seconds`; and its end in ms since the epoch."""
     now = time.time()
     parts = ({"alg": "none"}, {"sub": user, "iat": now, "exp": now + seconds})
     text = ".".join(base64.urlsafe_b64encode(json.dumps(part).encode()).decode().rstrip("=") for part in parts)

@@ -1,7 +1,7 @@
-"""Where a MySQL server program comes from: a variable, the path, a cached installation, Docker.
+"""Finds a MySQL server program: named by a variable, on the path, in a cached installation, or in Docker.
 
-`find` takes the first that is there. The cached installation is made by `install_mysql.sh` on Debian and
-Ubuntu, once for each user; a lock keeps two processes from making it at the same time.
+`find` takes the first that exists. `install_mysql.sh` makes the cached installation on Debian and Ubuntu, once for each user;
+a lock keeps two processes from making it at the same time.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ INSTALL_TIMEOUT = 600
 
 
 class Unavailable(Exception):  # noqa: N818 -- it is not an error of the program: tests are skipped by it
-    """No MySQL server can be had on this machine; the message says what was tried."""
+    """No MySQL server is available on this machine; the message says what was tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A server program: the command that starts it, and the options that it needs to find its own files."""
+    """A server program: its command, and the options that it needs to find its own files."""
 
     command: tuple[str, ...]
     options: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Program:
 
 
 def find() -> Program:
-    """A server program, installed now where there is none; `Unavailable` says why not."""
+    """A server program; installs one if there is none. Raises `Unavailable`."""
     named = os.environ.get("TAILRACE_MYSQLD")
     if named:
         return _named(named)
@@ -53,7 +53,7 @@ def find() -> Program:
 
 
 def cache_directory() -> Path:
-    """Where tailrace keeps what it had to fetch."""
+    """The folder for tailrace's downloads."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(home) / "tailrace"
 
@@ -65,7 +65,7 @@ def _named(path: str) -> Program:
 
 
 def _program(mysqld: Path) -> Program:
-    """A program with its files beside it, as `install_mysql.sh` lays them out, needs to be told so."""
+    """A program; if its files are beside it, as `install_mysql.sh` puts them, it needs options that name them."""
     root = mysqld.parent.parent / "root" / "usr"
     if not (root / "share" / "mysql").is_dir():
         return Program((str(mysqld),))
@@ -80,7 +80,7 @@ def _program(mysqld: Path) -> Program:
 
 
 def _is_mysql(path: Path) -> bool:
-    """Whether it runs here and is not MariaDB."""
+    """Whether the program runs on this machine and is not MariaDB."""
     try:
         shown = subprocess.run([path, "--version"], capture_output=True, text=True, check=True, timeout=30)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
@@ -103,7 +103,7 @@ def _cached() -> Path:
 
 
 def _install(target: Path) -> None:
-    """Into a folder beside it first, so that the target is whole as soon as it is there."""
+    """Install into a temporary folder and rename it, so that the target is complete as soon as it exists."""
     unfinished = target.with_name("mysql.unfinished")
     shutil.rmtree(unfinished, ignore_errors=True)
     command = ["sh", str(INSTALL_SCRIPT), str(unfinished)]

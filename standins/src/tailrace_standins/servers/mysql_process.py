@@ -1,4 +1,4 @@
-"""How a throwaway MySQL server is run: as a process of this machine, or as a container."""
+"""Runs a throwaway MySQL server: as a process of this machine, or in a Docker container."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ STOP_TIMEOUT = 60
 
 
 class Launcher(Protocol):
-    """Starts and ends one server again and again on the same data directory."""
+    """Starts and ends one server repeatedly on the same data directory."""
 
     def launch(self, options: list[str]) -> None:
-        """Start it; it may not answer yet."""
+        """Start it without waiting until it answers."""
 
     def terminate(self) -> None:
-        """End it in good order and wait until it is gone."""
+        """Shut it down cleanly and wait until it has ended."""
 
     def kill(self) -> None:
-        """End it as a power cut would, and wait until it is gone."""
+        """Kill it and wait until it has ended."""
 
     def running(self) -> bool:
-        """Whether it has not ended."""
+        """Whether it is running."""
 
     def discard(self) -> None:
-        """Remove what it leaves on this machine."""
+        """Remove its files from this machine."""
 
     def log_tail(self) -> str:
-        """The last lines that the server wrote, for messages."""
+        """The last lines of the server's log, for messages."""
 
 
 class LocalProcess:
-    """A server program of this machine; it dies with the process that started it (where setpriv is there)."""
+    """A server process of this machine; if setpriv exists, it ends with the process that started it."""
 
     def __init__(self, program: Program, directory: Path, port: int) -> None:
         self._program = program
@@ -54,7 +54,7 @@ class LocalProcess:
         return self._directory / "mysql.sock"
 
     def launch(self, options: list[str]) -> None:
-        """Start it, on a new data directory the first time."""
+        """Start it; the first time the data directory is initialised."""
         if not (self._directory / "data" / "mysql").is_dir():
             self._initialize(options)
         command = [
@@ -69,7 +69,7 @@ class LocalProcess:
         )
 
     def terminate(self) -> None:
-        """SIGTERM; SIGKILL when that takes too long."""
+        """Send SIGTERM, and SIGKILL if that takes too long."""
         if self._process is None:
             return
         self._process.terminate()
@@ -80,13 +80,13 @@ class LocalProcess:
             self._process.wait()
 
     def kill(self) -> None:
-        """SIGKILL."""
+        """Send SIGKILL."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
 
     def running(self) -> bool:
-        """Whether the process is there."""
+        """Whether the process is running."""
         return self._process is not None and self._process.poll() is None
 
     def discard(self) -> None:
@@ -115,7 +115,7 @@ class LocalProcess:
 
 
 class Container:
-    """A server in a Docker container, its port on this machine's loopback."""
+    """A server in a Docker container, its port mapped to this machine's loopback."""
 
     socket = None
 
@@ -126,7 +126,7 @@ class Container:
         self._options: list[str] | None = None
 
     def launch(self, options: list[str]) -> None:
-        """Run the image; the same container again when the options are the same."""
+        """Run the image, or start the existing container if the options are the same."""
         if options == self._options:
             self._docker("start", self._name)
             return
@@ -134,7 +134,7 @@ class Container:
             self._docker("rm", "--force", self._name)
         publish = f"127.0.0.1:{self._port}:3306"
         volume = f"{self._name}:/var/lib/mysql"
-        password = "MYSQL_ALLOW_EMPTY_PASSWORD=yes"  # noqa: S105 -- that there is none
+        password = "MYSQL_ALLOW_EMPTY_PASSWORD=yes"  # noqa: S105 -- there is none
         fixed = ["--name", self._name, "--env", password, "--publish", publish, "--volume", volume]
         self._docker("run", "--detach", *fixed, self._image, *options)
         self._options = options
@@ -148,7 +148,7 @@ class Container:
         self._docker("kill", self._name)
 
     def running(self) -> bool:
-        """Whether Docker says so."""
+        """Whether Docker lists it as running."""
         state = self._docker("inspect", "--format", "{{.State.Running}}", self._name)
         return state.stdout.strip() == "true"
 
@@ -169,7 +169,7 @@ class Container:
 
 
 def _of_initialization(options: list[str]) -> list[str]:
-    """What must be known when the data directory is made."""
+    """The options that must be given when the data directory is initialised."""
     prefixes = (
         "--innodb-page-size",
         "--lower-case-table-names",

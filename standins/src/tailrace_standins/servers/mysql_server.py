@@ -1,11 +1,11 @@
-"""A real MySQL server, thrown away after use: for the tests and for the demo.
+"""A throwaway MySQL server, for the tests and the demo.
 
     with MySqlServer(gtid=False, row_metadata="MINIMAL") as server:
         server.sql("CREATE DATABASE inventory")
         with server.connect("inventory") as connection: ...
 
-It listens on the loopback at a free port, has user root without a password, TLS with certificates of its own,
-and settings that trade durability for speed (a killed server still keeps what it committed).
+It listens on the loopback at a free port. User root has no password, TLS uses the server's own certificates. Settings trade
+durability for speed: commits survive a kill of the server, but not a crash of the machine.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CONNECTOR_PRIVILEGES = "SELECT, RELOAD, SHOW DATABASES, REPLICATION SLAVE, REPLI
 
 
 class Server:
-    """A MySQL server that somebody runs, and how to reach it."""
+    """A running MySQL server, and how to connect to it."""
 
     def __init__(self, host: str, port: int, user: str = "root", password: str = "") -> None:
         self.host = host
@@ -51,7 +51,7 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where it is, without the password."""
+        """Its URL, without the password."""
         return f"mysql://{self.user}@{self.host}:{self.port}"
 
     def connect(
@@ -62,7 +62,7 @@ class Server:
         password: str | None = None,
         **options: Any,
     ) -> pymysql.Connection[Any]:
-        """A connection in autocommit mode; without a user the administrator's."""
+        """A connection in autocommit mode; the default user is the administrator."""
         if user is None:
             user, password = self.user, self.password
         given = {
@@ -76,7 +76,7 @@ class Server:
         )
 
     def sql(self, text: str, database: str | None = None) -> list[tuple[Any, ...]]:
-        """Run statements separated by semicolons on a connection of their own; the last result's rows."""
+        """Run statements, separated by semicolons, on a new connection; returns the last result's rows."""
         connection = self.connect(database, client_flag=CLIENT.MULTI_STATEMENTS)
         try:
             with connection.cursor() as cursor:
@@ -89,7 +89,7 @@ class Server:
             connection.close()
 
     def variable(self, name: str) -> Any:
-        """A global variable's value."""
+        """The value of a global variable."""
         return self.sql(f"SELECT @@GLOBAL.{name}")[0][0]
 
     def create_connector_user(
@@ -98,7 +98,7 @@ class Server:
         password: str = "tailrace",  # noqa: S107 -- of a server that is thrown away
         privileges: str = CONNECTOR_PRIVILEGES,
     ) -> None:
-        """A user as the documentation asks for one, or with other privileges."""
+        """Create a user with the privileges that the documentation asks for, or with others."""
         self.sql(
             f"DROP USER IF EXISTS '{user}'@'%'; CREATE USER '{user}'@'%' IDENTIFIED BY '{password}'; "
             f"GRANT {privileges} ON *.* TO '{user}'@'%'"
@@ -106,7 +106,7 @@ class Server:
 
 
 class GivenServer(Server):
-    """A server named by a URL, `mysql://user:password@host:port`; it is used as it is."""
+    """A server that runs already, named by a URL: `mysql://user:password@host:port`."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -115,7 +115,7 @@ class GivenServer(Server):
 
 
 class MySqlServer(Server):
-    """A server of our own. `flags` are further options of mysqld; they win over the ones given here."""
+    """A throwaway server. `flags` are further options of mysqld; they win over those of this module."""
 
     def __init__(
         self,
@@ -141,11 +141,11 @@ class MySqlServer(Server):
 
     @property
     def socket(self) -> Path | None:
-        """The Unix socket, where there is one."""
+        """The Unix socket; None if there is none."""
         return getattr(self._launcher, "socket", None)
 
     def start(self) -> Self:
-        """Start it and wait until it answers; `Unavailable` when there is no server program."""
+        """Start it and wait until it answers. Raises `Unavailable` without a server program."""
         if self._launcher is None:
             self._launcher = self._new_launcher()
         self._launcher.launch(self._options())
@@ -157,23 +157,23 @@ class MySqlServer(Server):
         return self
 
     def stop(self) -> None:
-        """End it in good order; its data stays for another start."""
+        """Shut it down cleanly; its data stays for the next start."""
         if self._launcher is not None and self._launcher.running():
             self._launcher.terminate()
 
     def kill(self) -> None:
-        """End it at once (kill -9); its data stays for another start."""
+        """Kill it (SIGKILL); its data stays for the next start."""
         if self._launcher is not None:
             self._launcher.kill()
 
     def restart(self, flags: tuple[str, ...] | None = None) -> Self:
-        """Stop and start again on the same port, with other flags if given."""
+        """Stop it and start it again on the same port, with other flags if given."""
         self.stop()
         self.flags = self.flags if flags is None else flags
         return self.start()
 
     def discard(self) -> None:
-        """End it and remove all that it left."""
+        """Stop it and remove its files."""
         if self._launcher is not None:
             if self._launcher.running():
                 self._launcher.kill()

@@ -1,7 +1,7 @@
-"""Ports of the loopback for servers that are started and killed again and again.
+"""Ports on the loopback for servers that are started and killed repeatedly.
 
-They lie below the range from which the kernel takes ports for outgoing connections: in that range a client that
-keeps calling a killed server may be given the server's own port, and then holds it or even talks to itself.
+They are below the kernel's range for outgoing connections. Within that range a client that keeps reconnecting to a killed
+server may get the server's port as its own; it would then occupy the port, or even connect to itself.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ATTEMPTS = 1000
 
 
 def free_port() -> int:
-    """A port on which nothing listens at the moment."""
+    """A port on which nothing listens now."""
     for _ in range(ATTEMPTS):
         port = random.randrange(FIRST, LAST)  # noqa: S311
         if is_free(port):
@@ -24,7 +24,7 @@ def free_port() -> int:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen there now."""
+    """Whether a server could listen on the port now."""
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -35,7 +35,7 @@ def is_free(port: int) -> bool:
 
 
 def is_open(port: int) -> bool:
-    """Whether something takes connections there."""
+    """Whether something accepts connections on the port."""
     try:
         socket.create_connection((HOST, port), timeout=1).close()
     except OSError:

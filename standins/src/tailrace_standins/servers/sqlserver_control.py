@@ -1,7 +1,7 @@
-"""`python -m tailrace_standins.servers.sqlserver_control PASSWORD SHORTCUTS`: a stand-in that is told by its input what to do.
+"""`python -m tailrace_standins.servers.sqlserver_control PASSWORD SHORTCUTS`: a stand-in controlled through its standard input.
 
-Prints its port first. Each line of the input is a JSON list, a command and its arguments; each is answered by one line,
-`done` and the answer in JSON, or `failed` and the reason. It ends with its input.
+It first prints its port. Each input line is a JSON list of a command and its arguments. Each is answered by one line: `done`
+and the result as JSON, or `failed` and the reason. The process ends at the end of its input.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ def main() -> None:
 
 
 def _secondary(engine: Engine, databases: tuple[str, ...], servers: ExitStack) -> int:
-    """Put databases into an availability group; the port of its secondary, which wants read intent (978)."""
+    """Put databases into an availability group; returns the port of its secondary, which requires read intent (error 978)."""
     group = AvailabilityGroup(engine, databases)
     group.secondary.access = Access.READ_ONLY
     return servers.enter_context(StandIn(group.secondary, tls=True)).port
 
 
 def _certificate(pair: bytes) -> str:
-    """What a client has to trust, in PEM."""
+    """The certificate that a client must trust, as PEM."""
     return pair[pair.index(b"-----BEGIN CERTIFICATE") :].decode()
 
 
 class Clock:
-    """The real time, or one that was set and stands still."""
+    """The server's clock: the real time, or a fixed one."""
 
     def __init__(self) -> None:
         self._set: dt.datetime | None = None
 
     def set(self, text: str | None) -> None:
-        """From now on it is that time, ISO 8601; None: the real one again."""
+        """Set a fixed time (ISO 8601); None: back to the real one."""
         self._set = None if text is None else dt.datetime.fromisoformat(text)
 
     def __call__(self) -> dt.datetime:
-        """What time it is, in UTC."""
+        """The current time, in UTC."""
         return self._set or dt.datetime.now(dt.UTC)
 
 
@@ -81,7 +81,7 @@ def _commands(engine: Engine, capture: ChangeDataCapture) -> dict[str, Callable[
 def _answer(command: Callable[..., Any], arguments: list[Any]) -> tuple[str, str]:
     try:
         return DONE, json.dumps(command(*arguments))
-    except Exception as error:  # noqa: BLE001 -- told to the other side, which raises it
+    except Exception as error:  # noqa: BLE001 -- sent to the other process, which raises it
         return FAILED, f"{type(error).__name__}: {error}".replace("\n", " ")
 
 

@@ -1,4 +1,4 @@
-"""A database on a SQL Server for tests, and whoever has its capture job in hand (`sqlserver_server.py` has the servers)."""
+"""A database for tests on a SQL Server, and control over its capture job (`sqlserver_server.py` has the servers)."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ _POLL_SECONDS: Final = 0.02
 
 
 class Unavailable(Exception):  # noqa: N818 -- it is not an error of the program: tests are skipped by it
-    """No server can be had here; the message says why."""
+    """No server is available here; the message says why."""
 
 
 class Control(Protocol):
-    """Who has the capture jobs of a server in hand."""
+    """Controls a server's capture jobs."""
 
     def quiet(self, database: Database) -> None:
-        """From now on nothing of it is captured but by `step`."""
+        """Stop the capture job: from now on only `step` captures changes."""
 
     def resume(self, database: Database) -> None:
-        """The capture job reads the log by itself."""
+        """Let the capture job read the log by itself."""
 
     def step(self, database: Database) -> int:
         """One scan of the log; gives how many transactions were captured."""
 
 
 class Server:
-    """A server that somebody runs, and how to reach it."""
+    """A running server, and how to connect to it."""
 
     def __init__(self, host: str, port: int, user: str, password: str, control: Control) -> None:
         self.host = host
@@ -50,7 +50,7 @@ class Server:
         )
 
     def sql(self, text: str, database: str = "master", *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run a batch on a connection of its own; the last result's rows."""
+        """Run a batch on a new connection; returns the last result's rows."""
         connection = self.connect(database)
         try:
             return run(connection, text, *parameters)
@@ -58,7 +58,7 @@ class Server:
             connection.close()
 
     def create_database(self, name: str | None = None) -> Database:
-        """A fresh database with change data capture, whose job stands still."""
+        """A new database with change data capture enabled; its capture job is stopped."""
         made = Database(self, name or f"t_{uuid.uuid4().hex[:10]}")
         self.sql(f"CREATE DATABASE [{made.name}]")
         made.sql("EXEC sys.sp_cdc_enable_db")
@@ -66,7 +66,7 @@ class Server:
         return made
 
     def properties(self, *databases: str, **more: str) -> dict[str, str]:
-        """A connector's configuration for these databases; in `more` an underscore stands for a dot."""
+        """A connector's configuration for these databases; in the names of `more` an underscore means a dot."""
         return {
             "connector.class": "io.debezium.connector.sqlserver.SqlServerConnector",
             "topic.prefix": "s",
@@ -83,7 +83,7 @@ class Server:
 
 
 class Database:
-    """A database under change data capture; the sessions of `sql` end with their batch."""
+    """A database with change data capture enabled; each `sql` has a session of its own."""
 
     def __init__(self, server: Server, name: str) -> None:
         self.server = server
@@ -93,29 +93,29 @@ class Database:
 
     @property
     def scanning(self) -> Any:
-        """Another one, for the capture job's work: a thread may do that beside a transaction of `connection`."""
+        """Another connection, for the capture job's work, which a thread may do during a transaction on `connection`."""
         if self._scanning is None:
             self._scanning = self.server.connect(self.name)
         return self._scanning
 
     @property
     def connection(self) -> Any:
-        """A connection that stays, for many statements."""
+        """A connection that stays open, for many statements."""
         if self._connection is None:
             self._connection = self.server.connect(self.name)
         return self._connection
 
     def sql(self, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
-        """Run a batch; the last result's rows."""
+        """Run a batch; returns the last result's rows."""
         return run(self.connection, text, *parameters)
 
     def value(self, text: str, *parameters: Any) -> Any:
-        """The only value of a query."""
+        """The single value of a query."""
         ((only,),) = self.sql(text, *parameters)
         return only
 
     def capture(self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo") -> None:
-        """Enable capture of a table, and have the log read up to there."""
+        """Enable capture of a table, and scan the log up to that."""
         more = f", @capture_instance = N'{instance}'" if instance else ""
         more += f", @captured_column_list = N'{columns}'" if columns else ""
         self.sql(
@@ -126,7 +126,7 @@ class Database:
         self.step()
 
     def uncapture(self, table: str, instance: str = "all", schema: str = "dbo") -> None:
-        """Disable capture of a table, or one of its instances."""
+        """Disable capture of a table, or of one capture instance."""
         self.sql(
             f"EXEC sys.sp_cdc_disable_table @source_schema = N'{schema}', @source_name = N'{table}', "
             f"@capture_instance = N'{instance}'"
@@ -137,36 +137,36 @@ class Database:
         return self.server.control.step(self)
 
     def capture_all(self) -> None:
-        """Scans until nothing is left."""
+        """Scan the log until nothing is left to capture."""
         while self.step():
             pass
 
     def resume(self) -> None:
-        """From now on the capture job reads the log by itself, without pauses."""
+        """Let the capture job read the log by itself, without a polling interval."""
         self.server.control.resume(self)
 
     def pause(self) -> None:
-        """From now on only `step` reads it."""
+        """Stop the capture job again: only `step` reads the log."""
         self.server.control.quiet(self)
 
     def clean_up(self, instance: str, low: bytes) -> None:
-        """What an instance has before that LSN goes; the LSN must stand in cdc.lsn_time_mapping."""
+        """Remove an instance's changes before an LSN, which must be in cdc.lsn_time_mapping."""
         self.sql(
             f"EXEC sys.sp_cdc_cleanup_change_table @capture_instance = N'{instance}', @low_water_mark = 0x{low.hex()}, "
             "@threshold = 5000"
         )
 
     def max_lsn(self) -> bytes:
-        """The newest LSN that was captured."""
+        """The newest captured LSN."""
         found: bytes = self.value("SELECT sys.fn_cdc_get_max_lsn()")
         return found
 
     def properties(self, **more: str) -> dict[str, str]:
-        """A connector's configuration for it."""
+        """A connector's configuration for this database."""
         return self.server.properties(self.name, **more)
 
     def drop(self) -> None:
-        """The database goes, whoever is in it."""
+        """Drop the database, even if sessions use it."""
         self.sql("IF (SELECT is_cdc_enabled FROM sys.databases WHERE name = DB_NAME()) = 1 EXEC sys.sp_cdc_disable_db")
         for connection in (self.connection, self._scanning):
             if connection is not None:
@@ -177,7 +177,7 @@ class Database:
 
 
 def driver() -> Any:
-    """mssql-python; `Unavailable` says what is missing."""
+    """The module mssql-python. Raises `Unavailable`, with what is missing."""
     try:
         import mssql_python
     except ImportError as error:
@@ -190,16 +190,19 @@ def driver() -> Any:
 
 @cache
 def _unloadable(module: Any) -> str:
-    """Why the driver's library, which needs libltdl7, can't be loaded; nothing where it can: then only a port refuses."""
+    """Why the driver's library, which needs libltdl7, can't be loaded; "" if it can.
+
+    It tries to connect to a port where nothing listens: if the library is loaded, the refused connection is the only error.
+    """
     try:
         module.connect(f"Server={HOST},{free_port()};UID=x;PWD=x;Encrypt=no", timeout=1)
-    except Exception as error:  # noqa: BLE001 -- drivers have errors of their own
+    except Exception as error:  # noqa: BLE001 -- drivers have their own exception classes
         return str(error) if "failed to load" in str(error).lower() else ""
     return ""
 
 
 def run(connection: Any, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
-    """Run a batch to its end; the last result's rows."""
+    """Run a batch to its end; returns the last result's rows."""
     rows: list[tuple[Any, ...]] = []
     cursor = connection.cursor()
     try:
@@ -215,7 +218,7 @@ def run(connection: Any, text: str, *parameters: Any) -> list[tuple[Any, ...]]:
 
 
 def patiently(doing: Callable[[], object]) -> None:
-    """Do it, again and again while somebody else has not done yet."""
+    """Call it, and repeat while it fails because another session is still busy."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

@@ -7,8 +7,9 @@
         database.sql("INSERT dbo.orders VALUES (1, N'a')")
         database.step()                     # one scan of the log: until then nothing is captured
 
-The stand-in is not in the tests' process, because mssql-python holds Python's lock while it reads Arrow batches.
-Capture jobs stand still until `resume`; before that, only `step` and `capture_all` read the log.
+The stand-in runs in a process of its own, because mssql-python holds Python's global interpreter lock while it reads Arrow
+batches: a server in the same process could not answer. Capture jobs are stopped until `resume`; until then only `step` and
+`capture_all` read the log.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ _SCAN: Final = "EXEC sys.sp_cdc_scan @maxtrans = 500, @maxscans = 10, @continuou
 class StandInServer(Server):
     """The stand-in in a child process, on a free port of the loopback.
 
-    `shortcuts` says which queries are recognised and answered without SQLite; None: what the environment says.
+    `shortcuts` says which queries are recognised and answered without SQLite; None: as the environment variable says.
     """
 
     def __init__(self, shortcuts: Shortcuts | None = None) -> None:
@@ -46,7 +47,7 @@ class StandInServer(Server):
         super().__init__("127.0.0.1", 0, "sa", PASSWORD, _StandInJobs(self))
 
     def start(self) -> Self:
-        """Start it; raises `Unavailable` where the driver can't be loaded."""
+        """Start it. Raises `Unavailable` if the driver can't be loaded."""
         driver()
         module, shortcuts = "tailrace_standins.servers.sqlserver_control", self._shortcuts.value
         command = [*dying_with_parent(), sys.executable, "-m", module, PASSWORD, shortcuts]
@@ -56,18 +57,18 @@ class StandInServer(Server):
 
     @property
     def pid(self) -> int:
-        """Its process id; 0 while it does not run."""
+        """Its process id; 0 while it is not running."""
         return self._child.pid if self._child else 0
 
     def stop(self) -> None:
-        """End it, with all that it holds."""
+        """Stop it; its data is lost."""
         if self._child is not None and self._child.stdin is not None:
             self._child.stdin.close()
             self._child.wait(PATIENCE)
             self._child = None
 
     def kill(self) -> None:
-        """End it as a power cut would."""
+        """Kill it (SIGKILL)."""
         if self._child is not None:
             self._child.kill()
             self._child.wait(PATIENCE)
@@ -80,7 +81,7 @@ class StandInServer(Server):
         self.stop()
 
     def tell(self, what: str, *arguments: Any) -> Any:
-        """Have something done inside of it: `sqlserver_control.py` lists what."""
+        """Run a command in its process, one of those in `sqlserver_control.py`."""
         with self._lock:
             if self._child is None or self._child.stdin is None:
                 raise RuntimeError("the stand-in does not run")
@@ -113,7 +114,7 @@ class _StandInJobs:
 
 
 class GivenServer(Server):
-    """A server named by a URL, `mssql://user:password@host:port`; what the capture job would do is done by sp_cdc_scan."""
+    """A running server, named by a URL: `mssql://user:password@host:port`. sp_cdc_scan does the capture job's work."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -127,12 +128,12 @@ class _AgentJobs:
         self._lock = threading.Lock()
 
     def quiet(self, database: Database) -> None:
-        """The job is replaced by one that was never started; a scan that still runs is waited for by `step`."""
+        """Replace the job by one that is never started; `step` waits for a scan that is still running."""
         jobs = self._jobs(database)
         if "capture" in jobs:
             database.sql("EXEC sys.sp_cdc_drop_job @job_type = N'capture'")
         database.sql("EXEC sys.sp_cdc_add_job @job_type = N'capture', @start_job = 0, @pollinginterval = 0")
-        if "cleanup" not in jobs:  # the first table makes both, but only where there is none
+        if "cleanup" not in jobs:  # enabling the first table creates both jobs, but only if the database has none
             database.sql("EXEC sys.sp_cdc_add_job @job_type = N'cleanup', @start_job = 0")
 
     def resume(self, database: Database) -> None:
@@ -155,6 +156,6 @@ class _AgentJobs:
 
 
 def server() -> Server:
-    """The server that tests are to use, started where it has to be; `stop` it where it is a `StandInServer`."""
+    """The server for tests; a stand-in is started. The caller must `stop` it if it is a `StandInServer`."""
     url = os.environ.get(URL)
     return GivenServer(url) if url else StandInServer().start()

@@ -1,4 +1,4 @@
-"""Waiting for what a server or a thread does in its own time."""
+"""Polls for what a server or a thread does asynchronously."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ STEP_SECONDS = 0.05
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, complaint: Callable[[], str]) -> None:
-    """Ask until it is so; `TimeoutError` with the complaint when that takes longer."""
+    """Poll until the condition is true. Raises `TimeoutError` with the complaint if that takes longer."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,8 +1,8 @@
-"""The lock manager: tables, rows and transactions as resources; waits with a time-out, deadlocks, victims on demand.
+"""The lock manager: locks on tables, rows and transactions; waits with a timeout, deadlock detection, chosen victims.
 
-A row that a transaction changed is locked by the version itself; who must wait for it waits for the transaction's
-resource. Locks of readers who keep what they read are kept here. Which modes there are and which go together is the
-stand-in's to say; all have SHARED and EXCLUSIVE.
+A row that a transaction changed is locked by its version (see `visibility.py`); whoever must wait for it waits for the
+transaction's resource. Only the locks of readers on rows are held here. The stand-in defines the lock modes and which are
+compatible; SHARED and EXCLUSIVE always exist.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Locks:
     """All locks of a server.
 
     Args:
-        compatible: the modes, each with those of other sessions that it goes together with.
-        failures: the errors that clients get.
+        compatible: each mode with the modes of other sessions that it is compatible with.
+        failures: makes the errors that clients get.
 
     """
 
@@ -50,25 +50,25 @@ class Locks:
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def choose_victim(self, session: int) -> None:
-        """The session's wait, or its next request for a lock, ends as a deadlock's victim."""
+        """Make the session a deadlock victim: its wait, or its next request for a lock, fails."""
         with self._changed:
             self._victims.add(session)
             self._changed.notify_all()
 
     def cancel(self, session: int) -> None:
-        """End the session's wait, if it waits."""
+        """End the session's wait, if it is waiting."""
         with self._changed:
             if session in self._waiting:
                 self._cancelled.add(session)
                 self._changed.notify_all()
 
     def waiting(self) -> dict[int, int]:
-        """Sessions that wait, each with one that it waits for (blocking_session_id)."""
+        """Waiting sessions, each with one that blocks it (`blocking_session_id`)."""
         with self._changed:
             return {s: next(iter(self._blockers(w.session, w.resource, w.mode)), 0) for s, w in self._waiting.items()}
 
     def holders(self, resource: Resource, session: int, mode: str) -> list[int]:
-        """Other sessions whose locks stand against the mode."""
+        """Other sessions whose locks are incompatible with the mode."""
         with self._changed:
             return self._blockers(session, resource, mode)
 
@@ -89,9 +89,9 @@ class Locks:
     def acquire(
         self, session: int, resource: Resource, mode: str, *, timeout: int = -1, priority: int = 0, keep: bool = True
     ) -> None:
-        """Get a lock, or (not `keep`) only wait until it could be had; `timeout` in ms, -1 without end.
+        """Acquire a lock, or (not `keep`) only wait until it would be granted; `timeout` in ms, -1 for none.
 
-        Raises what `failures` says after the time-out, as a deadlock's victim, and where the wait is cancelled.
+        Raises an error of `failures` after the timeout, as a deadlock victim, and if the wait is cancelled.
         """
         with self._changed:
             if session in self._victims:
@@ -104,19 +104,19 @@ class Locks:
                 self._of_session.setdefault(session, set()).add(resource)
 
     def held_by(self, session: int) -> frozenset[Resource]:
-        """The resources of which a session has a lock."""
+        """The resources on which a session has a lock."""
         with self._changed:
             return frozenset(self._of_session.get(session, ()))
 
     def release_others(self, session: int, kept: frozenset[Resource]) -> None:
-        """Let go of all but these; what is kept stays in the mode that it came to meanwhile."""
+        """Release all locks but those on `kept`, which stay in their present modes."""
         with self._changed:
             for resource in self._of_session.get(session, set()) - kept:
                 self._let_go(session, resource)
             self._changed.notify_all()
 
     def release_all(self, session: int) -> None:
-        """Let go of all that the session has."""
+        """Release all locks of the session."""
         with self._changed:
             for resource in set(self._of_session.get(session, ())):
                 self._let_go(session, resource)
@@ -162,11 +162,7 @@ class Locks:
             raise self.failures.cancelled()
 
     def _break_deadlock(self, waiter: _Waiter) -> None:
-        """If the wait closes a circle, the one in it of the lowest priority is the victim.
-
-        Among equals it is the last to come.
-
-        """
+        """If the wait closes a cycle, choose its waiter of the lowest priority as the victim; among equals this one."""
         circle = self._circle(waiter.session, waiter.session, [])
         if circle:
             victim = min((self._waiting[s] for s in circle), key=lambda w: (w.priority, w is not waiter))

@@ -1,8 +1,7 @@
-"""The log hook: what transactions change, for whoever keeps a log of it.
+"""The transaction log: records of what transactions changed, and the hook that receives them.
 
-Records come in the order in which the statements made them; a transaction is handed over whole, at its commit, under
-the lock that commits run under: so transactions come in the order of their commits. What was rolled back is never
-seen.
+Records are in the order in which statements made them. A transaction is passed to the hooks as a whole, at its commit and
+under the lock that serialises commits, so hooks see transactions in commit order. They never see what was rolled back.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from tailrace_standins.storage.sessions import R, Stored
 
 DatabaseT = TypeVar("DatabaseT")
 TableT = TypeVar("TableT")
-POSITIONS: Final = count(1)  # places in the log, over all databases
+POSITIONS: Final = count(1)  # positions in the log, over all databases
 
 
 class Operation(Enum):
-    """What a record tells."""
+    """What a record describes."""
 
     INSERT = "insert"
     UPDATE = "update"
@@ -39,15 +38,17 @@ Image: TypeAlias = tuple[Stored, ...]
 
 @dataclass(frozen=True, slots=True)
 class Record(Generic[DatabaseT, TableT]):
-    """A change.
+    """A log record: one changed row, or one DDL statement.
 
     Attributes:
-        table: as it was defined when the change was made (after it, for DDL; before it, for DROP TABLE).
-        before, after: images: stored values of `table.stored`, in that order.
+        database: of the table.
+        table: its definition at the time of the change (for DDL after it, for DROP TABLE before it).
+        operation: what was done.
+        before, after: row images: the stored values of `table.stored`, in that order.
         statement: number of the statement in its transaction, from 1.
-        text: the statement's text, for DDL.
-        old: the table before DDL.
-        position: its place in the log, in the order in which records were made, over all transactions.
+        text: for DDL, the statement's text.
+        old: for DDL, the table before it.
+        position: in the log; records of all transactions are numbered in the order in which they were made.
 
     """
 
@@ -64,7 +65,7 @@ class Record(Generic[DatabaseT, TableT]):
 
 @dataclass(slots=True)
 class LoggedTransaction(Generic[R]):
-    """A transaction as it was committed; times are as the server's clock shows them; `sequence` orders commits."""
+    """A committed transaction; times are by the server's clock, `sequence` is the commit order."""
 
     id: int
     name: str
@@ -76,12 +77,12 @@ class LoggedTransaction(Generic[R]):
 
 
 class CommitHook(Protocol[R]):
-    """Gets committed transactions."""
+    """Receives committed transactions."""
 
     def committing(self, connection: Any, transaction: LoggedTransaction[R]) -> None:
         """A transaction is about to be committed, by a server whose file is kept; must be quick.
 
-        What is written on the stand-in's connection now is in the same commit.
+        Writes on the stand-in's connection become part of the same commit.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""What a reader sees, whom it waits for, what it keeps others from changing."""
+"""Reading: which versions a reader sees, which transactions it waits for, which rows it locks."""
 
 # ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
@@ -16,7 +16,7 @@ _FOREIGN: Final = "((b<0 AND b<>:t) OR (e<0 AND e<>:t))"
 
 
 def view_of(session: Session[R]) -> tuple[int, int]:
-    """What a reader sees, `:s` and `:t` of `visibility`: the last commit, and its own transaction's mark."""
+    """The parameters `:s` and `:t` of `visibility`: the last commit that the reader sees, and its transaction's mark."""
     transaction = session.transaction
     seen = LATEST
     if transaction is not None and transaction.snapshot is not None:
@@ -25,14 +25,14 @@ def view_of(session: Session[R]) -> tuple[int, int]:
 
 
 def begin_snapshot(session: Session[R]) -> None:
-    """From here on the session's transaction, if it has one, sees one moment; the first call says which."""
+    """Fix what the session's transaction sees, if it has one, to the commits up to its first call."""
     transaction = session.transaction
     if transaction is not None and transaction.snapshot is None:
         transaction.snapshot = session.store.take_snapshot(session)
 
 
 def wait_for_rows(session: Session[R], storage: str, where: str, values: Mapping[str, Stored]) -> None:
-    """Wait for transactions that changed rows of a table; `where` (` AND …`, with `values`) says which rows count."""
+    """Wait for other transactions that changed rows of a table; `where` (` AND …`, with `values`) limits the rows."""
     mark = view_of(session)[1]
     while others_wrote(session, storage):
         found = session.connection.rows(
@@ -45,7 +45,7 @@ def wait_for_rows(session: Session[R], storage: str, where: str, values: Mapping
 
 
 def lock_rows(session: Session[R], table: Table, where: str, values: Mapping[str, Stored], mode: str) -> int:
-    """Lock the rows that a reader sees, to its transaction's end; gives how many. `values` have its view (`view_of`)."""
+    """Lock the rows that a reader sees, until its transaction ends; returns how many. `values` include its `view_of`."""
     found = session.connection.rows(f"SELECT DISTINCT r FROM {table.storage} WHERE {VISIBLE}{where}", values)
     for (row,) in found:
         lock(session, ("row", table.id, row), mode, keep=True)

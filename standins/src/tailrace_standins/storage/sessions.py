@@ -1,4 +1,4 @@
-"""What a stand-in brings: its sessions with their connections, its tables, and the errors that its clients get."""
+"""The protocols that a stand-in implements: sessions with connections, tables, and the errors of its clients."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ class Session(Protocol[R]):
 
     @property
     def id(self) -> int:
-        """Its number, of which there is one in the server."""
+        """Its number, unique in the server."""
         ...
 
     @property
     def connection(self) -> Connection:
-        """Its own."""
+        """Its own connection to SQLite."""
         ...
 
     @property
     def store(self) -> Store[R]:
-        """The server's."""
+        """The server's store."""
         ...
 
 
 class Column(Protocol):
-    """A column that lies in SQLite."""
+    """A column that is stored in SQLite."""
 
     @property
     def slot(self) -> str:
@@ -72,7 +72,7 @@ class Column(Protocol):
 
 
 class Table(Protocol):
-    """A table: in SQLite it has `visibility.COLUMNS`, and those of `stored` behind them."""
+    """A table; in SQLite it has `visibility.COLUMNS` and then those of `stored`."""
 
     @property
     def id(self) -> int:
@@ -81,12 +81,12 @@ class Table(Protocol):
 
     @property
     def storage(self) -> str:
-        """Its name in SQLite; a temporary one's begins with `temp.`."""
+        """Its name in SQLite, which begins with `temp.` for a temporary table."""
         ...
 
     @property
     def is_temporary(self) -> bool:
-        """Whether only its session has it: there is nothing to lock and nothing to log."""
+        """Whether it belongs to one session; then it needs no locks and has no log records."""
         ...
 
     @property
@@ -96,20 +96,20 @@ class Table(Protocol):
 
 
 class Failures(Protocol):
-    """The errors that clients of the stand-in know, for what goes wrong in here."""
+    """The errors that the stand-in's clients get for failures of the storage."""
 
     def lock_timeout(self) -> Exception:
-        """A lock could not be had in time."""
+        """A lock was not granted in time."""
         ...
 
     def deadlock(self, session: int) -> Exception:
-        """The session is a deadlock's victim."""
+        """The session is a deadlock victim."""
         ...
 
     def cancelled(self) -> Exception:
-        """A wait was ended by the client."""
+        """The client cancelled a wait."""
         ...
 
     def row_changed(self, database: Any, table: Any) -> Exception:
-        """A row that is to be changed was changed by a commit that the transaction's snapshot does not see."""
+        """A row to be changed was changed by a commit after the transaction's snapshot."""
         ...

@@ -1,4 +1,4 @@
-"""The file that a stand-in's tables lie in."""
+"""The SQLite file of a stand-in's tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 _SETTINGS: Final = (
     "journal_mode=WAL",
-    "synchronous=OFF",
+    "synchronous=OFF",  # survives a crash of the server's process, and a stand-in need not survive more
     "temp_store=MEMORY",
     "cache_size=-16000",
     "case_sensitive_like=ON",
@@ -16,7 +16,7 @@ _SETTINGS: Final = (
 
 
 def connect(path: Path) -> sqlite3.Connection:
-    """SQLite for one session; statements and commits are said in full (`isolation_level` None)."""
+    """A connection for one session; `isolation_level=None` leaves BEGIN and COMMIT to the caller."""
     connection = sqlite3.connect(
         path, isolation_level=None, check_same_thread=False, timeout=60, cached_statements=512
     )

@@ -1,7 +1,7 @@
-"""What all sessions of a server share: the writer's lock, the order of commits, who still reads what was.
+"""The state that all sessions of a server share: the writer lock, the commit order, the snapshots in use.
 
-A stand-in's server has one, over one SQLite file: so statements over several of its databases are plain joins, and a commit is
-one commit.
+A stand-in's server has one store over one SQLite file. Statements over several of its databases are therefore plain joins, and
+a commit of changes in several databases is one commit.
 """
 
 # ruff: noqa: S608  # the texts are built of names of our own
@@ -24,18 +24,18 @@ class Store(Generic[R]):
     """The shared part of a stand-in's storage.
 
     Args:
-        locks: who holds what.
-        sessions: all that there are, by their ids; the server puts them in and takes them out.
-        hooks: get every committed transaction.
-        now: the time as the log tells it.
-        save: writes the stand-in's definitions down, within a commit.
+        locks: the lock manager.
+        sessions: all sessions by id; the server adds and removes them.
+        hooks: receive every committed transaction.
+        now: the time for the log.
+        save: stores the stand-in's definitions, within a commit.
         is_kept: whether the file outlives the server; then hooks write their log within the commit.
 
     Attributes:
-        failures: the errors that clients get.
-        writer: who writes to SQLite holds it.
+        failures: makes the errors that clients get.
+        writer: held by whoever writes to SQLite, which allows one writer at a time.
         sequence: the number of the last commit.
-        rows: the last version's number, by the number of its table.
+        rows: the last version's number, by table id.
         table_changes: how often each table has changed.
         littered: tables in SQLite with versions that only snapshots need.
 
@@ -69,16 +69,16 @@ class Store(Generic[R]):
     def new_transaction(
         self, session: Session[R], *, is_autocommit: bool = False, name: str = ""
     ) -> Transaction[R]:
-        """A transaction that begins now."""
+        """Begin a transaction."""
         number = next(self._transactions)
         transaction: Transaction[R] = Transaction(number, self.now(), name, is_autocommit=is_autocommit)
         transaction.mark = self.sequence + 1 if is_autocommit else -number
-        if not is_autocommit:
+        if not is_autocommit:  # whoever must wait for its changes waits for this lock
             self.locks.acquire(session.id, ("transaction", number), EXCLUSIVE)
         return transaction
 
     def take_snapshot(self, session: Session[R]) -> int:
-        """The last commit, kept readable until the session's transaction ends."""
+        """The number of the last commit, whose versions stay readable until the session's transaction ends."""
         with self.writer:
             self._snapshots[session.id] = self.sequence
             return self.sequence
@@ -88,7 +88,7 @@ class Store(Generic[R]):
         return any(owner != session.id for owner in self._snapshots)
 
     def forget_snapshot(self, session: Session[R]) -> None:
-        """A snapshot transaction ended; versions that nobody sees any more go with the last one."""
+        """End a transaction's snapshot; with the last snapshot, versions are deleted that nobody sees any more."""
         if self._snapshots.pop(session.id, None) is None or self._snapshots or not self.littered:
             return
         session.connection.execute("BEGIN IMMEDIATE")
@@ -98,14 +98,14 @@ class Store(Generic[R]):
         self.littered.clear()
 
     def log_within(self, session: Session[R], transaction: Transaction[R]) -> None:
-        """Let the hooks write a transaction's log within its commit, where the file is kept."""
+        """Let the hooks write a transaction's log within its commit, if the file is kept."""
         if self.is_kept and transaction.records:
             transaction.logged = self._logged(session, transaction)
             for hook in self._hooks:
                 hook.committing(session.connection, transaction.logged)
 
     def hand_over(self, session: Session[R], transaction: Transaction[R]) -> None:
-        """Give a committed transaction to the hooks."""
+        """Pass a committed transaction to the hooks."""
         if not transaction.records:
             return
         logged = transaction.logged or self._logged(session, transaction)
@@ -124,7 +124,7 @@ class Store(Generic[R]):
         )
 
     def recover(self, connection: Connection, table: Table) -> None:
-        """A table of a kept file: what transactions left that were open when the server went down goes."""
+        """Remove from a table of a kept file what transactions left that were open when the server ended."""
         connection.execute(f"DELETE FROM {table.storage} WHERE b<0 OR (e>0 AND e<{LIVE})")
         connection.execute(f"UPDATE {table.storage} SET e={LIVE} WHERE e<0")
         last, number = connection.rows(f"SELECT MAX(rid), MAX(b) FROM {table.storage}")[0]

@@ -1,4 +1,4 @@
-"""How often what is committed of each table has changed: whoever keeps a copy of a table learns whether it is still true."""
+"""Counts committed changes of each table, so that a cached copy of a table can be checked for validity."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from contextlib import contextmanager
 
 
 class TableChanges:
-    """Numbers of tables, by their names in SQLite; only who has the writer's lock changes them."""
+    """The counters, by table names in SQLite; only the holder of the writer lock changes them."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._committing: frozenset[str] = frozenset()
 
     def number(self, storage: str) -> int | None:
-        """It grows with each commit that changes the table; None while there is one.
+        """A number that grows with each commit that changes the table; None during such a commit.
 
-        What was read between two calls that gave the same number is the table as it was committed at both.
+        If two calls return the same number, what was read between them is the table as committed at both.
         """
         return None if storage in self._committing else self._numbers.get(storage, 0)
 
     @contextmanager
     def committing(self, storages: Iterable[str]) -> Iterator[None]:
-        """SQLite's COMMIT of changes to these tables."""
+        """A context for SQLite's COMMIT of changes to these tables."""
         self._committing = frozenset(storages)
         try:
             yield

@@ -1,8 +1,8 @@
-"""Transactions: what they changed, how it is taken back, what is handed to the log.
+"""Transactions: what they changed, how it is undone, what is passed to the log.
 
-Every statement that writes is one SQLite transaction, under the server's writer lock. A row version of an open
-transaction has `b` or `e` negative (`-id`); COMMIT puts the commit's number there, ROLLBACK takes the versions away.
-Statements outside of a transaction write the number at once.
+Each statement that writes is one SQLite transaction, under the server's writer lock. A row version that an open
+transaction made or ended has a negative `b` or `e` (`-id`). COMMIT replaces it by the commit's number; ROLLBACK removes made
+versions and revives ended ones. Statements outside a transaction write the commit's number immediately.
 """
 
 # ruff: noqa: S608  # the texts are built of names of our own
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Undo:
-    """One step to take back: versions that were made or ended, or a definition that was changed."""
+    """How to undo one step: versions that were made or ended, or a definition that was changed."""
 
     storage: str = ""
     made: Sequence[int] = ()
@@ -33,7 +33,7 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Savepoint:
-    """A place to go back to: how many steps and records were there, and which resources were locked."""
+    """A savepoint: the number of undo steps and log records at that time, and the resources that were locked."""
 
     name: str
     undo: int
@@ -46,12 +46,12 @@ class Transaction(Generic[R]):
     """An open transaction.
 
     Attributes:
-        mark: what its versions have in `b` and `e`: its id, negative; outside of a transaction the number of the
-            commit to come.
+        mark: `b` and `e` of its versions: its negative id; for a statement outside a transaction the number of the next
+            commit.
         is_doomed: it can only be rolled back.
-        snapshot: the last commit that it sees, if it sees one moment, once it has read.
-        after: what to do in SQLite at commit (tables to be dropped).
-        logged: what hooks were given within the commit.
+        snapshot: for a snapshot reader that has read already: the last commit that it sees.
+        after: SQL to run in SQLite at the commit (tables to drop).
+        logged: what hooks got within the commit.
 
     """
 
@@ -73,7 +73,11 @@ class Transaction(Generic[R]):
 
 
 def write(session: Session[R], work: Callable[[Transaction[R]], T]) -> T:
-    """Run a statement that writes; `work` starts again after a wait for a lock."""
+    """Run a statement that writes; after a wait for a lock, `work` is run again from its start.
+
+    Waiting under the writer lock would block the transaction that is waited for. So `work` raises `BlockedError`, what it did
+    is undone, and the wait happens after the writer lock was released.
+    """
     store = session.store
     while True:
         with store.writer:
@@ -101,7 +105,7 @@ def write(session: Session[R], work: Callable[[Transaction[R]], T]) -> T:
 
 
 def _abandon(session: Session[R], transaction: Transaction[R], marks: tuple[int, int]) -> None:
-    """The statement never was: SQLite takes the rows back, definitions go back by their own steps."""
+    """Undo a statement: SQLite's rollback restores rows, definitions are restored by their undo steps."""
     if session.connection.raw.in_transaction:
         session.connection.raw.execute("ROLLBACK")
     for step in reversed(transaction.undo[marks[0] :]):
@@ -112,7 +116,7 @@ def _abandon(session: Session[R], transaction: Transaction[R], marks: tuple[int,
 
 
 def finish(session: Session[R], transaction: Transaction[R]) -> None:
-    """Inside of SQLite's transaction: the versions get the commit's number."""
+    """Within SQLite's transaction: replace the transaction's mark by the commit's number."""
     store, connection = session.store, session.connection
     number = store.sequence + 1
     keep = store.has_snapshots(session)
@@ -134,7 +138,7 @@ def finish(session: Session[R], transaction: Transaction[R]) -> None:
 
 
 def commit(session: Session[R], transaction: Transaction[R]) -> None:
-    """Commit an open transaction and let go of its locks."""
+    """Commit an open transaction and release its locks."""
     store = session.store
     with store.writer:
         session.connection.execute("BEGIN IMMEDIATE")
@@ -147,7 +151,7 @@ def commit(session: Session[R], transaction: Transaction[R]) -> None:
 
 
 def rollback(session: Session[R], transaction: Transaction[R], to: int = 0, records: int = 0) -> None:
-    """Take back all steps from `to` on; the whole of it where `to` is 0."""
+    """Undo all steps from `to` on, the newest first; 0 undoes the whole transaction."""
     store, connection = session.store, session.connection
     with store.writer:
         connection.execute("BEGIN IMMEDIATE")
@@ -163,16 +167,16 @@ def rollback(session: Session[R], transaction: Transaction[R], to: int = 0, reco
 
 
 def set_savepoint(session: Session[R], transaction: Transaction[R], name: str) -> None:
-    """A place to come back to; of several with one name the last counts."""
+    """Set a savepoint; of several with the same name the last counts."""
     locked = session.store.locks.held_by(session.id)
     place = Savepoint(name, len(transaction.undo), len(transaction.records), locked)
     transaction.savepoints.append(place)
 
 
 def rollback_to(session: Session[R], transaction: Transaction[R], name: str) -> bool:
-    """Take back all that is behind a savepoint, which stays; False where there is none of that name.
+    """Undo everything after a savepoint, which stays; False if there is none of that name.
 
-    Locks that were taken behind it go, those that came to a stronger mode behind it stay so.
+    Locks acquired after it are released; locks converted to a stronger mode after it keep that mode.
     """
     for place, savepoint in reversed(list(enumerate(transaction.savepoints))):
         if savepoint.name == name:
@@ -193,22 +197,22 @@ def _take_back(connection: Connection, step: Undo) -> None:
 
 
 def at_commit(transaction: Transaction[R], statement: str) -> None:
-    """Something to be done in SQLite at the commit, unless the statement or what is behind a savepoint is taken back."""
+    """Run a statement in SQLite at the commit, unless it is undone before."""
     transaction.after.append(statement)
     transaction.undo.append(Undo(action=lambda _connection: transaction.after.remove(statement)))
 
 
 def drop_storage(session: Session[R], transaction: Transaction[R], storage: str) -> None:
-    """A table is dropped, its rows with the commit."""
+    """Drop a table; its rows are removed at the commit."""
     transaction.storages.discard(storage)
     session.store.littered.discard(storage)
     at_commit(transaction, f"DROP TABLE {storage}")
 
 
 def forget_storage(transaction: Transaction[R], storage: str) -> None:
-    """A temporary table is gone: there is nothing of it to commit or to take back.
+    """Forget a dropped temporary table: nothing of it is to be committed or undone.
 
-    Its steps stay in their places, empty, since savepoints count them.
+    Its undo steps are emptied instead of removed, because savepoints are numbers of steps.
     """
     transaction.storages.discard(storage)
     for place, step in enumerate(transaction.undo):
@@ -217,7 +221,7 @@ def forget_storage(transaction: Transaction[R], storage: str) -> None:
 
 
 def release(session: Session[R]) -> None:
-    """After a whole rollback: locks and snapshot go."""
+    """Release locks and snapshot after a rollback of the whole transaction."""
     with session.store.writer:
         session.store.forget_snapshot(session)
     session.store.locks.release_all(session.id)

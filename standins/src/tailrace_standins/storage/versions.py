@@ -1,4 +1,4 @@
-"""Row versions: making them and ending them, with what is needed to take that back, and what the log is told."""
+"""Row versions: making and ending them, with the undo steps and the log records."""
 
 # ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
@@ -23,7 +23,7 @@ def make(
     rows: Sequence[Sequence[Stored]],
     logical: Sequence[int] | None = None,
 ) -> list[int]:
-    """New versions; `logical` are the rows that they are versions of, new ones where it is None. Gives their rids."""
+    """Make versions and return their rids; `logical` are the ids of their rows, None for new rows."""
     last = session.store.rows
     first = last.get(table.id, 0) + 1
     rids = list(range(first, first + len(rows)))
@@ -47,9 +47,10 @@ def end(
     table: Table,
     versions: Sequence[tuple[int, int, int]],
 ) -> None:
-    """End versions, given as (rid, row, e as it was read); waits for who ended one before.
+    """End versions, given as (rid, row, e as it was read).
 
-    Raises `Failures.row_changed` for a version that a commit ended which the transaction's snapshot does not see.
+    Raises `BlockedError` for a version that an open transaction ended or whose row is locked, and `Failures.row_changed` for
+    one that a commit after the transaction's snapshot ended.
     """
     for _, row, ended in versions:
         if ended < 0:
@@ -69,7 +70,7 @@ def end(
 
 
 def end_all(session: Session[R], transaction: Transaction[R], table: Table) -> None:
-    """End every version that is alive; nobody else may be at the table."""
+    """End all live versions; the caller has the table locked exclusively."""
     connection = session.connection
     rids = [rid for (rid,) in connection.rows(f"SELECT rid FROM {table.storage} WHERE e={LIVE}")]
     transaction.storages.add(table.storage)
@@ -88,7 +89,7 @@ def log(
     before: Sequence[Sequence[Stored]],
     after: Sequence[Sequence[Stored]],
 ) -> None:
-    """A statement's records; temporary tables have none."""
+    """Add a statement's log records; temporary tables have none."""
     if table.is_temporary:
         return
     statement = transaction.statements

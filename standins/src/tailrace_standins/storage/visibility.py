@@ -1,4 +1,8 @@
-"""What a reader sees of versions of rows: conditions over `b` (who made one) and `e` (who ended it)."""
+"""Visibility of row versions, as SQL conditions over `b` (begin) and `e` (end).
+
+Both are commit numbers, or the negative mark of an open transaction. A reader has two parameters: `:s`, the last commit that
+it sees, and `:t`, the mark of its own transaction (0 without one).
+"""
 
 # the texts are built of names of our own
 from __future__ import annotations
@@ -6,7 +10,7 @@ from __future__ import annotations
 from typing import Final
 
 COLUMNS: Final = "rid INTEGER PRIMARY KEY, r INTEGER, b INTEGER, e INTEGER"  # of each table; `r` is the row, `rid` the version
-LIVE: Final = 9_000_000_000_000_000_000  # a version that nobody ended
+LIVE: Final = 9_000_000_000_000_000_000  # `e` of a version that nobody has ended
 LATEST: Final = LIVE - 1  # `:s` of a reader that sees all that is committed
 VISIBLE: Final = "b<=:s AND (b>0 OR b=:t) AND (e>:s OR (e<0 AND e<>:t))"
 UNLOCKED: Final = "b<=:s AND (b>0 OR b=:t) AND e>:s"  # without the rows that others are ending: they are not waited for

@@ -23,9 +23,9 @@ Run = Callable[["EngineSession", Database, Given], Iterator[Outcome]]
 def changing(
     name: str, parameters: str, run: Run, required: int = 0, *, of_agent: bool = False, by_sysadmin: bool = False
 ) -> Procedure:
-    """A procedure that changes something: 22902 or 22904 for whoever may not; on a secondary replica 3906.
+    """A procedure that changes something; it raises 22902 or 22904 without permission, 3906 on a secondary replica.
 
-    What is of an instance's Agent is not there on a secondary.
+    Procedures of SQL Server Agent (`of_agent`) do not exist on a secondary.
     """
 
     def checked(session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
@@ -42,7 +42,7 @@ def changing(
 
 
 def procedure(name: str, parameters: str, run: Run, required: int = 0) -> Procedure:
-    """A procedure with its parameters' names, run in its database; values come by name, without @."""
+    """A procedure with its parameters' names, run in its database; it gets values by name, without @."""
     names = tuple(f"@{each}" for each in parameters.split())
 
     def called(session: EngineSession, database: Database, given: Sequence[Parameter]) -> Iterator[Outcome]:
@@ -56,13 +56,13 @@ def procedure(name: str, parameters: str, run: Run, required: int = 0) -> Proced
 
 
 def text(given: Given, name: str) -> str | None:
-    """A parameter as text; None where it is NULL or was left out."""
+    """A parameter as text; None if it is NULL or absent."""
     value = given.get(name)
     return None if value is None else str(value)
 
 
 def needed(given: Given, name: str) -> str:
-    """A parameter that can't be NULL or empty; raises 22963."""
+    """A parameter that must not be NULL or empty; raises 22963."""
     value = text(given, name)
     if not value:
         raise failure(22963, f"@{name}")
@@ -70,7 +70,7 @@ def needed(given: Given, name: str) -> str:
 
 
 def number(given: Given, name: str) -> int | None:
-    """A parameter as a whole number; None where it is NULL or was left out."""
+    """A parameter as an integer; None if it is NULL or absent."""
     value = given.get(name)
     return None if value is None else int(str(value))
 

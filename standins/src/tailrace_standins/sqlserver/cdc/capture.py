@@ -1,4 +1,4 @@
-"""What a log scan does: reads transactions from the log and writes change tables, lsn_time_mapping and ddl_history.
+"""A log scan: it reads transactions from the log and writes change tables, lsn_time_mapping and ddl_history.
 
 Source: "About change data capture", https://learn.microsoft.com/sql/relational-databases/track-changes/about-change-data-capture-sql-server
 """
@@ -34,7 +34,7 @@ _DDL: Final = frozenset((Operation.ALTER_TABLE, Operation.RENAME, Operation.DROP
 
 @dataclass(slots=True)
 class Found:
-    """What one cycle found, as the scan session counts it."""
+    """The counts of one cycle, for the scan session."""
 
     transactions: int = 0
     records: int = 0
@@ -59,7 +59,10 @@ class Cycle:
     _starts: dict[int, bytes] = field(default_factory=dict)
 
     def run(self, entries: Sequence[Entry], forget: Callable[[int], None]) -> Found:
-        """Capture the transactions; `forget` is told how many are written, so that an error later does not bring them twice."""
+        """Capture the transactions; `forget` gets the number of those that are written, so that none is captured twice.
+
+        A later transaction may fail; those before it must not be read again.
+        """
         gathered = 0
         for entry in entries:
             is_alone = any(record.operation in _DDL for record in entry.records)
@@ -77,7 +80,7 @@ class Cycle:
         return self.found
 
     def _alone(self, entry: Entry) -> None:
-        """A transaction that changes definitions: all that follows from it is one transaction too."""
+        """Capture a transaction that changes definitions, in one transaction of its own."""
         list(self.session.begin_transaction())
         try:
             self._transaction(entry)
@@ -104,7 +107,7 @@ class Cycle:
                 self._others(entry, records)
 
     def _others(self, entry: Entry, records: Sequence[Record]) -> None:
-        """Changes of definitions."""
+        """Capture changes of definitions."""
         for record in records:
             if record.operation is Operation.CREATE_TABLE and is_change_table(record.table):
                 self._starts[record.table.id] = entry.commit_lsn
@@ -117,11 +120,11 @@ class Cycle:
                     self._drop(instance)
 
     def _drop(self, instance: Instance) -> None:
-        """The source table is gone: its instance goes too."""
+        """Drop the instance of a dropped source table."""
         write(self.session, lambda t: disabling.drop_instance(self.session, t, self.database, instance.table_id))
 
     def _statement(self, entry: Entry, records: Sequence[Record], instance: Instance, commands: dict[int, int]) -> None:
-        """A statement's changes of one table."""
+        """Capture a statement's changes of one table."""
         reading = self._reader(instance, records[0].table)
         changes = self._changes.setdefault(instance.table_id, [])
         command = commands.get(instance.table_id, 0)
@@ -144,7 +147,7 @@ class Cycle:
         return known[1]
 
     def _definition(self, entry: Entry, record: Record) -> None:
-        """A change of the source table: noted; a captured column's new type goes into the change table."""
+        """Add an ALTER of the source table to ddl_history; a captured column's new type is applied to the change table."""
         self.found.schema_changes += 1
         for instance in self.instances.of_source(record.table.id):
             if instance.enabled >= entry.commit_lsn or not _changes_columns(record):
@@ -160,7 +163,7 @@ class Cycle:
         write(self.session, lambda transaction: rows.add(self.session, transaction, to, [row]))
 
     def _retype(self, instance: Instance, record: Record) -> bool:
-        """Give the change table's columns the types of the source's; whether one had another."""
+        """Give the change table's columns the types of the source's; returns whether one changed."""
         old = record.old.by_id if record.old else {}
         retyped = False
         for captured in instance.columns:
@@ -186,7 +189,7 @@ class Cycle:
 
     def _written(self, transaction: Transaction) -> None:
         for table_id, changes in self._changes.items():
-            change_table = self.database.by_id.get(table_id)  # none where the instance was disabled meanwhile
+            change_table = self.database.by_id.get(table_id)  # None if the instance was disabled meanwhile
             if change_table is not None:
                 rows.add(self.session, transaction, change_table, changes)
                 self.written[table_id] += len(changes)
@@ -200,7 +203,7 @@ class Cycle:
                 rows.change(self.session, transaction, self.database, change_tables, found, start_lsn=start)
 
     def idle(self, here: bytes, now: str) -> None:
-        """An entry that says how far the log was read while nothing was captured."""
+        """Write an entry that says how far the log was read while nothing was captured."""
         moment = rows.datetime_stored(now)
         self._add("lsn_time_mapping", [here, moment, moment, IDLE, None])
 
@@ -210,7 +213,7 @@ def _statement(record: Record) -> tuple[Operation, int, int]:
 
 
 def _changes_columns(record: Record) -> bool:
-    """Whether the columns are others than before (constraints and indexes are no matter of the history)."""
+    """Whether the columns changed; ddl_history has no constraints and indexes."""
     old = record.old.columns if record.old else ()
     return [(c.id, c.name, c.type, c.nullable) for c in old] != [
         (c.id, c.name, c.type, c.nullable) for c in record.table.columns

@@ -1,6 +1,6 @@
-"""The capture job of a database: a thread of SQL Server Agent's that scans the log every @pollinginterval seconds.
+"""The capture job of a database, which SQL Server Agent runs: a thread that scans the log every @pollinginterval seconds.
 
-A scan runs up to @maxscans cycles of up to @maxtrans transactions. Settings count from the job's next start, as
+A scan has up to @maxscans cycles of up to @maxtrans transactions. New settings take effect when the job next starts, as
 documented. Tests may pause the job and step it: a step is one scan, in the caller's thread.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-scan-transact-sql
@@ -34,8 +34,8 @@ class CaptureJob:
     """The job of one database.
 
     Attributes:
-        is_paused: the thread lives and does nothing.
-        scans: what sys.dm_cdc_log_scan_sessions shows.
+        is_paused: the thread runs, but scans nothing.
+        scans: the rows of sys.dm_cdc_log_scan_sessions.
 
     """
 
@@ -54,7 +54,7 @@ class CaptureJob:
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread lives."""
+        """Whether the thread runs."""
         return self._thread is not None and self._thread.is_alive()
 
     def start(self) -> None:
@@ -80,7 +80,7 @@ class CaptureJob:
             self._thread = None
 
     def close(self) -> None:
-        """Stop and give the session back."""
+        """Stop the thread and close its session."""
         self.stop()
         self._session.close()
 
@@ -100,7 +100,7 @@ class CaptureJob:
                 self._wait_for_work(stopped)
 
     def _wait_for_work(self, stopped: threading.Event) -> None:
-        """With @pollinginterval = 0 a scan follows each commit."""
+        """Wait for the polling interval; with @pollinginterval = 0 until the next commit."""
         log = self._feature.log
         with log.changed:
             log.changed.wait_for(
@@ -108,12 +108,12 @@ class CaptureJob:
             )
 
     def step(self) -> int:
-        """One scan with the job's settings (a new job's where there is none); gives how many transactions it captured."""
+        """One scan with the job's settings (without a job, the defaults); returns how many transactions it captured."""
         job = setting(self._session, self._database, CAPTURE)
         return self.scan(job.maxtrans, job.maxscans) if job else self.scan(500, 10)
 
     def scan(self, maxtrans: int, maxscans: int) -> int:
-        """Up to `maxscans` cycles; gives how many transactions were captured."""
+        """Run up to `maxscans` cycles; returns how many transactions were captured."""
         with self._scanning:
             scan = self.scans.begin(self._feature.engine.now())
             try:
@@ -140,7 +140,7 @@ class CaptureJob:
         return True
 
     def _take_over(self) -> None:
-        """Nothing waits: what large tables got is made columns, so that their readers need not."""
+        """While nothing waits, convert new rows of large tables into columns, which readers would do otherwise."""
         if self._feature.engine.shortcuts is Shortcuts.OFF or self._feature.log.waiting(self._database):
             return
         written, self._written = self._written, Counter()
@@ -158,7 +158,7 @@ class CaptureJob:
             self.note_idle()
 
     def note_idle(self) -> None:
-        """An entry without a transaction in cdc.lsn_time_mapping."""
+        """Write an entry without a transaction to cdc.lsn_time_mapping."""
         self._entry_at = time.monotonic()
         if self._database.is_cdc_enabled:
             self._new_cycle().idle(self._feature.log.here(), self._feature.engine.now())

@@ -1,4 +1,4 @@
-"""Clean-up: the low end of an instance moves on, and what lies before it goes.
+"""Clean-up: the low endpoint of an instance's validity interval moves on, and changes before it are deleted.
 
 Sources: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-cleanup-change-table-transact-sql;
 "Administer and monitor change data capture",
@@ -50,7 +50,7 @@ def clean_instance(
 
 
 def _adjusted(session: EngineSession, database: Database, mark: bytes) -> bytes:
-    """The smallest start_lsn among the entries that share the commit time of the mark's; raises 22964."""
+    """The smallest start_lsn among the entries with the same commit time as the mark's entry; raises 22964."""
     found = rows.listed(session, database, LsnTime, "start_lsn=?1", [mark], limit=1)
     if not found:
         raise failure(22964, "0x" + mark.hex().upper())
@@ -61,7 +61,7 @@ def _adjusted(session: EngineSession, database: Database, mark: bytes) -> bytes:
 def _delete_before(
     session: EngineSession, database: Database, columns: ColumnStore, table_id: int, low: bytes, threshold: int
 ) -> None:
-    """Rows before the low end, `threshold` at a time."""
+    """Delete rows before the low endpoint, `threshold` at a time."""
     table = database.by_id[table_id]
     while True:
         old = rows.read(session, table, f"{START_LSN}<?1", [low], order=START_LSN, limit=threshold)
@@ -77,7 +77,7 @@ def _delete_before(
 
 
 def clean_database(session: EngineSession, database: Database, columns: ColumnStore) -> None:
-    """The clean-up job: what is older than its retention, counted from the last entry's time, goes; raises 22997."""
+    """Run the clean-up job: delete changes older than its retention, counted from the last entry's time; raises 22997."""
     job = setting(session, database, CLEANUP)
     if job is None:
         raise failure(22997, CLEANUP)

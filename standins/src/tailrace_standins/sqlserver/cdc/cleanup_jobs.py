@@ -1,4 +1,4 @@
-"""The clean-up jobs: SQL Server Agent runs that of each database every night at two.
+"""The clean-up jobs, which SQL Server Agent runs for each database every night at two o'clock.
 
 Source: "Administer and monitor change data capture",
 https://learn.microsoft.com/sql/relational-databases/track-changes/administer-and-monitor-change-data-capture-sql-server
@@ -39,13 +39,13 @@ class CleanupJobs:
             self._thread.start()
 
     def close(self) -> None:
-        """Stop the thread and wait until what it does has ended."""
+        """Stop the thread and wait until a running clean-up has ended."""
         self._stopped.set()
         if self._thread is not None:
             self._thread.join(_FAREWELL_SECONDS)
 
     def run_due(self) -> bool:
-        """Clean all databases if it is time; whether it was."""
+        """Clean all databases if it is time; returns whether it was."""
         now = self._feature.engine.now()
         if now < self._due or not self._feature.engine.agent_running:
             return False
@@ -68,7 +68,7 @@ class CleanupJobs:
 
 
 def _next_night(now: str) -> str:
-    """The next time that the jobs run, after `now`; both as datetime2(7) is stored."""
+    """The jobs' next run after `now`; both in the stored form of datetime2(7)."""
     moment = dt.datetime.fromisoformat(now[:26])
     night = moment.replace(hour=_HOUR, minute=0, second=0, microsecond=0)
     if night <= moment:

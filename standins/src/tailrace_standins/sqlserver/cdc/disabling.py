@@ -1,4 +1,4 @@
-"""sp_cdc_disable_db, sp_cdc_disable_table, and what takes a capture instance away.
+"""sp_cdc_disable_db, sp_cdc_disable_table, and how a capture instance is removed.
 
 Sources: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-disable-db-transact-sql,
 https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sys-sp-cdc-disable-table-transact-sql
@@ -28,7 +28,7 @@ _OF_INSTANCE: Final = (
 
 
 def drop_instance(session: EngineSession, transaction: Transaction, database: Database, table_id: int) -> None:
-    """A capture instance goes: its change table and what the other tables say of it."""
+    """Remove a capture instance: its change table, and its rows in the other tables of cdc."""
     for name, column in _OF_INSTANCE:
         of = rows.table(database, name)
         found = rows.read(session, of, f"{column}=?1", [table_id])
@@ -39,7 +39,7 @@ def drop_instance(session: EngineSession, transaction: Transaction, database: Da
 
 
 def disable_table(session: EngineSession, database: Database, schema: str, name: str, instance: str) -> None:
-    """One instance of a source table, or 'all'; raises 22901, 22931, 22985, 22960."""
+    """Disable one instance of a source table, or 'all'; raises 22901, 22931, 22985, 22960."""
     rows.table(database, "change_tables")
     source = database.table(schema, name)
     if source is None:
@@ -59,7 +59,7 @@ def disable_table(session: EngineSession, database: Database, schema: str, name:
 
 
 def disable_db(session: EngineSession, database: Database) -> None:
-    """All of a database's change data capture goes; nothing happens where there is none."""
+    """Remove all change data capture of a database; does nothing if it is not enabled."""
     if not database.is_cdc_enabled:
         return
     schema = database.schemas["cdc"]

@@ -23,13 +23,13 @@ from tailrace_standins.storage.transactions import Undo, write
 if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
 
-_MOST_COLUMNS: Final = 1018  # 1,024 less what a change table has of its own
+_MOST_COLUMNS: Final = 1018  # 1,024 less the change table's own columns
 _LONGEST_NAME: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What sp_cdc_enable_table was asked for; None where a parameter was left out."""
+    """The arguments of sp_cdc_enable_table; None for absent ones."""
 
     schema: str
     name: str
@@ -42,7 +42,7 @@ class Wish:
 
 
 def enable_db(session: EngineSession, database: Database) -> None:
-    """The schema cdc with its tables; raises 22989, 22906."""
+    """Create the schema cdc with its tables; raises 22989, 22906."""
     if database.is_system:
         raise failure(22989, database.name)
     if "cdc" in database.schemas:
@@ -67,7 +67,7 @@ def _not_enabled(session: EngineSession, database: Database) -> None:
 
 
 def enable_table(session: EngineSession, database: Database, instances: Instances, wish: Wish) -> Instance:
-    """A new capture instance; raises 22901, 22931, 22974 and the others of its page."""
+    """Create a capture instance; raises 22901, 22931, 22974 and the other errors of the procedure's page."""
     change_tables = rows.table(database, "change_tables")
     source = database.table(wish.schema, wish.name)
     if wish.schema.lower() == "cdc":
@@ -144,7 +144,7 @@ def _instance_name(session: EngineSession, database: Database, source: Table, wi
 
 
 def _identifying(source: Table, wish: Wish) -> Index | None:
-    """The index that identifies rows: the one that was named, or the primary key; raises 22928, 22929, 22838."""
+    """The index that identifies rows: the named one, or the primary key; raises 22928, 22929, 22838."""
     if not wish.index:
         return source.primary_key
     index = next((i for i in source.indexes if i.name.lower() == wish.index.lower()), None)
@@ -175,7 +175,7 @@ def _captured(source: Table, wish: Wish, instance: str) -> list[Column]:
 
 
 def column_names(text: str) -> Sequence[str]:
-    """`a, [b, c], "d"` as names; raises 22965 where a quote is not closed."""
+    """Parse a list of names, such as `a, [b, c], "d"`; raises 22965 if a quote is not closed."""
     names, rest = [], text.strip()
     while rest:
         if rest[0] in '["':

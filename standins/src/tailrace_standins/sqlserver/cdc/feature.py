@@ -1,4 +1,4 @@
-"""Change data capture of one server: what the log hook keeps, the jobs, and what tests hold on to.
+"""Change data capture of one server: the log hook, the jobs, and the controls for tests.
 
     capture = install(engine)
     capture.pause("inventory")          # commits wait in the log
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from tailrace_standins.sqlserver.engine.session import EngineSession
 
 IDLE_SECONDS: Final = (
-    300.0  # of a capture job that finds nothing, before it says in cdc.lsn_time_mapping how far it read
+    300.0  # without changes, until the capture job writes to cdc.lsn_time_mapping how far it has read
 )
 
 
@@ -38,9 +38,9 @@ class ChangeDataCapture:
     """The feature, as a hook of the engine's log.
 
     Args:
-        engine: whose log is read.
-        automatic: start capture jobs when the first table of a database is enabled; without it only `step` captures.
-        idle_seconds: after how much time without changes an entry without a transaction is written.
+        engine: the server whose log is read.
+        automatic: whether capture jobs start when a database's first table is enabled; without it only `step` captures.
+        idle_seconds: the time without changes after which an entry without a transaction is written.
 
     """
 
@@ -59,11 +59,11 @@ class ChangeDataCapture:
             self.start_job(database)
 
     def enabled(self) -> list[Database]:
-        """The databases under change data capture."""
+        """The databases with change data capture enabled."""
         return [database for database in self.engine.catalog.databases.values() if database.is_cdc_enabled]
 
     def committing(self, connection: Connection, transaction: LoggedTransaction) -> None:
-        """Write what is to be captured within the commit, so that it is there after a kill."""
+        """Write what is to be captured within the commit, so that it survives a kill."""
         entries = self.log.numbered(transaction)
         if entries:
             log_file.write(connection, entries, self.log.first_file)
@@ -78,12 +78,12 @@ class ChangeDataCapture:
                 self.columns.forget(table.id)
 
     def allow(self, record: Record) -> None:
-        """Refuse what would pull the ground from under a capture instance (4711, 4928, 22979, 22983)."""
+        """Refuse a change that a capture instance does not allow (4711, 4928, 22979, 22983)."""
         if self.is_tracked(record.database, record.table):
             refusals.check(record, self.instances.of_source(record.table.id))
 
     def dropping(self, session: EngineSession, database: Database) -> None:
-        """All of a database's change data capture goes, its jobs too."""
+        """Remove all change data capture of a database that is dropped, its jobs too."""
         if database.is_cdc_enabled:
             disabling.disable_db(session, database)
             self.drop_jobs(database)
@@ -95,7 +95,7 @@ class ChangeDataCapture:
         return database.is_cdc_enabled and bool(self.instances.of_source(table.id))
 
     def close(self) -> None:
-        """Stop all jobs; in a folder that is kept, what waits in the log is captured first."""
+        """Stop all jobs; a server with a folder first captures what waits in the log."""
         for database in self.enabled() if self.engine.is_kept else []:
             while self.log.waiting(database) and self.step(database.name):
                 pass
@@ -113,13 +113,13 @@ class ChangeDataCapture:
             return self._jobs[database.id]
 
     def start_job(self, database: Database) -> None:
-        """Start the capture job, where jobs start by themselves, and the nightly clean-up."""
+        """Start the capture job (if `automatic`) and the nightly clean-up."""
         if self.automatic:
             self.job(database).start()
             self.cleanup_jobs.start()
 
     def drop_jobs(self, database: Database) -> None:
-        """The database is not captured any more."""
+        """Stop the jobs of a database that is no longer captured."""
         with self._lock:
             job = self._jobs.pop(database.id, None)
         if job is not None:
@@ -127,18 +127,18 @@ class ChangeDataCapture:
         self.log.clear(database)
 
     def pause(self, database: str) -> None:
-        """The capture job does nothing until `resume`; a scan that runs ends first."""
+        """Pause the capture job until `resume`; waits for the end of a running scan."""
         job = self.job(self.engine.catalog.database(database))
         job.is_paused = True
 
     def resume(self, database: str) -> None:
-        """The capture job goes on."""
+        """Let the capture job continue."""
         self.job(self.engine.catalog.database(database)).is_paused = False
         with self.log.changed:
             self.log.changed.notify_all()
 
     def step(self, database: str) -> int:
-        """One scan of the log; gives how many transactions it captured."""
+        """Scan the log once; returns how many transactions were captured."""
         return self.job(self.engine.catalog.database(database)).step()
 
     def note_idle(self, database: str) -> None:
@@ -146,7 +146,7 @@ class ChangeDataCapture:
         self.job(self.engine.catalog.database(database)).note_idle()
 
     def wait(self, database: str, seconds: float = 30.0) -> None:
-        """Until all that is committed is captured; raises `TimeoutError`."""
+        """Wait until all committed changes are captured; raises `TimeoutError`."""
         found = self.engine.catalog.database(database)
         with self.log.changed:
             if not self.log.changed.wait_for(lambda: not self.log.waiting(found), timeout=seconds):
@@ -156,7 +156,7 @@ class ChangeDataCapture:
 
 
 def install(engine: Engine, *, automatic: bool = True, idle_seconds: float = IDLE_SECONDS) -> ChangeDataCapture:
-    """Give a server change data capture: functions, procedures, views, and its capture jobs."""
+    """Add change data capture to a server: functions, procedures, views, and its capture jobs."""
     from tailrace_standins.sqlserver.cdc import functions, procedures
     from tailrace_standins.sqlserver.shortcuts.change_tables.answers import Answers
 

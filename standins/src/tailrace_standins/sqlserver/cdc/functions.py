@@ -1,4 +1,4 @@
-"""Scalar functions of change data capture, its views, and the finder of the functions of instances.
+"""Scalar functions of change data capture, its views, and the lookup of capture instances' functions.
 
 Source: "Change data capture functions", https://learn.microsoft.com/sql/relational-databases/system-functions/change-data-capture-functions-transact-sql
 """
@@ -74,7 +74,7 @@ def _is_bit_set(_session: EngineSession, _database: Database, position: int | No
 
 
 class _OfInstances:
-    """Functions that look at capture instances, the views, and the finder."""
+    """Functions of capture instances, the views, and the lookup."""
 
     def __init__(self, feature: ChangeDataCapture) -> None:
         self._feature = feature
@@ -99,7 +99,7 @@ class _OfInstances:
         return None if ordinal is None else _is_bit_set(session, database, int(str(ordinal)), mask)
 
     def scans(self, session: EngineSession, database: Database) -> list[tuple[Value, ...]]:
-        """sys.dm_cdc_log_scan_sessions: of the instance that scans, which a secondary replica is not."""
+        """sys.dm_cdc_log_scan_sessions; empty on a secondary replica, where nothing is scanned."""
         is_scanned = database.is_cdc_enabled and not session.is_secondary
         return list(self._feature.job(database).scans.rows()) if is_scanned else []
 
@@ -125,7 +125,7 @@ _ERRORS: Final = (
 
 
 def register(feature: ChangeDataCapture) -> None:
-    """Make the functions and views known to the engine."""
+    """Register the functions and views with the engine."""
     of = _OfInstances(feature)
     name = types.SYSNAME
     feature.engine.system.add(

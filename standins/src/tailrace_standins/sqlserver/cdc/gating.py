@@ -1,4 +1,4 @@
-"""Who may see the changes of a capture instance, and who may change its settings.
+"""Permissions: who may see the changes of a capture instance, and who may change its settings.
 
 Sources: "cdc.fn_cdc_get_all_changes_<capture_instance>",
 https://learn.microsoft.com/sql/relational-databases/system-functions/cdc-fn-cdc-get-all-changes-capture-instance-transact-sql;
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def may_see(session: EngineSession, database: Database, source_id: int, role: str | None) -> bool:
-    """Whether it is an owner, or has SELECT on the source and is in the gating role, if there is one."""
+    """Whether the user is an owner, or has SELECT on the source table and is in the gating role, if there is one."""
     if access.is_owner(session, database):
         return True
     source = database.by_id.get(source_id)
@@ -28,12 +28,12 @@ def may_see(session: EngineSession, database: Database, source_id: int, role: st
 
 
 def check_owner(session: EngineSession, database: Database) -> None:
-    """Raises 22904 for whoever is neither sysadmin nor in db_owner."""
+    """Raises 22904 unless the user is sysadmin or in db_owner."""
     if not access.is_owner(session, database):
         raise failure(22904)
 
 
 def check_sysadmin(session: EngineSession) -> None:
-    """Raises 22902 for whoever is not sysadmin."""
+    """Raises 22902 unless the user is sysadmin."""
     if not access.is_sysadmin(session):
         raise failure(22902)

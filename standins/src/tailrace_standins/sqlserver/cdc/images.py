@@ -1,4 +1,4 @@
-"""From log records to rows of a change table.
+"""Turns log records into rows of a change table.
 
 Sources: "cdc.<capture_instance>_CT", https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql
 (operations, masks, large objects, computed columns); "KB3030352", https://support.microsoft.com/help/3030352 (`__$command_id`)
@@ -25,12 +25,12 @@ _OLD_LOBS: Final = frozenset(("text", "ntext", "image"))
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """How images of a table, as it is defined at one time, become rows of an instance.
+    """Turns row images of one definition of a table into rows of an instance's change table.
 
     Attributes:
-        places: of each captured column in an image; -1 where it is computed or not there any more.
-        old_lobs: places among the captured columns of text, ntext and image; `maxima`: of varchar(max) and its like.
-        key: places in an image of what identifies a row: its change is a delete and an insert.
+        places: index of each captured column in an image; -1 if it is computed or was dropped.
+        old_lobs: indices among the captured columns of text, ntext and image; `maxima`: of varchar(max) and the like.
+        key: indices in an image of the identifying columns; an update of these is a delete and an insert.
         everything: the update mask of an insert or a delete.
 
     """
@@ -54,16 +54,16 @@ class Reader:
         return found
 
     def changed(self, before: Image, after: Image) -> list[bool]:
-        """Which captured columns an update changed."""
+        """True for each captured column that an update changed."""
         return [place >= 0 and before[place] != after[place] for place in self.places]
 
     def changes_key(self, before: Image, after: Image) -> bool:
-        """Whether an update moves the row to another key."""
+        """Whether an update changes the row's key."""
         return any(before[place] != after[place] for place in self.key)
 
 
 def reader(instance: Instance, table: Table) -> Reader:
-    """The reader of an instance for a table as it is defined at one time."""
+    """The reader of an instance for one definition of its source table."""
     stored = {column.id: place for place, column in enumerate(table.stored)}
     columns: list[Column | None] = [table.by_id.get(captured.id) for captured in instance.columns]
     places = tuple(
@@ -85,7 +85,7 @@ def reader(instance: Instance, table: Table) -> Reader:
 
 
 def mask(changed: Sequence[bool]) -> bytes:
-    """An update mask: column ordinal 1 is the lowest bit of the last byte."""
+    """An update mask; column ordinal 1 is the lowest bit of the last byte."""
     number = sum(1 << place for place, is_changed in enumerate(changed) if is_changed)
     return number.to_bytes((len(changed) + 7) // 8, "big")
 
@@ -95,10 +95,10 @@ Piece = tuple[bytes, Image | None, Image | None]
 
 
 def collapsed(reading: Reader, sequence: bytes, moved: Sequence[tuple[Image | None, Image | None]]) -> list[Piece]:
-    """Rows that one statement moved to other keys, as (seqval, before, after), seqvals from `sequence` on.
+    """The key updates of one statement, as (seqval, before, after), with seqvals from `sequence` on.
 
-    They are split into deletes and inserts, sorted by key, and what then meets at one key is an update: so keys that are
-    handed on (`id = id + 1`) never stand twice at a time.
+    They are split into deletes and inserts and sorted by key; a delete and an insert of the same key are collapsed into an
+    update. So a statement such as `id = id + 1` never has a key twice at any time.
 
     Source: "Split, sort, collapse", https://learn.microsoft.com/sql/relational-databases/showplan-logical-and-physical-operators-reference
     """
@@ -117,7 +117,7 @@ def collapsed(reading: Reader, sequence: bytes, moved: Sequence[tuple[Image | No
 
 
 def rows(reading: Reader, before: Image | None, after: Image | None) -> Iterator[Row]:
-    """(operation, update mask, captured values) of a change; none where an update changed no captured column."""
+    """(operation, update mask, captured values) of a change; nothing if an update changed no captured column."""
     if before is None:
         assert after is not None  # noqa: S101  # a record has one image at least
         yield INSERT, reading.everything, reading.values(after, INSERT)

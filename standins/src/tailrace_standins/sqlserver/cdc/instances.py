@@ -1,7 +1,7 @@
-"""Capture instances: which columns of which table go to which change table.
+"""Capture instances: which columns of which source table are written to which change table.
 
-The registry holds what is committed. An instance is proposed when `sp_cdc_enable_table` runs and becomes active when
-the log hook sees the commit with its change table; it ends when the hook sees the change table dropped.
+The registry has committed instances only. `sp_cdc_enable_table` proposes one. It becomes active when the log hook sees the
+commit that creates its change table, and ends when the hook sees the change table dropped.
 
 Source: "About change data capture", https://learn.microsoft.com/sql/relational-databases/track-changes/about-change-data-capture-sql-server
 """
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """A captured column; `id` is the column's in the source table, `ordinal` its place (from 1) in the change table."""
+    """A captured column; `id` is its column id in the source table, `ordinal` its position in the change table, from 1."""
 
     name: str
     id: int
@@ -27,9 +27,9 @@ class Instance:
     """A capture instance.
 
     Attributes:
-        key: ids of the source columns that identify a row, in their order; empty where nothing does.
-        role: the gating role: who is not its member does not see the changes; None where there is none.
-        enabled: commit LSN of the transaction that enabled it: changes committed before are not its own.
+        key: ids of the source columns that identify a row, in order; empty if nothing does.
+        role: the gating role, whose members alone see the changes; None without one.
+        enabled: commit LSN of the transaction that enabled it; changes committed before it are not captured.
 
     """
 
@@ -47,7 +47,7 @@ class Instance:
 
 @dataclass(slots=True)
 class Instances:
-    """The registry of a server, by the change tables' ids (unique over a server's databases)."""
+    """A server's registry, by the ids of change tables, which are unique over all databases."""
 
     active: dict[int, Instance] = field(default_factory=dict)
     proposed: dict[int, Instance] = field(default_factory=dict)
@@ -67,7 +67,7 @@ class Instances:
             )
 
     def activate(self, table_id: int, enabled: bytes) -> Instance | None:
-        """The commit with the change table was seen."""
+        """Activate a proposed instance: the commit with its change table was seen."""
         instance = self.proposed.pop(table_id, None)
         if instance is not None:
             instance.enabled = enabled
@@ -81,7 +81,7 @@ class Instances:
             self._group(instance.source_id)
 
     def end(self, table_id: int) -> None:
-        """The change table was dropped."""
+        """Remove an instance whose change table was dropped."""
         with self._lock:
             instance = self.active.pop(table_id, None)
             if instance is not None:

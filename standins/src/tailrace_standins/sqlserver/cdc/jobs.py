@@ -42,7 +42,7 @@ SETTINGS: Final = tuple(_DEFAULTS[CAPTURE])
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job's settings; polling in seconds, retention in minutes."""
+    """A job's settings; the polling interval is in seconds, the retention in minutes."""
 
     id: bytes
     type: str
@@ -55,7 +55,7 @@ class Job:
 
 
 def _table(session: EngineSession) -> tuple[Database, Table | None]:
-    """None where no job was ever made; a secondary replica has an msdb of its own, which knows none."""
+    """The database msdb and its cdc_jobs; None if no job was ever created, or on a secondary, whose own msdb has none."""
     msdb = session.engine.catalog.database("msdb")
     return msdb, None if session.is_secondary else msdb.table("dbo", "cdc_jobs")
 
@@ -82,7 +82,7 @@ def setting(session: EngineSession, database: Database, kind: str) -> Job | None
 
 
 def add(session: EngineSession, database: Database, kind: str, given: dict[str, int]) -> None:
-    """A new job; raises 22992 and what is wrong with its settings."""
+    """Create a job; raises 22992, and as `check`."""
     check(kind, given)
     values = {**_DEFAULTS[kind], **given}
     row: list[Stored] = [database.id, kind, guid_stored(uuid4()), *(values[name] for name in SETTINGS)]
@@ -102,7 +102,7 @@ def add(session: EngineSession, database: Database, kind: str, given: dict[str, 
 
 
 def change(session: EngineSession, database: Database, kind: str, given: dict[str, int]) -> None:
-    """Other settings; raises 22997 where there is no such job."""
+    """Change a job's settings; raises 22997 if there is no such job."""
     check(kind, given)
     found = _found(session, database, kind)
     msdb, table = _table(session)
@@ -116,7 +116,7 @@ def change(session: EngineSession, database: Database, kind: str, given: dict[st
 
 
 def drop(session: EngineSession, database: Database, kind: str) -> None:
-    """The job goes; nothing happens where there is none."""
+    """Drop a job; does nothing if there is none."""
     msdb, table = _table(session)
     found = _found(session, database, kind)
     if table is not None and found:
@@ -124,7 +124,7 @@ def drop(session: EngineSession, database: Database, kind: str) -> None:
 
 
 def check(kind: str, given: dict[str, int]) -> None:
-    """Raises 22992, 22995, 22996 and the others about values out of range."""
+    """Check settings; raises 22992, 22995, 22996 and the other errors about values out of range."""
     if kind not in _DEFAULTS:
         raise failure(22992, kind)
     if kind == CAPTURE and given.get("retention") is not None:

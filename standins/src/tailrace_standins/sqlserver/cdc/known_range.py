@@ -1,4 +1,4 @@
-"""From which log sequence number to which the change tables are known.
+"""The validity interval of change tables: from which log sequence number to which they have changes.
 
 Source: "Change data capture functions", https://learn.microsoft.com/sql/relational-databases/system-functions/change-data-capture-functions-transact-sql
 """
@@ -27,7 +27,7 @@ def max_lsn(session: EngineSession, database: Database) -> bytes | None:
 
 
 def min_lsn(session: EngineSession, database: Database, instance: str | None) -> bytes:
-    """start_lsn of a capture instance; all zeros where there is none, its low end is not known yet, or one may not see it.
+    """start_lsn of a capture instance; zeros if there is none, its low endpoint is not known yet, or permission is missing.
 
     Source: https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-cdc-get-min-lsn-transact-sql
     """

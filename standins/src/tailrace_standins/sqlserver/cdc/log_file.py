@@ -1,7 +1,7 @@
-"""The uncaptured log in the file of a server with a folder: what was committed and not captured outlives a killed process.
+"""The uncaptured log in the file of a server with a folder, so that committed changes survive a killed process.
 
-An entry is written in the commit that it tells of, and taken away in the commit that captures it, so that each transaction is
-in the change tables once, wherever the process dies. A server in memory has no such file.
+An entry is written in the commit that it describes, and deleted in the commit that captures it. So each transaction is captured
+exactly once, wherever the process is killed. A server in memory has no such file.
 """
 
 # ruff: noqa: S608  # the texts are built of names and numbers of our own
@@ -29,14 +29,14 @@ _LAYOUT: Final = (
 
 
 def prepare(connection: Connection) -> None:
-    """Make the tables where they are not there; definitions that no entry names go."""
+    """Create the tables if they are missing; delete definitions to which no entry refers."""
     for statement in _LAYOUT:
         connection.execute(statement)
     connection.execute("DELETE FROM cdc_log_tables WHERE NOT EXISTS (SELECT * FROM cdc_log)")
 
 
 def write(connection: Connection, entries: Mapping[int, Entry], first_file: int) -> None:
-    """Add a transaction's entries, by database, within the commit that runs."""
+    """Add a transaction's entries, by database, within the current commit."""
     tables: dict[str, str] = {}
     for database, entry in entries.items():
         for record in entry.records:
@@ -47,17 +47,17 @@ def write(connection: Connection, entries: Mapping[int, Entry], first_file: int)
 
 
 def captured(database: Database, up_to: bytes) -> str:
-    """The statement that takes away what is captured: all entries up to a commit's number."""
+    """The statement that deletes captured entries: all up to a commit LSN."""
     return f"DELETE FROM cdc_log WHERE database={database.id} AND commit_lsn<=X'{up_to.hex()}'"
 
 
 def disabled(database: Database) -> str:
-    """The statement that takes away all of a database."""
+    """The statement that deletes all entries of a database."""
     return f"DELETE FROM cdc_log WHERE database={database.id}"
 
 
 def last_file(connection: Connection) -> int:
-    """The last file of the log that an entry lies in; 0 where there is none."""
+    """The last virtual log file of any entry; 0 without entries."""
     found = connection.rows("SELECT MAX(commit_lsn) FROM cdc_log")[0][0]
     return lsn.file_of(found) if found else 0
 
@@ -65,7 +65,7 @@ def last_file(connection: Connection) -> int:
 def read(
     connection: Connection, databases: Mapping[int, Database], first_file: int
 ) -> Iterator[tuple[Database, Entry]]:
-    """The entries in the order of their commits; records have places of the log that begins with `first_file`."""
+    """The entries in commit order; positions of their records are in the log that begins with `first_file`."""
     tables = {
         digest: table_of_body(json.loads(body))
         for digest, body in connection.rows("SELECT digest, body FROM cdc_log_tables")
@@ -112,7 +112,7 @@ def _record(body: list[Any], database: Database, tables: Mapping[str, Table]) ->
 
 
 def _packed(image: Image | None) -> list[Any] | None:
-    """Bytes as hex in a list: JSON has none."""
+    """An image for JSON, which has no bytes: they become hexadecimal text within a list."""
     if image is None:
         return None
     return [[value.hex()] if isinstance(value, bytes) else value for value in image]

@@ -1,4 +1,4 @@
-"""Errors of change data capture with their texts.
+"""The errors of change data capture, with their texts.
 
 Source: "Database Engine events and errors (22000 to 22999)",
 https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors-22000-to-22999
@@ -180,5 +180,5 @@ def failure(number: int, *values: object, procedure: str = "") -> SqlError:
 
 
 def warning(number: int, *values: object) -> Notice:
-    """The same as a message of severity 10, which ends nothing."""
+    """The same as a message of severity 10, which does not end the statement."""
     return Notice(number, _TEXTS[number].format(*values), severity=10)

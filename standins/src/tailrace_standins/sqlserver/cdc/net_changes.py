@@ -1,6 +1,6 @@
-"""cdc.fn_cdc_get_net_changes_<instance>: one row for each source row that changed, as it is in the end.
+"""cdc.fn_cdc_get_net_changes_<instance>: one row with the final content of each source row that changed.
 
-A row that was inserted and deleted within the range is not there; one that was deleted and inserted again is an update.
+A row that was inserted and deleted within the range is left out; one that was deleted and inserted again is an update.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-functions/cdc-fn-cdc-get-net-changes-capture-instance-transact-sql
 """
@@ -56,7 +56,7 @@ def query(instance: Instance) -> str:
 
 
 def combined_mask(_session: EngineSession, _database: Database, masks: str | None) -> Value:
-    """Update masks in hex, with commas, as one that has the bits of all."""
+    """The bitwise OR of update masks, given in hexadecimal with commas between."""
     if not masks:
         return None
     parts = masks.split(",")

@@ -1,4 +1,4 @@
-"""The stored procedures of change data capture, under sys.
+"""The stored procedures of change data capture, in the schema sys.
 
 Source: "Change data capture stored procedures",
 https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/change-data-capture-stored-procedures-transact-sql
@@ -26,7 +26,7 @@ _ENABLE: Final = (
 
 
 class _Procedures:
-    """The procedures that change something, each run in its database."""
+    """The procedures that change something; each runs in its database."""
 
     def __init__(self, feature: ChangeDataCapture) -> None:
         self._feature = feature
@@ -39,12 +39,12 @@ class _Procedures:
         enabling.enable_db(session, database)
 
     def disable_db(self, session: EngineSession, database: Database, _given: Given) -> Iterator[Outcome]:
-        """sp_cdc_disable_db: the jobs go too."""
+        """sp_cdc_disable_db, which drops the jobs too."""
         self._feature.dropping(session, database)
         yield from ()
 
     def enable_table(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
-        """sp_cdc_enable_table: the first in a database adds its jobs and starts them."""
+        """sp_cdc_enable_table; for the first table of a database it adds the jobs and starts them."""
         rows.table(database, "change_tables")
         net, role = number(given, "supports_net_changes"), text(given, "role_name")
         if role is not None and not role.strip():
@@ -70,7 +70,7 @@ class _Procedures:
         yield from ()
 
     def add_job(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
-        """sp_cdc_add_job: takes the place of a job of the same kind."""
+        """sp_cdc_add_job, which replaces a job of the same kind."""
         rows.table(database, "change_tables")
         kind = needed(given, "job_type").lower()
         jobs.add(session, database, kind, _settings(given))
@@ -79,13 +79,13 @@ class _Procedures:
         yield from ()
 
     def change_job(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
-        """sp_cdc_change_job: counts from the job's next start."""
+        """sp_cdc_change_job, which takes effect when the job next starts."""
         rows.table(database, "change_tables")
         jobs.change(session, database, (text(given, "job_type") or jobs.CAPTURE).lower(), _settings(given))
         yield from ()
 
     def drop_job(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
-        """sp_cdc_drop_job: a capture job is stopped."""
+        """sp_cdc_drop_job, which stops a capture job."""
         rows.table(database, "change_tables")
         kind = needed(given, "job_type").lower()
         jobs.check(kind, {})
@@ -95,7 +95,7 @@ class _Procedures:
         yield from ()
 
     def start_job(self, session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
-        """sp_cdc_start_job: a clean-up runs at once."""
+        """sp_cdc_start_job; a clean-up runs within the call."""
         kind = self._existing(session, database, given)
         if kind == jobs.CAPTURE:
             self._feature.job(database).start()
@@ -118,7 +118,7 @@ class _Procedures:
         return kind
 
     def scan(self, _session: EngineSession, database: Database, given: Given) -> Iterator[Outcome]:
-        """sp_cdc_scan, once (@continuous = 0, which is the stand-in's only way here: the job is the other)."""
+        """sp_cdc_scan, with @continuous = 0 only; the stand-in's job does the continuous scans."""
         rows.table(database, "change_tables")
         maxtrans, maxscans = number(given, "maxtrans"), number(given, "maxscans")
         jobs.check(
@@ -150,7 +150,7 @@ def _settings(given: Given) -> dict[str, int]:
 
 
 def register(feature: ChangeDataCapture) -> None:
-    """Make the procedures known to the engine."""
+    """Register the procedures with the engine."""
     own = _Procedures(feature)
     settings = " ".join(jobs.SETTINGS)
     feature.engine.system.add(

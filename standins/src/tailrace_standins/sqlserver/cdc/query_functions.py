@@ -30,7 +30,7 @@ ALL_OPTIONS: Final = frozenset(("all", "all update old"))
 
 
 def find(feature: ChangeDataCapture, database: Database, name: str) -> TableFunction | None:
-    """The function of that name (lower case), if it is one of an instance's."""
+    """The function of that name (lower case); None if no instance has it."""
     for prefix, make in ((ALL, _all_changes_function), (NET, _net_changes_function)):
         instance = feature.instances.named(database.id, name.removeprefix(prefix)) if name.startswith(prefix) else None
         if instance is not None:
@@ -60,9 +60,9 @@ def _all_changes(instance: Instance) -> str:
 
 
 def checked(instance: Instance, prefix: str, options: frozenset[str]) -> Callable[..., None]:
-    """Raises 313 where the range is not within the instance's, or the option is none.
+    """A check of arguments, which raises 313 for a range outside the instance's validity interval or an unknown option.
 
-    And 229 (of net changes 208, as its page has it) for whoever may not see the source's rows.
+    It raises 229 (for net changes 208, as documented) if the user may not see the source table's rows.
     """
 
     def check(

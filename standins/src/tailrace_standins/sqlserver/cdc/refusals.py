@@ -1,7 +1,7 @@
 """Statements that a captured table does not allow.
 
-A table may not be truncated; the index by which an instance tells its rows may not go, whether net changes were asked
-for or not; a captured column may not get another name.
+A captured table can't be truncated. The index that identifies an instance's rows can't be dropped, with or without support for
+net changes. A captured column can't be renamed.
 
 Sources: "Enable and disable change data capture",
 https://learn.microsoft.com/sql/relational-databases/track-changes/enable-and-disable-change-data-capture-sql-server;
@@ -20,7 +20,7 @@ from tailrace_standins.storage.log import Operation
 
 
 def check(record: Record, instances: Sequence[Instance]) -> None:
-    """Raises 4711, 4928, 22979, 22983."""
+    """Refuse a record that the instances of its table do not allow; raises 4711, 4928, 22979, 22983."""
     if record.operation is Operation.TRUNCATE:
         raise failure(4711, record.table.name)
     if record.old is None:

@@ -111,7 +111,7 @@ def instances(session: EngineSession, database: Database, given: Given) -> Itera
 
 
 def _instance(session: EngineSession, database: Database, given: Given) -> tuple[ChangeTable, str, str]:
-    """The row of cdc.change_tables that @capture_instance names, with the source's schema and name; raises 22963, 22981."""
+    """The row of cdc.change_tables for @capture_instance, with the source table's schema and name; raises 22963, 22981."""
     rows.table(database, "change_tables")
     name = needed(given, "capture_instance")
     for row in rows.listed(session, database, ChangeTable):

@@ -1,4 +1,4 @@
-"""What a server finds in its folder when it starts: capture instances, how far the log was, and what waits in it."""
+"""Restores change data capture when a server starts with a folder: instances, the log's end, and the uncaptured log."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def restored_log(engine: Engine, instances: Instances) -> TransactionLog:
-    """The log of a server that starts, behind all numbers that were in use; `instances` are filled."""
+    """The log of a starting server, whose LSNs are after all that were used before; fills `instances`."""
     last = lsn.FIRST_FILE - 1
     if not engine.is_kept:
         return TransactionLog(instances, last + 1)
@@ -56,7 +56,7 @@ def _restore_instances(session: EngineSession, database: Database, instances: In
 
 
 def _enable_later(entry: Entry, instances: Instances) -> None:
-    """An instance whose enabling waits in the log begins there."""
+    """Let an instance begin at the entry that enables it, if that entry still waits in the log."""
     for record in entry.records:
         instance = instances.active.get(record.table.id)
         if record.operation is Operation.CREATE_TABLE and is_change_table(record.table) and instance is not None:

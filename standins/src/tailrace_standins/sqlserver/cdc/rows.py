@@ -1,4 +1,4 @@
-"""Reading and writing rows of the tables of `shapes.py`, as versions of the engine."""
+"""Reads and writes rows of the tables of `shapes.py`, as row versions of the engine."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Version = tuple[Stored, ...]  # rid, row, end, then the stored values
 
 
 def table(database: Database, name: str) -> Table:
-    """A table of the schema cdc; raises 22901 where the database has none."""
+    """A table of the schema cdc; raises 22901 if change data capture is not enabled."""
     found = database.table("cdc", name)
     if found is None or not database.is_cdc_enabled:
         raise failure(22901, database.name)
@@ -47,7 +47,7 @@ def read(
 ) -> list[Version]:
     """The versions that the session sees: (rid, row, end, *values).
 
-    `condition` and `order` are SQLite's over the columns' names, with ?1, ?2… for `values`.
+    `condition` and `order` are SQLite expressions over column names, with ?1, ?2… for `values`.
     """
     begin_snapshot(session)
     seen, mark = view_of(session)
@@ -68,13 +68,13 @@ def listed(
     order: str = "rid",
     limit: int = -1,
 ) -> list[Row]:
-    """The rows of one of the tables in the schema cdc, by their columns' names; raises 22901."""
+    """Rows of a table in the schema cdc, with their columns by name; raises 22901."""
     found = read(session, table(database, NAMES[kind]), condition, values, order=order, limit=limit)
     return [kind._make(row) for row in found]
 
 
 def _in_slots(of: Table, text: str) -> str:
-    """Columns by their names in SQLite."""
+    """An expression with column names replaced by their names in SQLite."""
 
     def slot(found: re.Match[str]) -> str:
         column = of.by_name.get(found.group().lower())
@@ -88,21 +88,21 @@ def _named(sql: str) -> str:
 
 
 def add(session: EngineSession, transaction: Transaction, to: Table, rows: Sequence[Sequence[Stored]]) -> None:
-    """New rows."""
+    """Insert rows."""
     versions.make(session, transaction, to, rows)
 
 
 def remove(
     session: EngineSession, transaction: Transaction, database: Database, of: Table, found: Sequence[Version]
 ) -> None:
-    """Rows that `read` found go."""
+    """Delete rows that `read` returned."""
     versions.end(session, transaction, database, of, [(row[0], row[1], row[2]) for row in found])
 
 
 def change(
     session: EngineSession, transaction: Transaction, database: Database, of: Table, found: Version, **values: Stored
 ) -> None:
-    """A row that `read` found gets other values."""
+    """Update a row that `read` returned."""
     new = list(found[3:])
     names = [column.name for column in of.stored]
     for name, value in values.items():
@@ -112,26 +112,26 @@ def change(
 
 
 def create(session: EngineSession, transaction: Transaction, database: Database, made: Table) -> None:
-    """A table comes to be."""
+    """Create a table."""
     for sql in definitions.storage_statements(made):
         session.connection.execute(sql)
     changing(session, transaction, database, None, made, Operation.CREATE_TABLE, drop_on_undo=True)
 
 
 def drop(session: EngineSession, transaction: Transaction, database: Database, of: Table) -> None:
-    """A table goes, its rows with the commit."""
+    """Drop a table; its rows are removed at the commit."""
     changing(session, transaction, database, of, None, Operation.DROP_TABLE)
     drop_storage(session, transaction, of.storage)
 
 
 def datetime_stored(moment: str) -> str:
-    """A datetime2(7) as it is stored, rounded as datetime is."""
+    """The stored form of a datetime2(7), rounded like datetime (to 1/300 second)."""
     return moments.text(moments.as_datetime(moments.moment(moment)))
 
 
 @contextmanager
 def inside(session: EngineSession, database: Database) -> Iterator[None]:
-    """The session works in a database for a while (`EXEC db.sys.sp_cdc_…`)."""
+    """A context in which the session uses another database (`EXEC db.sys.sp_cdc_…`)."""
     before = session.database
     list(session.use(database.name))
     try:

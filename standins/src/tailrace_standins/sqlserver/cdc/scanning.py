@@ -1,6 +1,6 @@
 """Scan sessions, as sys.dm_cdc_log_scan_sessions shows them.
 
-Sessions that found nothing, one after another, are one row that counts them; row 0 is the sum of all.
+Consecutive sessions that found nothing are one row that counts them; row 0 is the sum of all sessions.
 
 Source: https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/change-data-capture-sys-dm-cdc-log-scan-sessions
 """
@@ -53,7 +53,7 @@ _NONE: Final = lsn.shown(lsn.ZERO)
 
 @dataclass(slots=True)
 class Scan:
-    """One session; times are UTC as datetime2(7) is stored."""
+    """One session; times are UTC in the stored form of datetime2(7)."""
 
     id: int
     start: str
@@ -66,7 +66,7 @@ class Scan:
     failed: int = 0
 
     def add(self, entries: list[Entry], found: Found) -> None:
-        """A cycle of this session captured transactions."""
+        """Count a cycle of this session that captured transactions."""
         self.first = self.first if self.found.transactions else entries[0].begin_lsn
         self.last, self.last_time = entries[-1].commit_lsn, entries[-1].committed
         self.found.transactions += found.transactions
@@ -75,7 +75,7 @@ class Scan:
         self.found.schema_changes += found.schema_changes
 
     def row(self) -> tuple[Value, ...]:
-        """As the view shows it."""
+        """The session's row in the view."""
         time = self.last_time[:23] if self.last_time else None
         latency = round(_seconds(self.last_time, self.end)) if self.last_time else 0
         first, last = lsn.shown(self.first), lsn.shown(self.last)
@@ -113,11 +113,11 @@ class Scans:
     _count: int = 0
 
     def begin(self, now: str) -> Scan:
-        """A session begins; it is listed when it ends."""
+        """Begin a session; it is listed when it has ended."""
         return Scan(self._count + 1, now)
 
     def end(self, scan: Scan, now: str) -> None:
-        """A session ended."""
+        """End a session."""
         scan.end = now
         last = self.sessions[-1] if self.sessions else None
         if not scan.found.transactions and not scan.failed:

@@ -1,6 +1,6 @@
-"""The tables of the schema cdc, as Microsoft's pages list their columns, and dbo.cdc_jobs of msdb.
+"""The tables of the schema cdc, with the columns that Microsoft documents, and dbo.cdc_jobs of msdb.
 
-They are tables of the engine's catalog (`is_shipped`), so that any query may read them and a rollback takes changes back.
+They are tables of the engine's catalog (`is_shipped`), so that any query can read them and a rollback undoes their changes.
 
 Sources: "Change data capture tables", https://learn.microsoft.com/sql/relational-databases/system-tables/change-data-capture-tables-transact-sql;
 "cdc.<capture_instance>_CT", https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql;
@@ -85,7 +85,7 @@ CDC_JOBS: Final = (
     ("retention", types.BIGINT),
     ("threshold", types.BIGINT),
 )
-# name, columns, columns of its clustered index, columns of others
+# name, columns, columns of its clustered index, columns of its other indexes
 SYSTEM_TABLES: Final = (
     ("change_tables", CHANGE_TABLES, ("object_id",), ()),
     ("captured_columns", CAPTURED_COLUMNS, ("object_id", "column_name"), ()),
@@ -143,9 +143,10 @@ def system_table(
 def change_table(
     catalog: Catalog, instance: str, captured: Sequence[Column], key: Sequence[str], *, created: str
 ) -> Table:
-    """cdc.<capture_instance>_CT; the names in `key` get the index that net changes read by.
+    """The definition of cdc.<capture_instance>_CT; the columns in `key` get the index that net changes use.
 
-    rowversion columns are binary(8) here, identity columns plain ones, and all captured columns may be NULL.
+    As documented, rowversion columns are binary(8), identity columns lose that property, and all captured columns are
+    nullable.
     """
     columns: list[tuple[str, SqlType]] = [
         (START_LSN, LSN),

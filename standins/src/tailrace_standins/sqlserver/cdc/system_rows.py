@@ -1,4 +1,4 @@
-"""Rows of the tables of `shapes.py` by the names of their columns, as they are stored; each begins with its version's numbers.
+"""Stored rows of the tables of `shapes.py`, with their columns by name; each begins with the numbers of its version.
 
 Source: "Change data capture tables", https://learn.microsoft.com/sql/relational-databases/system-tables/change-data-capture-tables-transact-sql
 """
@@ -111,4 +111,4 @@ NAMES: Final[dict[type, str]] = {
     DdlChange: "ddl_history",
     LsnTime: "lsn_time_mapping",
 }
-"""Of the tables in the schema cdc."""
+"""The names of the tables in the schema cdc."""

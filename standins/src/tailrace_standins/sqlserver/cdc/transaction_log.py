@@ -1,8 +1,7 @@
 """The transaction log, as far as change data capture reads it: committed transactions with their log sequence numbers.
 
-Only what concerns captured tables is kept, until the capture job has read it. Records have the number of the place
-where they were made, so those of transactions that ran side by side lie between each other, as in a real log; commits
-come in the order of the commits.
+Only records of captured tables are kept, until the capture job has read them. A record's LSN is that of the position where it
+was made, so the records of concurrent transactions are interleaved, as in a real log; transactions are in commit order.
 
 Source: "About change data capture", https://learn.microsoft.com/sql/relational-databases/track-changes/about-change-data-capture-sql-server
 """
@@ -23,7 +22,7 @@ from tailrace_standins.storage.log import POSITIONS, Operation
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A committed transaction's part in one database; times are UTC as datetime2(7) is stored."""
+    """A committed transaction's records of one database; times are UTC in the stored form of datetime2(7)."""
 
     id: int
     begin_lsn: bytes
@@ -34,7 +33,7 @@ class Entry:
 
 
 class TransactionLog:
-    """The log of a server; `first_file` is where its numbers begin."""
+    """The log of a server; `first_file` is its first virtual log file."""
 
     def __init__(self, instances: Instances, first_file: int = lsn.FIRST_FILE) -> None:
         self._instances = instances
@@ -44,19 +43,19 @@ class TransactionLog:
 
     @property
     def first_file(self) -> int:
-        """Where its numbers begin."""
+        """Its first virtual log file."""
         return self._first_file
 
     def number(self, position: int, slot: int = lsn.RECORD) -> bytes:
-        """The log sequence number of a position."""
+        """The LSN of a position."""
         return lsn.of_position(self._first_file, position, slot)
 
     def here(self) -> bytes:
-        """A number of its own at the log's end."""
+        """A new LSN at the log's end, which nothing else has."""
         return self.number(next(POSITIONS))
 
     def numbered(self, transaction: LoggedTransaction) -> dict[int, Entry]:
-        """What is to be kept of a transaction, by database; called in the order of the commits."""
+        """The entries of a transaction, by database; must be called in commit order."""
         parts: dict[int, list[Record]] = {}
         for record in transaction.records:
             if self._is_kept(record):
@@ -70,7 +69,7 @@ class TransactionLog:
         return found
 
     def write(self, transaction: LoggedTransaction, entries: Mapping[int, Entry]) -> None:
-        """Take a committed transaction; called in the order of the commits."""
+        """Add a committed transaction; must be called in commit order."""
         for database, entry in entries.items():
             self.put(database, entry)
         commit = next((entry.commit_lsn for entry in entries.values()), b"")
@@ -79,7 +78,7 @@ class TransactionLog:
                 self._follow(record, commit)
 
     def put(self, database: int, entry: Entry) -> None:
-        """One more entry waits."""
+        """Add an entry."""
         with self.changed:
             self._waiting[database].append(entry)
             self.changed.notify_all()
@@ -92,37 +91,37 @@ class TransactionLog:
         return bool(self._instances.of_source(record.table.id))
 
     def _follow(self, record: Record, commit: bytes) -> None:
-        """Capture instances come and go with their change tables."""
+        """Activate or end the capture instance of a change table that was created or dropped."""
         if record.operation is Operation.CREATE_TABLE:
             self._instances.activate(record.table.id, commit)
         elif record.operation is Operation.DROP_TABLE:
             self._instances.end(record.table.id)
 
     def waiting(self, database: Database) -> int:
-        """How many transactions were not read yet."""
+        """The number of transactions that are not captured yet."""
         with self.changed:
             return len(self._waiting[database.id])
 
     def read(self, database: Database, count: int) -> list[Entry]:
-        """The oldest `count` transactions that were not read; they stay until `forget`."""
+        """The oldest `count` transactions that are not captured yet; they stay until `forget`."""
         with self.changed:
             waiting = self._waiting[database.id]
             return [waiting[place] for place in range(min(count, len(waiting)))]
 
     def forget(self, database: Database, count: int) -> None:
-        """The oldest were captured."""
+        """Remove the oldest transactions, which were captured."""
         with self.changed:
             for _ in range(count):
                 self._waiting[database.id].popleft()
             self.changed.notify_all()
 
     def clear(self, database: Database) -> None:
-        """Change data capture was disabled: nothing waits any more."""
+        """Remove all transactions, because change data capture was disabled."""
         with self.changed:
             self._waiting[database.id].clear()
             self.changed.notify_all()
 
 
 def is_change_table(table: Table) -> bool:
-    """Whether it is one of capture's own."""
+    """Whether it is a change table."""
     return table.is_shipped and table.schema == "cdc" and table.name.endswith("_CT")

@@ -1,6 +1,6 @@
-"""Shortcuts: queries as connectors ask them, recognised in their text and answered from columns of Arrow.
+"""Shortcuts: queries of connectors are recognised by their text and answered from Arrow columns.
 
-What is not recognised goes through SQLite, which every query can; it gives the same rows, slower. `arrays`, `conditions` and
-`parts` are what such queries of any table may have; `tables` is for the tables that users made, `change_tables` for those of
-change data capture. `switch.py` turns them off.
+All other queries go through SQLite. SQLite can answer every query and gives the same rows, but more slowly. `arrays`,
+`conditions` and `parts` are common to queries of any table; `tables` is for users' tables, `change_tables` for those of change
+data capture. `switch.py` turns shortcuts off.
 """

@@ -1,4 +1,4 @@
-"""Rows of SQLite as columns of Arrow."""
+"""Converts rows of SQLite into Arrow columns."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tailrace_standins.sqlserver.values import SqlType, Value
 
 
 def batch_of(columns: Sequence[Column], rows: Sequence[tuple[Stored, ...]]) -> pa.RecordBatch | None:
-    """Rows of stored values, one for each column, as columns of these names; None where a value has no form in Arrow."""
-    from tailrace_standins.sqlserver.tds.bulk import arrow_array  # brings compiled code: not for every start
+    """Rows of stored values, one for each column, as a record batch; None if a value has no form in Arrow."""
+    from tailrace_standins.sqlserver.tds.bulk import arrow_array  # imports compiled code, which not every start needs
 
     values = zip(*rows, strict=True)
     arrays = [arrow_array(c.type, _decoded(c.type, found)) for c, found in zip(columns, values, strict=True)]

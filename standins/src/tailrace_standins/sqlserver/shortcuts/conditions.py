@@ -1,7 +1,7 @@
-"""Conditions of a query, told of whole blocks of rows.
+"""Evaluates a query's conditions for whole blocks of rows.
 
-What a comparison means for a block is the table's to say, and often it is the same for all its rows; here they are put
-together. There is no NOT, so that a comparison with NULL, which is neither true nor false, may count as false.
+The table evaluates comparisons, whose result is often the same for all rows of a block; this module combines them. There is no
+NOT, so a comparison with NULL, which is neither true nor false, can be treated as false.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 
 
 class UnreadableError(Exception):
-    """A condition (or another part of a query) that is left to SQLite."""
+    """A condition, or another part of a query, that only SQLite can evaluate."""
 
 
 def test_of(
@@ -47,8 +47,8 @@ def test_of(
 
     Args:
         node: the condition.
-        key_of: which key a column is.
-        comparison: of a key by an operator with a value.
+        key_of: the key for a column.
+        comparison: makes the test of a key, an operator and a value.
         values: of variables.
 
     """
@@ -83,7 +83,7 @@ def test_of(
 
 
 def constant(node: tree.Expression, values: Mapping[str, Stored]) -> Stored:
-    """A literal, one that CAST leaves as it is, or a variable; raises `UnreadableError`, also for NULL."""
+    """The value of a literal, of a CAST that does not change one, or of a variable; raises `UnreadableError`, also for NULL."""
     value: Stored = None
     match node:
         case tree.Literal():
@@ -105,7 +105,7 @@ def _known(key: str | None) -> str:
 
 
 def _both(word: str, left: Test[Block], right: Test[Block]) -> Test[Block]:
-    decided = word == "OR"  # what one side must be for the other not to matter
+    decided = word == "OR"  # the value of one side with which the other does not matter
 
     def test(block: Block) -> Mask:
         first = left(block)

@@ -1,8 +1,8 @@
-"""What clients ask of a column where their own types lose something of it, or are slow.
+"""Parts of columns that clients select because their own types lose information, or are slow.
 
-A driver's Arrow has six digits of seconds and no offset, so the seventh digit and the offset come as numbers beside it; and it
-makes a text of each uniqueidentifier, where `CAST(… AS binary(16))` gives bytes, the first three groups with their last byte
-first.
+A driver's Arrow columns have six fractional digits and no offset, so clients select the seventh digit and the offset as
+numbers. A uniqueidentifier is a text in them, while `CAST(… AS binary(16))` gives bytes, of which the first three groups
+are little-endian.
 
 Sources: "DATEPART", https://learn.microsoft.com/sql/t-sql/functions/datepart-transact-sql;
 "uniqueidentifier", https://learn.microsoft.com/sql/t-sql/data-types/uniqueidentifier-transact-sql
@@ -27,12 +27,12 @@ GUID_BYTES: Final = "bytes"
 ZONED: Final = "zoned"
 _STORED_GUID: Final = (3, 2, 1, 0, 5, 4, 7, 6, *range(8, 16))
 _FRACTION: Final = {"time": 9, "datetime": 20, "smalldatetime": 20, "datetime2": 20, "datetimeoffset": 20}
-"""Where the digits behind the point begin in a text of `values.py`."""
+"""The index of the first fractional digit in a text of `values.py`."""
 _OFFSET: Final = len("+00:00")
 
 
 def asked(node: tree.Expression) -> tuple[str, tree.Column]:
-    """The part, and the column that it is of; raises `UnreadableError`."""
+    """The part and its column; raises `UnreadableError`."""
     match node:
         case tree.Cast(operand=tree.Column() as column, type=SqlType(name="binary", length=16)):
             return GUID_BYTES, column
@@ -44,7 +44,7 @@ def asked(node: tree.Expression) -> tuple[str, tree.Column]:
 
 
 def is_servers_offset(node: tree.Call) -> bool:
-    """Whether it is `DATEPART(tzoffset, SYSDATETIMEOFFSET())`: 0 here, as the server's zone is UTC."""
+    """Whether it is `DATEPART(tzoffset, SYSDATETIMEOFFSET())`, which is 0 because the server's time zone is UTC."""
     match node:
         case tree.Call(names=names, arguments=[tree.Column(names=(given,)), tree.Call(names=now, arguments=[])]):
             called = (names[-1].upper(), PARTS.get(given.upper(), ""), now[-1].upper())
@@ -53,14 +53,14 @@ def is_servers_offset(node: tree.Call) -> bool:
 
 
 def check(part: str, of: SqlType) -> None:
-    """Raises `UnreadableError` where a type has no such part, or none that lies in its text."""
+    """Raises `UnreadableError` if the type has no such part, or it is not in the type's text."""
     known = {NANOSECOND: _FRACTION, TZOFFSET: {"datetime2", "datetimeoffset"}, GUID_BYTES: {"uniqueidentifier"}}[part]
     if of.name not in known:
         raise UnreadableError
 
 
 def part_of(part: str, of: SqlType, array: Any) -> Any:
-    """The part of each value, NULL for NULL."""
+    """The part of each value; NULL of NULL."""
     return {NANOSECOND: _nanoseconds, TZOFFSET: _offsets, GUID_BYTES: _guid_bytes, ZONED: _zoned}[part](of, array)
 
 
@@ -83,12 +83,12 @@ def _offsets(of: SqlType, texts: Any) -> Any:
 
 
 def _zoned(_of: SqlType, texts: Any) -> Any:
-    """Moments with the offset of UTC."""
+    """Times with the offset of UTC."""
     return pc.binary_join_element_wise(texts, pa.scalar(" +00:00", texts.type), pa.scalar("", texts.type))
 
 
 def _guid_bytes(_of: SqlType, array: Any) -> Any:
-    """Bytes as SQL Server stores them, of bytes as a UUID is written."""
+    """UUIDs in SQL Server's byte order, from the order of their text."""
     _, data = array.buffers()
     written = np.frombuffer(data, np.uint8).reshape(-1, 16)[array.offset : array.offset + len(array)]
     stored = pa.FixedSizeBinaryArray.from_buffers(

@@ -1,4 +1,4 @@
-"""Which queries take the shortcuts: a server's argument, or a variable of the environment where it has none."""
+"""Which queries use shortcuts: set by a server's argument, else by an environment variable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ VARIABLE: Final = "TAILRACE_STANDIN_SHORTCUTS"
 
 
 class Shortcuts(Enum):
-    """Queries of large tables, of tables of any size (tests have only small ones), or none."""
+    """Shortcuts for large tables, for tables of any size (tests have small ones), or none."""
 
     ON = "on"
     ALWAYS = "always"
@@ -20,12 +20,12 @@ class Shortcuts(Enum):
 
     @property
     def least(self) -> int:
-        """How many rows a table must have."""
+        """The minimum number of rows of a table."""
         return 0 if self is Shortcuts.ALWAYS else BLOCK
 
     @classmethod
     def chosen(cls) -> Self:
-        """What the environment says; raises `ValueError` where it says something else."""
+        """The value of the environment variable; raises `ValueError` if it is invalid."""
         word = os.environ.get(VARIABLE) or "on"
         try:
             return cls(word.lower())

@@ -1,16 +1,16 @@
-"""TDS, the protocol of SQL Server: bytes of a connection to calls of a `Session`, its outcomes back to bytes.
+"""TDS (Tabular Data Stream), SQL Server's protocol: from a client's bytes to calls of a `Session`, and from outcomes to bytes.
 
-Nothing here does SQL. What knows bytes does no I/O, but for `connection.py` and `pipe.py`.
+Nothing here knows SQL. Only `connection.py` and `pipe.py` do I/O.
 
-- `packets.py`: messages in packets; `cursor.py`: reading them; `pipe.py`: a socket, plain or with TLS (`tls.py`)
-- `prelogin.py`, `login.py`: how a connection begins
-- `requests.py`, `parameters.py`: what a client asks; `prepared.py`: statements it has prepared; `transactions.py`
-- `types.py`, `collations.py`, `moments.py`: how types, texts and times are told
-- `encoding.py`, `decoding.py`, `variants.py`, `frames.py`: one value to bytes and back
-- `rows.py`: rows to bytes; `columnar.py`: whole tables at once, from Arrow (`fixed.py`, `texts.py`, `written.py`, with loops
-  in `kernels.py`); `bulk.py`: many rows by way of that
+- `packets.py`: messages in packets; `cursor.py`: parsing messages; `pipe.py`: a socket, plain or with TLS (`tls.py`)
+- `prelogin.py`, `login.py`: the start of a connection
+- `requests.py`, `parameters.py`: requests; `prepared.py`: prepared statements; `transactions.py`: transaction requests
+- `types.py`, `collations.py`, `moments.py`: types, texts and times on the wire
+- `encoding.py`, `decoding.py`, `variants.py`, `frames.py`: single values to bytes and back
+- `rows.py`: rows to bytes; `columnar.py`: Arrow columns to rows (`fixed.py`, `texts.py`, `written.py`, with loops in
+  `kernels.py`); `bulk.py`: many rows through Arrow
 - `tokens.py`, `answers.py`: outcomes to tokens
-- `connection.py`: one client, from its first byte to its last
+- `connection.py`: one client's connection
 
 Source: [MS-TDS], https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/
 """

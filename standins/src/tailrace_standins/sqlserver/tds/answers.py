@@ -1,8 +1,7 @@
-"""Outcomes to tokens, and which DONE stands where.
+"""Turns outcomes into tokens, with the right kind of DONE after each statement.
 
-Whether more follows is told in the DONE before, so each is held back until the next outcome comes or none does. In a
-batch a statement ends with DONE, in a call with DONEINPROC; the call itself with its status, its output parameters and
-DONEPROC.
+A DONE says whether more results follow, so each is held back until the next outcome, or the end, is known. In a batch a
+statement ends with DONE, in a call with DONEINPROC. The call itself ends with its status, its output parameters and DONEPROC.
 
 Source: [MS-TDS] 2.2.7.6 DONE, 2.2.7.7 DONEINPROC, 2.2.7.8 DONEPROC, 2.2.7.18 RETURNSTATUS
 """
@@ -33,7 +32,7 @@ from tailrace_standins.sqlserver.tds.tokens import Done, Environment
 
 Chunk = bytes | memoryview
 _CLOSES: Final = 20
-"""From this severity on an error ends the connection."""
+"""Errors of this severity or higher end the connection."""
 _ENVIRONMENT: Final = {
     Change.DATABASE: Environment.DATABASE,
     Change.BEGUN: Environment.BEGUN,
@@ -46,7 +45,7 @@ class Answer:
     """The tokens of one request.
 
     Attributes:
-        closes: an error was told after which the connection ends.
+        closes: an error was sent after which the connection ends.
 
     """
 
@@ -59,17 +58,17 @@ class Answer:
         self._held: bytes | None = None
 
     def batch(self, outcomes: Iterable[Outcome]) -> Iterator[Chunk]:
-        """All of a batch."""
+        """The tokens of a batch."""
         yield from self._told(outcomes)
         yield self._last()
 
     def failure(self, problem: SqlError) -> Iterator[Chunk]:
-        """Nothing but an error."""
+        """The tokens of an answer that is only an error."""
         yield from self._error(problem)
         yield self._last()
 
     def call(self, outcomes: Iterable[Outcome], given: Sequence[Parameter], *, is_last: bool) -> Iterator[Chunk]:
-        """All of a call with these parameters."""
+        """The tokens of a call with these parameters."""
         self._in_call, self._kind, self._status, self._values = True, Done.IN_PROCEDURE, None, []
         yield from self._told(outcomes)
         yield self._more()
@@ -134,7 +133,7 @@ class Answer:
         self._held = tokens.done(self._kind, count=count, verb=verb)
 
     def _more(self) -> bytes:
-        """The DONE that was held back, now that something follows it."""
+        """The DONE that was held back, with the flag that more follows."""
         held, self._held = self._held, None
         return bytes([held[0], held[1] | tokens.MORE]) + held[2:] if held else b""
 
@@ -144,7 +143,7 @@ class Answer:
 
 
 def places(values: Sequence[ReturnValue], given: Sequence[Parameter]) -> list[int]:
-    """Of which parameters of a call, counted from 0, values are: by name, else in order of those for output."""
+    """The indices (from 0) of the parameters that values belong to: by name, else in the order of output parameters."""
     left = [place for place, parameter in enumerate(given) if parameter.is_output]
     found = []
     for value in values:
@@ -163,5 +162,5 @@ def _environment(change: Changed) -> bytes:
 
 
 def bytes_of(told: str | bytes) -> bytes:
-    """A descriptor, where none may be an empty text."""
+    """A transaction descriptor as bytes; a missing one may be an empty text."""
     return told if isinstance(told, bytes) else told.encode("utf-16-le")

@@ -1,7 +1,7 @@
-"""Collations: the five bytes that tell one, and the code page of its varchar.
+"""Collations: their five bytes on the wire, and the code page of their varchar.
 
-The bytes are 20 bits of locale, flags of what comparing ignores, one for UTF-8, four bits of version, and a byte that is
-the sort order of the old SQL collations.
+The bytes are 20 bits of locale (LCID), flags of what comparisons ignore, a flag for UTF-8, four bits of version, and a byte
+with the sort id of the SQL collations.
 
 Sources: [MS-TDS] 2.2.5.1.2 Collation Rule Definition;
 "Windows collation name", https://learn.microsoft.com/sql/t-sql/statements/windows-collation-name-transact-sql;
@@ -52,7 +52,7 @@ _MARKS: Final = frozenset({"CI", "CS", "AI", "AS", "KS", "WS", "SC", "VSS", "BIN
 
 @dataclass(frozen=True, slots=True)
 class Collation:
-    """A collation on the wire, and Python's name of the encoding of its varchar."""
+    """A collation's bytes on the wire, and Python's name of the encoding of its varchar."""
 
     data: bytes
     encoding: str
@@ -60,7 +60,7 @@ class Collation:
 
 @cache
 def collation(name: str | None) -> Collation:
-    """The collation of that name, the server's where there is none; `SqlError` 448 for one that is not known."""
+    """The collation of that name; None means the server's. Raises `SqlError` 448 for an unknown one."""
     whole = name or DEFAULT_COLLATION
     words = whole.split("_")
     marks = {word.upper() for word in words if word.upper() in _MARKS}
@@ -76,7 +76,7 @@ def collation(name: str | None) -> Collation:
 
 @cache
 def encoding_of(data: bytes) -> str:
-    """Python's name of the encoding of varchar under the collation that a client told with five bytes."""
+    """Python's name of the varchar encoding of a collation, given as a client's five bytes."""
     number = int.from_bytes(data[:4], "little")
     if number & _UTF8:
         return "utf-8"

@@ -1,4 +1,4 @@
-"""Columns of Arrow to ROW tokens, all rows at once: for tables of which rows one by one would take too long.
+"""Encodes Arrow columns as ROW tokens, all rows at once; for tables that would take too long row by row.
 
 | T-SQL | Arrow |
 | --- | --- |
@@ -15,7 +15,7 @@
 | datetimeoffset | struct of `utc` (as datetime2) and `offset` (int16, minutes), or a timestamp in UTC (offset 0) |
 | dates and times, all | string, as `values.py` has them |
 
-A timestamp in ns ends in 2262; int64 has all that datetime2 has. sql_variant has no form in Arrow.
+A timestamp in ns ends in 2262; an int64 of 100 ns has the whole range of datetime2. sql_variant has no form in Arrow.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ _ROW: Final = 0xD1
 
 
 def encoded_batch(columns: Sequence[ResultColumn], batch: pa.RecordBatch) -> EncodedRows:
-    """The rows of a record batch as ROW tokens; its columns are those of the result, in order, whatever they are called.
+    """The rows of a record batch as ROW tokens; its columns are those of the result, in order, whatever their names.
 
-    Raises `TypeError` where a column's Arrow type does not stand for its T-SQL type.
+    Raises `TypeError` if a column's Arrow type is not one of its T-SQL type.
     """
     prepared = [prepared_column(column, array) for column, array in zip(columns, batch.columns, strict=True)]
     return assembled(prepared, batch.num_rows)
 
 
 def assembled(prepared: Sequence[Column], count: int) -> EncodedRows:
-    """So many rows of columns that are ready."""
+    """`count` rows of prepared columns."""
     use_writable_directory()
     sizes = np.ones(count, np.int64)
     for each in prepared:
@@ -61,7 +61,7 @@ def assembled(prepared: Sequence[Column], count: int) -> EncodedRows:
 
 
 def prepared_column(column: ResultColumn, array: Any) -> Column:
-    """A column made ready; raises `TypeError` where Arrow's type does not stand for T-SQL's."""
+    """A column ready to be written; raises `TypeError` if the Arrow type is not one of the T-SQL type."""
     type_ = column.type
     if isinstance(array, pa.ExtensionArray):
         array = array.storage

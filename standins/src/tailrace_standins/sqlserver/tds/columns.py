@@ -1,4 +1,4 @@
-"""What the columnar encoder needs of a column: how long its values are, and to have them written."""
+"""The protocol of columns for the columnar encoder: their values' sizes, and writing them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class Column(Protocol):
     """A column that is ready to be written."""
 
     def add_sizes(self, sizes: Places) -> None:
-        """Add the bytes that each row's value takes."""
+        """Add the encoded size of each row's value."""
         ...
 
     def put(self, out: Bytes, at: Places) -> None:
-        """Write each row's value to its place, and move the places behind what was written."""
+        """Write each row's value at its offset, and advance the offsets."""
         ...
 
 
 def validity(array: Any) -> NDArray[np.uint8]:
-    """A byte a row: 0 for NULL."""
+    """One byte for each row, 0 for NULL."""
     if not array.null_count:
         return np.ones(len(array), np.uint8)
     valid: NDArray[np.uint8] = array.is_valid().to_numpy(zero_copy_only=False).view(np.uint8)

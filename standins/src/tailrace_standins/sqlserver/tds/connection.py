@@ -1,7 +1,7 @@
-"""One client, from its first byte to its last.
+"""One client's connection.
 
-Two threads: one reads, so that an attention is seen while a request runs; the other carries requests out and answers.
-What a request answers is sent as it comes, in packets of the size that was agreed on.
+It has two threads. One reads, so that an attention (a cancel) is seen while a request runs; the other executes requests and
+answers. Results are sent as they are produced, in packets of the negotiated size.
 
 Source: [MS-TDS] 3.3.5 Message Processing Events and Sequencing Rules, 2.2.1.7 Attention
 """
@@ -28,12 +28,12 @@ from tailrace_standins.sqlserver.tds.transactions import carried_out
 
 _LOG = logging.getLogger(__name__)
 _AT_ONCE = 1 << 20
-"""Bytes that are gathered before they are sent: few calls, and an answer up to that size goes in one, which matters to
-clients in the same process that hold Python's lock while they read (mssql-python's Arrow)."""
+"""Bytes that are collected before they are sent. That saves calls, and an answer up to this size is sent in one. Clients in
+the same process need that if they hold Python's global interpreter lock while they read (mssql-python's Arrow)."""
 
 
 class Connection:
-    """A client's connection; `run` is the life of its reading thread."""
+    """A client's connection; `run` is executed by its reading thread."""
 
     def __init__(self, pipe: Pipe, server: Server, tls: ssl.SSLContext | None) -> None:
         self._pipe = pipe
@@ -62,7 +62,7 @@ class Connection:
         self._pipe.close()
 
     def _enter(self) -> tuple[Session, int] | None:
-        """PRELOGIN, TLS and login: the session and the size of packets; None where nobody is let in."""
+        """PRELOGIN, TLS and login: the session and the packet size; None if the login is refused."""
         asked = prelogin.options(self._expect(Kind.PRELOGIN))
         encryption = prelogin.agreed(asked.get(1, b""), has_certificate=self._tls is not None)
         self._send(prelogin.answer(asked, encryption))
@@ -101,7 +101,7 @@ class Connection:
             worker.join()
 
     def _take(self, message: Message, session: Session) -> None:
-        """An attention ends what runs; all else waits for its turn."""
+        """Handle a message: an attention cancels the running request, anything else is queued."""
         with self._lock:
             if message.kind == Kind.ATTENTION and self._busy:
                 self._attention = True
@@ -111,22 +111,22 @@ class Connection:
         self._queue.put(message)
 
     def next_message(self) -> Message | None:
-        """The next request; None where there will be none."""
+        """The next request; None at the end of the connection."""
         return self._queue.get()
 
     @property
     def is_interrupted(self) -> bool:
-        """Whether the client does not want to hear more of what runs."""
+        """Whether the client has cancelled the running request."""
         return self._attention
 
     def settle(self) -> bool:
-        """What runs is over; whether the client had asked for that."""
+        """End the running request; returns whether the client had cancelled it."""
         with self._lock:
             was, self._attention, self._busy = self._attention, False, False
         return was
 
     def send_packets(self, data: bytes | bytearray) -> None:
-        """Send what is packed already."""
+        """Send bytes that are packets already."""
         self._pipe.send(data)
 
     def _expect(self, kind: Kind) -> bytes:
@@ -140,7 +140,7 @@ class Connection:
 
 
 class _Work:
-    """The requests of one session, one after the other."""
+    """Executes the requests of one session, one after the other."""
 
     def __init__(self, connection: Connection, session: Session, packet_size: int) -> None:
         self._connection = connection
@@ -154,7 +154,7 @@ class _Work:
         }
 
     def run(self) -> None:
-        """Until there is nothing more to do; the session is closed then."""
+        """Run until there are no more requests, then close the session."""
         try:
             while (message := self._connection.next_message()) is not None:
                 if not self._answer(message):
@@ -208,7 +208,7 @@ class _Work:
             yield from answer.failure(problem)
         except (ProtocolError, Closed):
             raise
-        except Exception as problem:  # noqa: BLE001 -- told to the client, whose connection ends
+        except Exception as problem:  # noqa: BLE001 -- sent to the client, whose connection ends
             _LOG.exception("the stand-in failed")
             yield from answer.failure(SqlError(50000, f"The stand-in failed: {problem!r}", severity=20))
 

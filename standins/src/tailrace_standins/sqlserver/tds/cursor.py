@@ -1,4 +1,4 @@
-"""Reading a message from front to back."""
+"""Parses a message from start to end."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _U64: Final = struct.Struct("<Q")
 
 
 class Cursor:
-    """A place in a message; every reading raises `ProtocolError` where the message is too short for it."""
+    """A position in a message; each read raises `ProtocolError` if the message is too short."""
 
     def __init__(self, data: bytes, at: int = 0) -> None:
         self.data = data
@@ -21,7 +21,7 @@ class Cursor:
 
     @property
     def left(self) -> int:
-        """How many bytes are left."""
+        """The number of bytes left."""
         return len(self.data) - self.at
 
     def take(self, count: int) -> bytes:
@@ -38,7 +38,7 @@ class Cursor:
         return self.take(1)[0]
 
     def u16(self) -> int:
-        """Two bytes, the low one first, as all numbers."""
+        """Two bytes; all numbers are little-endian."""
         return int(_U16.unpack(self.take(2))[0])
 
     def u32(self) -> int:
@@ -50,14 +50,14 @@ class Cursor:
         return int(_U64.unpack(self.take(8))[0])
 
     def text(self, characters: int) -> str:
-        """UTF-16."""
+        """UTF-16 text of that many code units."""
         return decoded(self.take(2 * characters))
 
     def short_text(self) -> str:
-        """B_VARCHAR: the length in a byte."""
+        """B_VARCHAR: text after its length in one byte."""
         return self.text(self.u8())
 
 
 def decoded(data: bytes) -> str:
-    """UTF-16 as a client sent it; half of a pair stays what it is, as in SQL Server's nvarchar."""
+    """A client's UTF-16 as text; lone surrogates are kept, as in SQL Server's nvarchar."""
     return data.decode("utf-16-le", "surrogatepass")

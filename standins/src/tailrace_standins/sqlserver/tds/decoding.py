@@ -1,4 +1,4 @@
-"""One value of its bytes, without what stands before it.
+"""Decodes single values from their bytes, without framing.
 
 Source: [MS-TDS] 2.2.5.5 Data Type Dependent Data Streams
 """
@@ -27,7 +27,7 @@ _EXACT: Final = Context(prec=60)
 
 
 def from_payload(type_: SqlType, data: bytes, raw_collation: bytes = b"") -> Value:
-    """A value, not NULL, of its bytes without frame."""
+    """The value, not NULL, of unframed bytes."""
     name, scale = type_.name, type_.scale
     if name in _READERS:
         return _READERS[name](data)

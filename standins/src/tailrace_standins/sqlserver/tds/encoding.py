@@ -1,4 +1,4 @@
-"""One value to bytes, without what stands before it.
+"""Encodes single values as bytes, without framing.
 
 Source: [MS-TDS] 2.2.5.5 Data Type Dependent Data Streams
 """
@@ -32,7 +32,7 @@ _EXACT: Final = Context(prec=60)
 _GUID_BIG: Final = struct.Struct(">IHH8s").unpack
 _GUID_LITTLE: Final = struct.Struct("<IHH8s").pack
 _MINUTE: Final = 16
-"""Characters of a date and a time up to the minute."""
+"""Characters of a date and time up to the minute."""
 _UTF16: Final = frozenset({"nchar", "nvarchar", "ntext", "xml", "sysname"})
 _PACKED: Final = {
     "bit": "<B",
@@ -47,7 +47,7 @@ _PACKED: Final = {
 
 @cache
 def payload(type_: SqlType) -> Encode:
-    """The function that turns a value, not None, into its bytes alone."""
+    """The function that encodes a value, not None, without framing."""
     name, scale = type_.name, type_.scale
     if name in _PACKED:
         return struct.Struct(_PACKED[name]).pack
@@ -100,12 +100,12 @@ def _scaled(name: str, scale: int) -> Encode:
 
 
 def _guid(value: UUID) -> bytes:
-    """As `bytes_le`, which takes twice as long."""
+    """The same as `UUID.bytes_le`, in half the time."""
     return _GUID_LITTLE(*_GUID_BIG(value.int.to_bytes(16, "big")))
 
 
 def _money(value: Decimal) -> bytes:
-    """Ten-thousandths in eight bytes, the high four first."""
+    """Ten-thousandths in eight bytes, the high four first, each half little-endian."""
     number = _unscaled(value, 4)
     return struct.pack("<iI", number >> 32, number & 0xFFFFFFFF)
 

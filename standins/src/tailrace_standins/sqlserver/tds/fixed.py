@@ -1,4 +1,4 @@
-"""Columns of types whose values have one width: Arrow's numbers to the wire's bytes, with numpy.
+"""Columns of fixed-width types: encodes Arrow's numbers as bytes of the wire, with numpy.
 
 Source: [MS-TDS] 2.2.5.5 Data Type Dependent Data Streams
 """
@@ -41,14 +41,14 @@ ARROW: Final = {
 
 
 class FixedColumn:
-    """A column with a row of bytes for each value."""
+    """A column of values of equal width, as a two-dimensional array of bytes."""
 
     def __init__(self, values: Bytes, valid: Bytes) -> None:
         self._values = np.ascontiguousarray(values)
         self._valid = valid
 
     def add_sizes(self, sizes: Places) -> None:
-        """A byte of length, and the value where it is not NULL."""
+        """Add a byte for the length, and the value's width unless it is NULL."""
         sizes += 1 + self._valid.astype(np.int64) * self._values.shape[1]
 
     def put(self, out: Bytes, at: Places) -> None:
@@ -57,7 +57,7 @@ class FixedColumn:
 
 
 def fixed_column(type_: SqlType, array: Any) -> FixedColumn:
-    """A column of one of the types in `FIXED`; raises Arrow's errors where that is not possible."""
+    """A column of a type in `FIXED`; raises Arrow's errors if it can't be converted."""
     return FixedColumn(FIXED[type_.name](type_, array), validity(array))
 
 
@@ -88,7 +88,7 @@ def _money(type_: SqlType, array: Any) -> Bytes:
 
 
 def _halves(array: Any, scale: int) -> tuple[NDArray[np.uint64], Numbers]:
-    """Low and high half of decimals, without their point."""
+    """The low and high halves of the decimals' unscaled values."""
     wanted = array.cast(pa.decimal128(38, scale))
     pairs = np.frombuffer(wanted.buffers()[1], np.uint64)[2 * wanted.offset : 2 * (wanted.offset + len(wanted))]
     return pairs[::2], pairs[1::2].view(np.int64)
@@ -112,7 +112,7 @@ def _smalldatetime(_type: SqlType, array: Any) -> Bytes:
 
 
 def _datetime(_type: SqlType, array: Any) -> Bytes:
-    """Three-hundredths of a second; what rounds up to midnight is the next day's."""
+    """Days and three-hundredths of a second; a time that rounds up to midnight belongs to the next day."""
     day, time = np.divmod(_ticks(array), _DAY)
     thirds = (time * 3 + 50_000) // 100_000
     over = thirds == 24 * 3600 * 300
@@ -159,14 +159,14 @@ def _time_of_day(ticks: Numbers, scale: int) -> Bytes:
 
 
 def _int64(array: Any) -> Numbers:
-    """The numbers behind a column of times, 0 for NULL."""
+    """The integers of a column of times, 0 for NULL."""
     plain = array if pa.types.is_integer(array.type) else array.view(pa.int64())
     numbers: Numbers = plain.fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64, copy=False)
     return numbers
 
 
 def _bytes(numbers: NDArray[Any], size: int = 0) -> Bytes:
-    """Numbers as rows of bytes, the low one first; the first `size` of them, or all."""
+    """Numbers as rows of little-endian bytes, the first `size` of each, or all."""
     wide = np.ascontiguousarray(numbers)
     rows = wide.view(np.uint8).reshape(len(wide), wide.dtype.itemsize)
     return rows[:, :size] if size else rows
@@ -186,4 +186,4 @@ FIXED: Final[dict[str, Callable[[SqlType, Any], Bytes]]] = {
     "datetimeoffset": _datetimeoffset,
     "uniqueidentifier": _guid,
 }
-"""The types whose values have one width, and how their bytes are made."""
+"""The fixed-width types, with the functions that encode their values."""

@@ -1,4 +1,4 @@
-"""A value with its frame: its length, where its type has one, or NULL.
+"""Frames values: the length before a value, or NULL, as its type requires.
 
 Source: [MS-TDS] 2.2.5.2.3 Data Type Dependent Data Streams
 """
@@ -26,13 +26,13 @@ _POINTER: Final = b"\x10" + b"p" * 16 + b"\0" * 8
 
 
 def null(type_: SqlType) -> bytes:
-    """NULL of a type."""
+    """The bytes of NULL in a type."""
     return _NULLS[framing(type_)]
 
 
 @cache
 def framed(type_: SqlType) -> Encode:
-    """The function that turns a value, not None, into bytes with their frame."""
+    """The function that encodes a value, not None, with its framing."""
     inner = payload(type_) if type_.name != "sql_variant" else variant
     frames: dict[Framing, Callable[[bytes], bytes]] = {
         Framing.BYTE: lambda data: bytes((len(data),)) + data,
@@ -46,7 +46,7 @@ def framed(type_: SqlType) -> Encode:
 
 
 def chunks(data: bytes) -> bytes:
-    """Partially length-prefixed bytes, in one chunk."""
+    """Partially length-prefixed bytes (PLP), in one chunk."""
     size = len(data)
     if not size:
         return b"\0" * 12

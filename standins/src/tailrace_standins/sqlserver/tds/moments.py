@@ -1,7 +1,7 @@
-"""Dates and times: text, as the engine has them, to the numbers of the wire and back.
+"""Dates and times: converts the engine's text to the numbers of the wire and back.
 
-A date is days since 0001-01-01, a time is counted in the unit of its scale (100 ns for scale 7), datetime in days since
-1900-01-01 and three-hundredths of a second.
+A date is a number of days since 0001-01-01. A time is a number of units of its scale (100 ns for scale 7). A datetime is days
+since 1900-01-01 and three-hundredths of a second.
 
 Source: [MS-TDS] 2.2.5.5.1.8 Date/Times
 """
@@ -16,13 +16,13 @@ _DAYS_1900: Final = date(1900, 1, 1).toordinal() - 1
 _MINUTES: Final = 24 * 60
 _SECONDS: Final = 24 * 3600
 _UNITS: Final = tuple(int("1" + "0" * scale) for scale in range(8))
-"""Units in a second, by scale."""
+"""Units of a second, by scale."""
 _DATE: Final = 10
 """Characters of a date."""
 
 
 def width(scale: int) -> int:
-    """Bytes of a time with that many digits of seconds."""
+    """The number of bytes of a time with that scale."""
     return 3 if scale <= 2 else 4 if scale <= 4 else 5
 
 
@@ -33,12 +33,12 @@ def days(text: str) -> int:
 
 
 def days_text(number: int) -> str:
-    """The date so many days after 0001-01-01."""
+    """The date that many days after 0001-01-01."""
     return date.fromordinal(number + 1).isoformat()
 
 
 def ticks(text: str, scale: int) -> int:
-    """Units of 10^-scale s since midnight of `12:34:56.1234567`; digits that are missing are zeros, more are cut."""
+    """Units of 10^-scale s since midnight of `12:34:56.1234567`; missing digits are zeros, surplus ones are cut off."""
     return _minutes(text[:5]) * _UNITS[scale] + seconds(text[6:], scale)
 
 
@@ -50,7 +50,7 @@ def seconds(text: str, scale: int) -> int:
 
 @lru_cache(maxsize=4096)
 def minute_of(text: str) -> tuple[int, bytes]:
-    """Seconds up to the minute of `2024-02-29 12:34`, and the date's three bytes: moments of a table are often near."""
+    """Seconds up to the minute of `2024-02-29 12:34`, and the date's three bytes. Cached: times of a table are often close."""
     return _minutes(text[_DATE + 1 :]), days(text[:_DATE]).to_bytes(3, "little")
 
 
@@ -60,7 +60,7 @@ def _minutes(text: str) -> int:
 
 
 def ticks_text(number: int, scale: int) -> str:
-    """The time of day after so many units of 10^-scale s, with `scale` digits."""
+    """The time of day that many units of 10^-scale s after midnight, with `scale` digits."""
     whole, fraction = divmod(number, _UNITS[scale])
     minutes, seconds = divmod(whole, 60)
     text = f"{minutes // 60:02d}:{minutes % 60:02d}:{seconds:02d}"
@@ -88,7 +88,7 @@ def smalldatetime_text(day: int, minutes: int) -> str:
 
 
 def offset_parts(text: str, scale: int) -> tuple[int, int, int]:
-    """Time in UTC, days in UTC and minutes of the offset, of `2024-02-29 12:34:56.1234567 +02:00`."""
+    """The UTC time, UTC days and offset in minutes of `2024-02-29 12:34:56.1234567 +02:00`."""
     sign, hours, minutes = text[-6], text[-5:-3], text[-2:]
     offset = (int(hours) * 60 + int(minutes)) * (-1 if sign == "-" else 1)
     unit = 60 * _UNITS[scale]
@@ -98,7 +98,7 @@ def offset_parts(text: str, scale: int) -> tuple[int, int, int]:
 
 
 def offset_text(time: int, day: int, offset: int, scale: int) -> str:
-    """The datetimeoffset of a time and days in UTC and its offset in minutes."""
+    """The datetimeoffset of a UTC time, UTC days and an offset in minutes."""
     day_length = _SECONDS * _UNITS[scale]
     local = day * day_length + time + offset * 60 * _UNITS[scale]
     here, now = divmod(local, day_length)

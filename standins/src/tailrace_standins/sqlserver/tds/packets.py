@@ -1,4 +1,4 @@
-"""Messages in packets: eight bytes of header, then data, as many packets as a message needs.
+"""Messages in packets: a header of eight bytes, then data; a message has one or more packets.
 
 Source: [MS-TDS] 2.2.3 Packets, https://learn.microsoft.com/openspecs/windows_protocols/ms-tds/
 """
@@ -36,19 +36,19 @@ class Kind(IntEnum):
 
 
 class ProtocolError(Exception):
-    """The bytes are not TDS, or not of a kind that is spoken here: the connection ends."""
+    """The bytes are not TDS, or a part of it that is not supported: the connection ends."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A whole message of a client.
+    """A complete message of a client.
 
     Attributes:
-        kind: its type as a number; not all are in `Kind`.
+        kind: its type as a number; not all types are in `Kind`.
         data: without headers.
-        ignored: the client took it back while it was sending.
-        reset: the session is to be as new before it is carried out.
-        keeps_transaction: and its transaction goes on (RESETCONNECTIONSKIPTRAN).
+        ignored: the client withdrew it while sending.
+        reset: the session must be reset before it is executed (RESETCONNECTION).
+        keeps_transaction: the reset keeps the transaction (RESETCONNECTIONSKIPTRAN).
 
     """
 
@@ -60,7 +60,7 @@ class Message:
 
 
 class Inbox:
-    """Bytes in, messages out, wherever the bytes were cut."""
+    """Assembles messages from bytes, however these were split."""
 
     def __init__(self) -> None:
         self._bytes = bytearray()
@@ -68,16 +68,16 @@ class Inbox:
         self._flags = 0
 
     def feed(self, data: bytes) -> None:
-        """Take what came."""
+        """Add received bytes."""
         self._bytes += data
 
     def messages(self) -> Iterator[Message]:
-        """The messages that are whole now; raises `ProtocolError`."""
+        """The messages that are complete now; raises `ProtocolError`."""
         while (message := self._next()) is not None:
             yield message
 
     def rest(self) -> bytes:
-        """Take out what came behind the last whole packet."""
+        """Remove and return the bytes after the last complete packet."""
         rest = bytes(self._bytes)
         self._bytes.clear()
         return rest
@@ -104,7 +104,7 @@ class Inbox:
 
 
 class Outbox:
-    """Data of one message in, packets out: full ones as soon as there are some, the last when it is finished."""
+    """Splits the data of one message into packets: full ones immediately, the last one in `finish`."""
 
     def __init__(self, kind: Kind, size: int, spid: int = 0) -> None:
         self._kind = kind
@@ -114,7 +114,7 @@ class Outbox:
         self._left = b""
 
     def add(self, data: bytes | memoryview) -> bytes:
-        """The packets that are full now; at least a byte is kept back, since only `finish` knows the last packet."""
+        """The packets that are full now. At least one byte is kept back, because the last packet is marked as such."""
         whole = memoryview(self._left + bytes(data) if self._left else data)
         full = max(0, (len(whole) - 1) // self._room)
         self._left = bytes(whole[full * self._room :])
@@ -136,6 +136,6 @@ class Outbox:
 
 
 def packets(kind: Kind, data: bytes, size: int, spid: int = 0) -> bytes:
-    """A whole message."""
+    """The packets of a complete message."""
     outbox = Outbox(kind, size, spid)
     return outbox.add(data) + outbox.finish()

@@ -54,7 +54,7 @@ _OLD: Final = {0x22: "image", 0x23: "text", 0x63: "ntext"}
 
 
 def read_parameter(cursor: Cursor, number: int) -> Parameter:
-    """The next parameter of a call, its `number`-th from 1; `SqlError` 8009 for types that can't come."""
+    """The next parameter of a call, number `number` from 1; raises `SqlError` 8009 for a type that is not allowed."""
     name = cursor.short_text()
     status = cursor.u8()
     try:
@@ -69,7 +69,7 @@ def read_parameter(cursor: Cursor, number: int) -> Parameter:
 
 
 def read_value(cursor: Cursor) -> tuple[SqlType, Value]:
-    """TYPE_INFO and the value behind it; `KeyError` with the type's number where it is not known."""
+    """Read TYPE_INFO and the value after it; raises `KeyError` with the number of an unknown type."""
     code = cursor.u8()
     if code in _FIXED:
         name, size = _FIXED[code]
@@ -101,7 +101,7 @@ def read_value(cursor: Cursor) -> tuple[SqlType, Value]:
 
 
 def _with_value(type_: SqlType, data: bytes) -> tuple[SqlType, Value]:
-    """No bytes are NULL, for the types that have no empty value."""
+    """The value; zero bytes mean NULL in types that have no empty value."""
     return type_, from_payload(type_, data) if data else None
 
 
@@ -135,7 +135,7 @@ def _short(cursor: Cursor) -> bytes | None:
 
 
 def _chunks(cursor: Cursor) -> bytes | None:
-    """Partially length-prefixed: what it says of the whole length, which may be unknown, is not needed."""
+    """Partially length-prefixed bytes (PLP); the total length, which may be unknown, is not needed."""
     if cursor.u64() == _NULL_CHUNKS:
         return None
     parts = []
@@ -145,7 +145,7 @@ def _chunks(cursor: Cursor) -> bytes | None:
 
 
 def _collation_name(raw: bytes) -> str | None:
-    """What the engine is told: the server's collation, or the one for UTF-8, as names of others can't be told from bytes."""
+    """The collation's name for the engine: the server's or that for UTF-8; others can't be derived from the bytes."""
     if not raw:
         return None
     same = encoding_of(raw) == collation(None).encoding

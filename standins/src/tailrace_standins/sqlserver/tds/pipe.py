@@ -1,4 +1,4 @@
-"""A client's socket: messages in, packets out, with TLS or without."""
+"""A client's socket: receives messages and sends packets, with or without TLS."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from tailrace_standins.sqlserver.tds.tls import Channel
 _READ = 1 << 16
 
 
-class Closed(Exception):  # noqa: N818 -- a client that goes is no error
-    """The client is gone, or the server closed the connection."""
+class Closed(Exception):  # noqa: N818 -- a client that disconnects is no error
+    """The client has disconnected, or the server closed the connection."""
 
 
 class Pipe:
-    """A socket; one thread receives, another may send."""
+    """A socket; one thread receives, and another may send at the same time."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -29,7 +29,7 @@ class Pipe:
         self._sending = threading.Lock()
 
     def receive(self) -> Message:
-        """The next message; raises `Closed` where there is none any more, `ProtocolError` where it is none."""
+        """The next message; raises `Closed` at the end of the connection, `ProtocolError` for invalid bytes."""
         while not self._waiting:
             data = self._read()
             self._inbox.feed(self._channel.decrypt(data) if self._channel else data)
@@ -37,7 +37,7 @@ class Pipe:
         return self._waiting.popleft()
 
     def send(self, data: bytes | bytearray) -> None:
-        """Send packets; waits for a client that does not read."""
+        """Send packets; blocks while the client does not read."""
         with self._sending:
             try:
                 self._socket.sendall(self._channel.encrypt(data) if self._channel else data)
@@ -45,7 +45,7 @@ class Pipe:
                 raise Closed(str(error)) from None
 
     def negotiate(self, context: ssl.SSLContext) -> None:
-        """Shake hands for TLS, in PRELOGIN packets; all that follows is encrypted."""
+        """Do the TLS handshake, in PRELOGIN packets; everything after it is encrypted."""
         channel, done = Channel(context), False
         try:
             while not done:
@@ -59,11 +59,11 @@ class Pipe:
         self._waiting += self._inbox.messages()
 
     def stop_encrypting(self) -> None:
-        """Back to plain bytes, where only the login was to be encrypted."""
+        """Return to plain bytes, if only the login was to be encrypted."""
         self._channel = None
 
     def close(self) -> None:
-        """Close; who waits for the client gets `Closed`."""
+        """Close the socket; a thread that waits for the client gets `Closed`."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()

@@ -1,4 +1,4 @@
-"""PRELOGIN: versions, and whether the connection is to be encrypted.
+"""PRELOGIN: versions, and the negotiation of encryption.
 
 Source: [MS-TDS] 2.2.6.5 PRELOGIN
 """
@@ -12,13 +12,13 @@ from typing import Final
 from tailrace_standins.sqlserver.tds.packets import ProtocolError
 
 PRODUCT: Final = (16, 0, 1000)
-"""Major and minor version and build that clients are told: SQL Server 2022."""
+"""The major and minor version and build that clients get: SQL Server 2022."""
 _VERSION, _ENCRYPTION, _INSTANCE, _THREAD, _MARS, _FEDERATED = 0, 1, 2, 3, 4, 6
 _END: Final = 0xFF
 
 
 class Encryption(IntEnum):
-    """What a side says of encryption."""
+    """The values of the option ENCRYPTION."""
 
     LOGIN_ONLY = 0
     ON = 1
@@ -40,7 +40,7 @@ def options(data: bytes) -> dict[int, bytes]:
 
 
 def agreed(asked: bytes, *, has_certificate: bool) -> Encryption:
-    """What comes of a client's wish; one that requires encryption and finds none goes away by itself."""
+    """The server's reply to a client's ENCRYPTION; a client that requires encryption and gets none disconnects by itself."""
     wish = Encryption(asked[0] & 0x03) if asked else Encryption.LOGIN_ONLY
     if not has_certificate or wish is Encryption.NOT_SUPPORTED:
         return Encryption.NOT_SUPPORTED

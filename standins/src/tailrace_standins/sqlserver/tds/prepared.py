@@ -1,6 +1,7 @@
-"""Calls: the procedures that run statements with parameters, which are the wire's, and all others, which are the engine's.
+"""Procedure calls: those that run statements with parameters are handled here, all others by the engine.
 
-A prepared statement is its text and its declaration, kept under a handle until it is let go or the session is reset.
+A prepared statement is a text with a declaration of parameters, stored under a handle until it is unprepared or the session is
+reset.
 
 Sources: "sp_executesql", https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-executesql-transact-sql;
 "sp_prepare", …/sp-prepare-transact-sql; "sp_prepexec", …/sp-prepexec-transact-sql; "sp_execute", …/sp-execute-transact-sql;
@@ -39,7 +40,7 @@ class Procedures:
         self._handles = count(1)
 
     def forget(self) -> None:
-        """Let all prepared statements go."""
+        """Discard all prepared statements."""
         self._statements.clear()
 
     def answer(self, call: Call, answer: Answer, *, is_last: bool) -> Iterator[Chunk]:
@@ -111,7 +112,7 @@ class Procedures:
 
 
 def named(given: Sequence[Parameter], declaration: str) -> list[Parameter]:
-    """Parameters, those without names with the ones of their places in the declaration; `SqlError` 8144 for too many."""
+    """The parameters; unnamed ones are named by their position in the declaration. Raises `SqlError` 8144 for too many."""
     names = _DECLARED.findall(declaration)
     if len(given) > len(names):
         raise SqlError(8144, "Procedure or function has too many arguments specified.", state=2)

@@ -1,4 +1,4 @@
-"""What a client's messages ask for.
+"""Parses a client's requests.
 
 Source: [MS-TDS] 2.2.5.3 Packet Data Stream Headers, 2.2.6.6 RPC Request, 2.2.6.7 SQLBatch, 2.2.6.9 Transaction Manager
 Request
@@ -45,7 +45,7 @@ class Call:
 
 
 class Transactional(IntEnum):
-    """What is asked of a transaction; the others are of distributed ones."""
+    """The kinds of transaction requests; those of distributed transactions are left out."""
 
     BEGIN = 5
     COMMIT = 7
@@ -55,7 +55,7 @@ class Transactional(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class TransactionRequest:
-    """Begin, commit, roll back or save; `next_isolation` where another transaction is to begin at once."""
+    """Begin, commit, roll back or save; `next_isolation` is set if another transaction is to begin immediately."""
 
     what: Transactional
     name: str = ""
@@ -65,13 +65,13 @@ class TransactionRequest:
 
 
 def read_batch(data: bytes) -> str:
-    """The statements of a batch."""
+    """The SQL text of a batch."""
     cursor = _behind_headers(data)
     return decoded(cursor.take(cursor.left))
 
 
 def read_calls(data: bytes) -> list[Call]:
-    """The calls of a request, one behind the other; raises `SqlError` for parameters that can't be taken."""
+    """The calls of a request; raises `SqlError` for parameters that are not supported."""
     cursor = _behind_headers(data)
     calls = []
     while cursor.left:
@@ -80,7 +80,7 @@ def read_calls(data: bytes) -> list[Call]:
 
 
 def read_transaction(data: bytes) -> TransactionRequest:
-    """A transaction manager's request; `SqlError` for distributed transactions."""
+    """A transaction manager request; raises `SqlError` for distributed transactions."""
     cursor = _behind_headers(data)
     number = cursor.u16()
     try:
@@ -98,7 +98,7 @@ def read_transaction(data: bytes) -> TransactionRequest:
 
 
 def _behind_headers(data: bytes) -> Cursor:
-    """ALL_HEADERS tell the transaction's descriptor, which the session knows itself, and ids for tracing."""
+    """A cursor after ALL_HEADERS. These have the transaction descriptor, which the session knows itself, and trace ids."""
     cursor = Cursor(data)
     size = cursor.u32()
     if size < 4:

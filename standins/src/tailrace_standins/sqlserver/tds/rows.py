@@ -1,7 +1,7 @@
-"""Rows to ROW tokens, a column at a time: Python's loops in C (`map`, `zip`, `join`) do most of the work.
+"""Encodes rows as ROW tokens, a column at a time, so that Python's C loops (`map`, `zip`, `join`) do most of the work.
 
-A plan has one function a column, that takes the column's values and gives the parts of which its bytes consist: one
-iterable of bytes, or two where a length stands apart from its data. Plans are made once for each list of types.
+A plan has a function for each column, which takes the column's values and returns the parts of their bytes: one iterable of
+bytes, or two if the lengths are separate from the data. Plans are cached for each list of types.
 
 Source: [MS-TDS] 2.2.7.19 ROW
 """
@@ -35,7 +35,7 @@ _MANY: Final = 500
 
 
 def encoded(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Value]]) -> bytes:
-    """Rows as ROW tokens, one behind the other; every row has a value for every column."""
+    """Rows as consecutive ROW tokens; every row has a value for every column."""
     if not rows:
         return b""
     plans = _plans(tuple(column.type for column in columns))
@@ -44,7 +44,7 @@ def encoded(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Value]]) ->
 
 
 def encoded_piece(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Value]]) -> EncodedRows:
-    """The same, as a piece of a result that can be given again and again; many rows are encoded as columns of Arrow."""
+    """The same as a piece of a result, which can be sent repeatedly; many rows are encoded through Arrow."""
     if len(rows) >= _MANY:
         from tailrace_standins.sqlserver.tds.bulk import encoded_columns
 
@@ -93,7 +93,7 @@ def _one_by_one(encode: Encode, nothing: bytes) -> Plan:
 
 
 def _short(type_: SqlType) -> Plan:
-    """Bytes and text of up to 8000 bytes: lengths and data apart, so that nothing is copied twice."""
+    """The plan of bytes and texts of up to 8000 bytes: lengths and data are separate parts, so that nothing is copied twice."""
     payloads = _payloads(type_)
     encode, nothing = framed(type_), null(type_)
 

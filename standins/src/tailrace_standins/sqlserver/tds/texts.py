@@ -1,4 +1,4 @@
-"""Columns of texts and bytes, of any length."""
+"""Columns of texts and bytes, which have varying lengths."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _QUESTION_MARK: Final = 63
 
 
 def varying_column(type_: SqlType, array: Any) -> Column:
-    """A column of texts or bytes; raises Arrow's errors where that is not possible."""
+    """A column of texts or bytes; raises Arrow's errors if it can't be converted."""
     if type_.name == "sql_variant":
         raise pa.ArrowNotImplementedError("it has no form in Arrow")
     frame = _FRAMES[framing(type_)]
@@ -46,7 +46,7 @@ def varying_column(type_: SqlType, array: Any) -> Column:
 
 
 class _Varying:
-    """What columns of texts and of bytes have in common: where the values lie, and how many bytes each will take."""
+    """The common part of columns of texts and bytes: offsets of the values, and their encoded sizes."""
 
     def __init__(self, array: Any, frame: int) -> None:
         self.frame = frame
@@ -55,7 +55,7 @@ class _Varying:
         self.sizes = np.diff(self.offsets)
 
     def add_sizes(self, sizes: Places) -> None:
-        """The value and what stands around it."""
+        """Add the sizes of the values with their framing."""
         around = np.full(len(sizes), kernels.EMPTY_SIZES[self.frame], np.int64)
         if self.frame == kernels.CHUNKS:
             around += 4 * (self.sizes > 0)
@@ -63,7 +63,7 @@ class _Varying:
 
 
 class BytesColumn(_Varying):
-    """Bytes as they are."""
+    """Bytes, which are copied unchanged."""
 
     def put(self, out: Bytes, at: Places) -> None:
         """Write the values."""
@@ -83,7 +83,7 @@ class Utf16Column(_Varying):
 
 
 class CodePageColumn(_Varying):
-    """Texts in a code page of one byte a character."""
+    """Texts in a single-byte code page."""
 
     def __init__(self, array: Any, frame: int, table: Bytes) -> None:
         super().__init__(array.cast(pa.large_string()), frame)
@@ -96,7 +96,7 @@ class CodePageColumn(_Varying):
 
 
 class WholeColumn(_Varying):
-    """Values with their frames, one `bytes` each."""
+    """Values that are encoded already with their framing, one `bytes` each."""
 
     def __init__(self, values: Sequence[bytes]) -> None:
         super().__init__(pa.array(values, pa.large_binary()), kernels.WHOLE)
@@ -107,13 +107,13 @@ class WholeColumn(_Varying):
 
 
 def is_text(array: Any) -> bool:
-    """Whether a column is of texts, in any of Arrow's forms."""
+    """Whether a column has texts, in any of Arrow's types."""
     of = array.type
     return bool(pa.types.is_string(of) or pa.types.is_large_string(of) or pa.types.is_string_view(of))
 
 
 def buffers(array: Any) -> tuple[Places, Bytes]:
-    """Where each value begins, and the bytes of all."""
+    """The offset of each value, and the bytes of all values."""
     wide = array if pa.types.is_large_string(array.type) else array.cast(pa.large_binary())
     count = len(wide)
     _, starts, data = wide.buffers()
@@ -123,7 +123,7 @@ def buffers(array: Any) -> tuple[Places, Bytes]:
 
 @cache
 def _table(encoding: str) -> Bytes:
-    """The byte of each of the first 65,536 characters in a code page."""
+    """The code page's byte for each of the first 65,536 characters."""
     table = np.full(0x10000, _QUESTION_MARK, np.uint8)
     for byte in range(256):
         character = bytes([byte]).decode(encoding, "ignore")

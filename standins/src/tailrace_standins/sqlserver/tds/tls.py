@@ -1,6 +1,6 @@
-"""TLS of a connection: the certificate, and a channel that knows no socket.
+"""TLS of a connection: the certificate, and a channel without I/O.
 
-TLS 1.2 at most: with 1.3 the server speaks once more behind the handshake, which has no place in PRELOGIN packets.
+TLS 1.2 at most: with 1.3 the server sends messages after the handshake, which PRELOGIN packets can't carry.
 
 Source: [MS-TDS] 2.2.6.5 PRELOGIN (TLS negotiation), 3.3.5.1 Pre-login
 """
@@ -23,7 +23,7 @@ _READ = 1 << 16
 
 
 def context(pair: bytes) -> ssl.SSLContext:
-    """A server's context with a private key and its certificate, in PEM."""
+    """A server-side context from a private key and its certificate, as PEM."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.minimum_version = made.maximum_version = ssl.TLSVersion.TLSv1_2
     with tempfile.TemporaryDirectory() as folder:
@@ -35,7 +35,7 @@ def context(pair: bytes) -> ssl.SSLContext:
 
 
 def made_pair() -> bytes:
-    """A private key and a certificate for localhost, signed by itself and good for a year, in PEM."""
+    """A private key and a self-signed certificate for localhost, valid for a year, as PEM."""
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = dt.datetime.now(dt.UTC)
@@ -56,9 +56,9 @@ def made_pair() -> bytes:
 
 
 class Channel:
-    """One connection's TLS: bytes of the network in, bytes of the client out, and the other way round.
+    """The TLS state of one connection: it decrypts received bytes and encrypts bytes to send.
 
-    Two threads may use it at once.
+    Two threads may use it at the same time.
     """
 
     def __init__(self, of: ssl.SSLContext) -> None:
@@ -67,7 +67,7 @@ class Channel:
         self._lock = threading.Lock()
 
     def handshake(self, data: bytes) -> tuple[bytes, bool]:
-        """Take what the client sent; what to send it, and whether the handshake is over. Raises `ssl.SSLError`."""
+        """Process a client's bytes; returns the bytes to send, and whether the handshake is complete. Raises `ssl.SSLError`."""
         self._incoming.write(data)
         try:
             self._tls.do_handshake()
@@ -76,7 +76,7 @@ class Channel:
         return self._outgoing.read(), True
 
     def decrypt(self, data: bytes) -> bytes:
-        """What the client said with these bytes; nothing where they are part of a record."""
+        """The plain text of received bytes; empty if they are only a part of a TLS record."""
         with self._lock:
             self._incoming.write(data)
             parts: list[bytes] = []
@@ -90,7 +90,7 @@ class Channel:
                 parts.append(part)
 
     def encrypt(self, data: bytes | bytearray) -> bytes:
-        """The bytes that tell the client this."""
+        """The encrypted form of bytes to send."""
         with self._lock:
             self._tls.write(data)
             return self._outgoing.read()

@@ -1,4 +1,4 @@
-"""The tokens of an answer, one function each.
+"""The tokens of an answer, with a function for each.
 
 Source: [MS-TDS] 2.2.7 Packet Data Token Stream Definition
 """
@@ -16,7 +16,7 @@ from tailrace_standins.sqlserver.tds.types import Framing, framing, type_info, u
 
 SERVER_NAME: Final = "STANDIN"
 MORE, ERROR, COUNT, ATTENTION, IN_BATCH = 0x01, 0x02, 0x10, 0x20, 0x80
-"""Status of a DONE ([MS-TDS] 2.2.7.6); `IN_BATCH`: of a call that others of the same request follow (2.2.7.8)."""
+"""Status bits of DONE ([MS-TDS] 2.2.7.6); `IN_BATCH`: another call of the same request follows (2.2.7.8)."""
 _NULLABLE, _UPDATEABLE_UNKNOWN, _IDENTITY, _COMPUTED = 0x01, 0x08, 0x10, 0x20
 _NO_METADATA: Final = b"\x81\xff\xff"
 _COMMANDS: Final = {
@@ -41,12 +41,12 @@ _COMMANDS: Final = {
     "MERGE": 279,
     "CREATE SCHEMA": 330,
 }
-"""CurCmd: which mssql-jdbc counts rows of, and which it says changed none; others, to it, told nothing."""
+"""CurCmd by verb: mssql-jdbc returns the row count for some, 0 for others, and no update count for unknown ones."""
 _LONGEST_MESSAGE: Final = 8000
 
 
 class Done(IntEnum):
-    """Which DONE: of a batch's statement, of a procedure, of a statement in a procedure."""
+    """The kinds of DONE: after a statement of a batch, a procedure, a statement in a procedure."""
 
     BATCH = 0xFD
     PROCEDURE = 0xFE
@@ -54,7 +54,7 @@ class Done(IntEnum):
 
 
 class Environment(IntEnum):
-    """What an ENVCHANGE tells ([MS-TDS] 2.2.7.9)."""
+    """The types of ENVCHANGE ([MS-TDS] 2.2.7.9)."""
 
     DATABASE = 1
     LANGUAGE = 2
@@ -67,7 +67,7 @@ class Environment(IntEnum):
 
 
 def done(kind: Done, status: int = 0, *, count: int | None = None, verb: str = "") -> bytes:
-    """DONE; a count is of rows. What is counted is DML where nothing else is said, since JDBC takes no other counts."""
+    """DONE; `count` is a number of rows. Without a verb a count is sent as one of DML, because JDBC ignores other counts."""
     if count is not None:
         status |= COUNT
     command = _COMMANDS.get(verb.upper(), _COMMANDS["UPDATE"] if count is not None else 0)
@@ -86,12 +86,12 @@ def info(notice: Notice) -> bytes:
 
 
 def changed_text(what: Environment, new: str, old: str = "") -> bytes:
-    """ENVCHANGE of what is told as text."""
+    """ENVCHANGE with text values."""
     return _sized(0xE3, bytes([what]) + _text(new) + _text(old))
 
 
 def changed_bytes(what: Environment, new: bytes, old: bytes = b"") -> bytes:
-    """ENVCHANGE of what is told as bytes."""
+    """ENVCHANGE with binary values."""
     return _sized(0xE3, bytes([what, len(new)]) + new + bytes([len(old)]) + old)
 
 
@@ -119,7 +119,7 @@ def return_status(status: int) -> bytes:
 
 
 def return_value(value: ReturnValue, place: int) -> bytes:
-    """RETURNVALUE; `place` is the parameter's among those of the call, from 0."""
+    """RETURNVALUE; `place` is the parameter's index in the call, from 0."""
     type_ = value.type
     told = struct.pack("<BH", 0xAC, place) + _text(value.name) + struct.pack("<BIH", 1, user_type(type_), 0)
     data = null(type_) if value.value is None else framed(type_)(value.value)
@@ -132,7 +132,7 @@ def _column(column: ResultColumn) -> bytes:
     flags = flags | _COMPUTED if column.computed else flags
     told = struct.pack("<IH", user_type(column.type), flags) + type_info(column.type)
     if framing(column.type) is Framing.POINTER:
-        told += b"\x01\x00\x00"  # of a table in one part, which has no name
+        told += b"\x01\x00\x00"  # TableName: one part, with an empty name
     return told + _text(column.name)
 
 
@@ -147,7 +147,7 @@ def _sized(token: int, body: bytes) -> bytes:
 
 
 def _text(text: str) -> bytes:
-    """B_VARCHAR: the length in a byte."""
+    """B_VARCHAR: text after its length in one byte."""
     data = _utf16(text)[: 2 * 255]
     return bytes([len(data) // 2]) + data
 

@@ -1,4 +1,4 @@
-"""A transaction manager's request, carried out.
+"""Executes transaction manager requests.
 
 Source: [MS-TDS] 2.2.6.9 Transaction Manager Request
 """
@@ -12,7 +12,7 @@ from tailrace_standins.sqlserver.tds.requests import Transactional, read_transac
 
 
 def carried_out(session: Session, data: bytes) -> Iterator[Outcome]:
-    """Begin, commit, roll back or save, and begin the next transaction where the client asks for one at once."""
+    """Begin, commit, roll back or save; then begin the next transaction if the client requests it."""
     request = read_transaction(data)
     if request.what is Transactional.BEGIN:
         yield from session.begin(request.name, request.isolation)

@@ -1,6 +1,6 @@
-"""T-SQL's types as the wire tells them (TYPE_INFO), and how their values are framed.
+"""T-SQL's types on the wire (TYPE_INFO), and how their values are framed.
 
-Columns that can't be NULL are told with the nullable form of their type too; clients take either.
+NOT NULL columns, too, are sent with the nullable form of their type, which clients accept.
 
 Source: [MS-TDS] 2.2.5.4 Data Type Definitions, 2.2.5.6 Type Info Rule Definition
 """
@@ -17,7 +17,7 @@ from tailrace_standins.sqlserver.tds.collations import collation
 from tailrace_standins.sqlserver.values import MAX, SqlType
 
 LONGEST: Final = 8000
-"""Bytes of the longest value of a type that is not (max)."""
+"""The maximum bytes of a value whose type is not (max)."""
 _MAX_LENGTH: Final = 0xFFFF
 _LARGE_OBJECT: Final = 0x7FFFFFFF
 _VARIANT_LENGTH: Final = 8009
@@ -25,7 +25,7 @@ _USER_TYPES: Final = {"timestamp": 80, "sysname": 256}
 
 
 class Framing(Enum):
-    """What stands before a value."""
+    """The framing before a value."""
 
     BYTE = "length in a byte, 0 for NULL"
     SHORT = "length in two bytes, 0xFFFF for NULL"
@@ -87,7 +87,7 @@ def type_info(type_: SqlType) -> bytes:
 
 
 def user_type(type_: SqlType) -> int:
-    """UserType: what tells a rowversion from binary(8)."""
+    """UserType, which distinguishes rowversion from binary(8)."""
     return _USER_TYPES.get(type_.name, 0)
 
 
@@ -107,10 +107,10 @@ def framing(type_: SqlType) -> Framing:
 
 
 def decimal_width(precision: int) -> int:
-    """Bytes of a decimal: its sign, and a number of 4, 8, 12 or 16."""
+    """The bytes of a decimal: one for the sign, and a number of 4, 8, 12 or 16."""
     return 17 if precision > 28 else 13 if precision > 19 else 9 if precision > 9 else 5
 
 
 def _declared(type_: SqlType, unit: int) -> int:
-    """The most bytes; where the engine does not know (length 0), the most that the type can have."""
+    """The maximum bytes; if the engine does not know the length (0), the maximum of the type."""
     return _MAX_LENGTH if type_.length == MAX else min(type_.length * unit, LONGEST) or LONGEST

@@ -39,14 +39,14 @@ _NAMES: Final = {code: name for table in (_PLAIN, _SCALED, _NUMERIC, _BINARY, _C
 
 
 def variant(value: Variant) -> bytes:
-    """A value with its type before it; `SqlError` 529 for types that no variant can hold."""
+    """A value after its type; raises `SqlError` 529 for types that a variant can't have."""
     type_ = value.type
     code, facets = _told(type_)
     return bytes([code, len(facets)]) + facets + payload(type_)(value.value)
 
 
 def read_variant(data: bytes) -> Value:
-    """The variant that a client sent; None where it is empty."""
+    """A client's variant; None if it is empty."""
     if not data:
         return None
     cursor = Cursor(data)

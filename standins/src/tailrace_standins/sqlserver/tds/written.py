@@ -1,4 +1,4 @@
-"""Dates and times that are written out, as the engine has them, read a column at a time."""
+"""Parses dates and times in the engine's text form, a column at a time."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ DATE: Final = 1
 TIME: Final = 2
 OFFSET: Final = 4
 _MARCH: Final = 306
-"""Days from 0000-03-01, where years of this reckoning begin, to 0001-01-01."""
+"""Days from 0000-03-01 to 0001-01-01; the algorithm's years begin in March."""
 
 
 def parsed(array: Any, parts: int) -> tuple[Places, NDArray[np.int16]]:
-    """Units of 100 ns since 0001-01-01, in UTC where there is an offset, and minutes of the offset; 0 for NULL.
+    """Units of 100 ns since 0001-01-01 (in UTC if there is an offset), and the offset in minutes; 0 for NULL.
 
-    `parts` says what is written: `DATE`, `TIME`, `OFFSET`. Raises `ValueError` for a text that is not written so.
+    `parts` are the parts of the text: `DATE`, `TIME`, `OFFSET`. Raises `ValueError` for a text in another form.
     """
     offsets, data = buffers(array.cast(pa.large_string()))
     ticks, minutes = np.zeros(len(array), np.int64), np.zeros(len(array), np.int16)
@@ -35,7 +35,7 @@ def parsed(array: Any, parts: int) -> tuple[Places, NDArray[np.int16]]:
 
 @entry
 def _number(data: Bytes, p: int, count: int) -> Any:
-    """The number of some digits; below zero where there are others among them."""
+    """The number in `count` digits; negative if a character is not a digit."""
     number: Any = 0
     for k in range(p, p + count):
         digit = np.int64(data[k]) - 48
@@ -47,7 +47,7 @@ def _number(data: Bytes, p: int, count: int) -> Any:
 
 @entry
 def _days(year: int, month: int, day: int) -> int:
-    """Days since 0001-01-01; years begin in March, so that a leap day is their last."""
+    """Days since 0001-01-01; years begin in March, so that a leap day is the last of its year."""
     if month <= 2:
         year -= 1
     of_year = (153 * ((month + 9) % 12) + 2) // 5 + day - 1
@@ -56,7 +56,7 @@ def _days(year: int, month: int, day: int) -> int:
 
 @entry
 def _time(data: Bytes, p: int, end: int) -> Any:
-    """Units of 100 ns of `12:34:56.1234567`, with up to seven digits; below zero where it is none."""
+    """Units of 100 ns of `12:34:56.1234567`, with up to seven digits; negative if it is not a time."""
     if end - p < 8 or end - p > 16:
         return -1
     hour, minute, second = _number(data, p, 2), _number(data, p + 3, 2), _number(data, p + 6, 2)
@@ -71,7 +71,7 @@ def _time(data: Bytes, p: int, end: int) -> Any:
 
 @entry
 def _parse(offsets: Places, data: Bytes, valid: Bytes, parts: int, ticks: Places, minutes: NDArray[np.int16]) -> int:
-    """Fill `ticks` and `minutes`; the first row whose text is not as it should be, or -1."""
+    """Fill `ticks` and `minutes`; returns the first row whose text is invalid, or -1."""
     for i in range(len(ticks)):
         if not valid[i]:
             continue

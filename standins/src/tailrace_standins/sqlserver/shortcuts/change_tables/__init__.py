@@ -1,1 +1,1 @@
-"""Queries of change tables, large ones."""
+"""Shortcuts for queries of large change tables."""

@@ -1,7 +1,7 @@
-"""Queries of change tables answered from their columns.
+"""Answers queries of change tables from their columns.
 
-The engine asks for each query; what is not recognised goes through SQLite and gives the same rows. Locks were taken
-and arguments were checked before, by the engine's plan.
+The engine calls this for each query; one that is not recognised goes through SQLite, with the same rows. The engine's plan
+has acquired locks and checked arguments before.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _ORDERS: Final = ((START_LSN, COMMAND_ID, SEQVAL, OPERATION), (START_LSN, SEQVAL
 
 
 class Answers:
-    """What the engine asks; one for each server."""
+    """The function that the engine calls; one for each server."""
 
     def __init__(self, store: ColumnStore) -> None:
         self._store = store
 
     def __call__(self, session: EngineSession, query: tree.Query, plan: Plan) -> Iterator[ArrowRows] | None:
-        """The rows of a query, or None where it is not one of those."""
+        """The rows of a query; None if it is not recognised."""
         if not isinstance(query, tree.Select) or not any(is_change_table(read.table) for read in plan.reads):
             return None
         if session.rowcount_limit or (session.transaction is not None and session.transaction.snapshot is not None):
@@ -58,7 +58,7 @@ class Answers:
 
 
 def _has(order: tuple[str, ...], *, is_by_seqval: bool) -> bool:
-    """Whether the rows lie in that order."""
+    """Whether the rows are stored in that order."""
     orders = _ORDERS if is_by_seqval else _ORDERS[:1]
     return any(each[: len(order)] == order for each in orders)
 
@@ -105,14 +105,14 @@ def _result(session: EngineSession, request: Request, batch: pa.RecordBatch) -> 
 
 
 def _part(column: Column, array: Any, part: str) -> Any:
-    """A column's values, or a part of each of them."""
+    """A column's values, or a part of each."""
     return parts.part_of(part, column.type, array) if part else array
 
 
 def _mapped(
     session: EngineSession, mapping: Table, batch: pa.RecordBatch, names: Sequence[str]
 ) -> tuple[dict[str, Any], Any]:
-    """Columns of lsn_time_mapping for each row, NULL where it has no entry, and whether it has one."""
+    """Columns of lsn_time_mapping for each row (NULL without an entry), and whether each row has an entry."""
     from tailrace_standins.sqlserver.tds.bulk import arrow_array
 
     start = batch.column(START_LSN)

@@ -1,9 +1,8 @@
-"""Change tables as columns of Arrow beside their rows in SQLite, so that large ones are read without a row of Python's.
+"""Change tables as Arrow columns besides their rows in SQLite, so that large ones are read without Python rows.
 
-A change table only grows at its end, in the order of its clustered index, and loses rows at its beginning when it is
-cleaned: so what was read from SQLite once stays as it is. Its rows are taken over when they are first asked for, and by
-the capture job when it has nothing else to do. Whatever else happens to a change table (a column gets another type,
-someone changes its rows) makes its columns be read anew.
+A change table grows only at its end, in the order of its clustered index, and loses rows only at its beginning, by clean-up. So
+rows that were read from SQLite once stay valid. They are converted when a query first needs them, and by the capture
+job while it is idle. Any other change of a change table (a column's type, an update of its rows) discards its columns.
 
 Source: "cdc.<capture_instance>_CT", https://learn.microsoft.com/sql/relational-databases/system-tables/cdc-capture-instance-ct-transact-sql
 """
@@ -37,8 +36,8 @@ class Block:
     """Rows of a change table, in the order of its clustered index.
 
     Attributes:
-        batch: all its columns, in their order.
-        keys: by name, as numpy compares them: numbers, and bytes of which zeros at the end do not count.
+        batch: all columns, in order.
+        keys: by name, as numpy arrays: numbers, and bytes, in whose comparison numpy ignores trailing zeros.
         first, last: start_lsn of the first and the last row.
 
     """
@@ -51,12 +50,12 @@ class Block:
 
 @dataclass(slots=True)
 class ChangeColumns:
-    """A change table's columns, as far as they were taken over.
+    """The converted rows of a change table.
 
     Attributes:
-        rid: of the last row that was taken over.
-        is_by_seqval: whether the order is also that of start_lsn, seqval and operation (KB3030352 tells when not).
-        is_unfit: it has no form in Arrow, or its rows are not in order: it is read from SQLite.
+        rid: of the last converted row.
+        is_by_seqval: whether the rows are also in the order of start_lsn, seqval and operation (see KB3030352).
+        is_unfit: the table must be read from SQLite: a value has no form in Arrow, or its rows are not in order.
 
     """
 
@@ -67,7 +66,7 @@ class ChangeColumns:
     is_unfit: bool = False
 
     def take(self, rows: list[tuple[Stored, ...]]) -> None:
-        """Rows of SQLite behind those that are there."""
+        """Append rows of SQLite."""
         batch = _batch(self.table, rows)
         if batch is None:
             self.is_unfit = True
@@ -83,7 +82,7 @@ class ChangeColumns:
         self.rid = int(rows[-1][0])
 
     def trim(self, low: bytes) -> None:
-        """Rows before the low end are gone."""
+        """Remove rows before the low endpoint."""
         self.blocks = [each for each in self.blocks if each.last >= low]
         if self.blocks and self.blocks[0].first < low:
             kept = self.blocks[0].batch.filter(pa.array(self.blocks[0].keys[START_LSN] >= np.bytes_(low)))
@@ -94,7 +93,7 @@ class ColumnStore:
     """The columns of all change tables of a server.
 
     Attributes:
-        least: smaller change tables, in rows, are left to SQLite.
+        least: change tables with fewer rows are left to SQLite.
 
     """
 
@@ -105,7 +104,7 @@ class ColumnStore:
         self._locks: dict[int, threading.Lock] = {}
 
     def of(self, session: EngineSession, table: Table) -> tuple[Sequence[Block], bool] | None:
-        """The blocks of a change table as it is now, and `is_by_seqval`; None where it must be read from SQLite."""
+        """The current blocks of a change table, and `is_by_seqval`; None if it must be read from SQLite."""
         if session.store.rows.get(table.id, 0) < self.least:
             return None
         with self._of_table(table.id):
@@ -118,14 +117,14 @@ class ColumnStore:
             return None if known.is_unfit else (list(known.blocks), known.is_by_seqval)
 
     def trim(self, table_id: int, low: bytes) -> None:
-        """A change table was cleaned: rows before `low` are gone."""
+        """Remove rows before `low`, after a clean-up of the change table."""
         with self._of_table(table_id):
             known = self._known.get(table_id)
             if known is not None:
                 known.trim(low)
 
     def forget(self, table_id: int) -> None:
-        """A change table was changed otherwise, or dropped: it is read anew."""
+        """Discard a change table's columns: it was changed otherwise, or dropped."""
         with self._of_table(table_id):
             self._known.pop(table_id, None)
 
@@ -135,7 +134,7 @@ class ColumnStore:
 
 
 def block(batch: pa.RecordBatch) -> Block:
-    """A block of these rows, at least one."""
+    """A block of at least one row."""
     numbers = {
         name: batch.column(name).to_numpy(zero_copy_only=False).astype(np.int64) for name in (OPERATION, COMMAND_ID)
     }
@@ -145,7 +144,7 @@ def block(batch: pa.RecordBatch) -> Block:
 
 
 def _is_being_changed(session: EngineSession, table: Table) -> bool:
-    """Whether an open transaction changed its rows: then what one may see is SQLite's to tell."""
+    """Whether an open transaction changed its rows; then only SQLite knows which rows a session sees."""
     sessions = list(session.engine.sessions.values())
     transactions = [other.transaction for other in sessions]
     return any(table.storage in transaction.storages for transaction in transactions if transaction is not None)
@@ -161,7 +160,7 @@ def _catch_up(session: EngineSession, known: ChangeColumns) -> None:
 
 
 def _batch(table: Table, rows: list[tuple[Stored, ...]]) -> pa.RecordBatch | None:
-    """Rows, which begin with their rid, as columns; None where a type has no form in Arrow, or a key is NULL or there twice."""
+    """Rows, each after its rid, as columns; None if a type has no form in Arrow, or a key is NULL or a duplicate."""
     batch = batch_of(table.stored, [row[1:] for row in rows])
     names = [column.name for column in table.stored]
     keys = [] if batch is None else [batch.column(place) for place, name in enumerate(names) if name in KEYS]
@@ -171,7 +170,7 @@ def _batch(table: Table, rows: list[tuple[Stored, ...]]) -> pa.RecordBatch | Non
 
 
 def _rises(blocks: Sequence[Block], names: Sequence[str]) -> bool:
-    """Whether rows come in the order of start_lsn and of the other keys."""
+    """Whether rows are in the order of start_lsn and the other keys."""
     rising = np.zeros(sum(each.batch.num_rows for each in blocks) - 1, np.bool_)
     for name in reversed((START_LSN, *names)):
         key = np.concatenate([each.keys[name] for each in blocks])

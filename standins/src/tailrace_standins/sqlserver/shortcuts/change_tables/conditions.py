@@ -1,7 +1,7 @@
-"""Comparisons of the keys of change tables, told of whole blocks of rows.
+"""Evaluates comparisons of a change table's keys for whole blocks of rows.
 
-What can be told of a block by its first and last start_lsn is told so, for a change table is sorted by it: of a large
-one only the blocks at a range's ends are looked at row by row.
+A change table is sorted by start_lsn, so a block's first and last one often decide for the whole block. In a large table only
+the blocks at the ends of a range are evaluated row by row.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _BYTES: Final = frozenset((START_LSN, SEQVAL))
 
 
 def key_name(name: str) -> str | None:
-    """The key of that name, in any case."""
+    """The key of that name, ignoring case; None if it is no key."""
     return next((key for key in KEYS if key == name.lower()), None)
 
 
 def comparison(key: str, sign: str, value: Stored) -> Test[Block]:
-    """A key beside a value; raises `UnreadableError`."""
+    """The test that compares a key with a value; raises `UnreadableError`."""
     if key in _BYTES:
         number = _binary(value)
         return _of_start(sign, number) if key == START_LSN else _of_rows(key, sign, np.bytes_(number))
@@ -35,7 +35,7 @@ def comparison(key: str, sign: str, value: Stored) -> Test[Block]:
 
 
 def _binary(value: Stored) -> bytes:
-    """Bytes as they are compared with binary(10): zeros at the end do not count."""
+    """Bytes for a comparison with binary(10), which ignores trailing zeros."""
     if not isinstance(value, bytes):
         raise UnreadableError
     cut = value.rstrip(b"\0")

@@ -1,9 +1,9 @@
-"""Queries of change tables that can be answered from their columns, recognised in their text.
+"""Recognises queries of change tables that can be answered from their columns.
 
     SELECT columns FROM cdc.x_CT [LEFT JOIN cdc.lsn_time_mapping ON start_lsn = __$start_lsn]
     SELECT columns FROM cdc.fn_cdc_get_all_changes_x (from, to, option)
 
-with TOP, conditions on the keys and an order that the table has; values are literals or variables.
+with TOP, conditions on the keys, and an order that the stored rows have; values are literals or variables.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _TIMES: Final = frozenset(("tran_begin_time", "tran_end_time"))
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A column of the result: its name in lower case, whether it is the mapping's, the part that is asked for."""
+    """A column of the result: its name in lower case, whether it is from lsn_time_mapping, the part that is selected."""
 
     name: str
     of_mapping: bool = False
@@ -44,11 +44,11 @@ class Request:
     """A query that was recognised.
 
     Attributes:
-        names: what the change table answers to, in lower case; "" for no name at all.
-        mapping, mapping_name: cdc.lsn_time_mapping where it is joined, and its name in the query.
-        is_outer: rows without an entry there are kept.
-        shown: columns of the result.
-        order: keys.
+        names: qualifiers of the change table, in lower case; "" for none.
+        mapping, mapping_name: cdc.lsn_time_mapping if it is joined, and its name in the query.
+        is_outer: whether rows without an entry in it are kept (LEFT JOIN).
+        shown: the columns of the result.
+        order: the keys of ORDER BY.
 
     """
 
@@ -107,7 +107,7 @@ def _from(session: EngineSession, query: tree.Select, plan: Plan) -> Request:
 def _sources(
     source: tree.Source,
 ) -> tuple[tree.Table | tree.TableCall, tree.Table | None, tree.Expression | None, bool]:
-    """The change table (or its function), what is joined to it and how."""
+    """The change table (or its function), the joined table, the join's condition, and whether it is outer."""
     match source:
         case tree.Table() | tree.TableCall(columns=()):
             return source, None, None, False
@@ -133,7 +133,7 @@ def _name(source: tree.Table | tree.TableCall, table: Table) -> tuple[str, bool]
 
 
 def _arguments(given: Sequence[tree.Expression], session: EngineSession) -> list[Test[Block]]:
-    """What the function's arguments ask for."""
+    """The tests that the function's arguments mean."""
     low, high, option = given
     tests = [
         test_of(tree.Binary(sign, tree.Column((START_LSN,)), each), _start_only, comparison, session.values)
@@ -152,7 +152,7 @@ def _start_only(node: tree.Expression) -> str | None:
 
 
 def _key_of(request: Request) -> Callable[[tree.Expression], str | None]:
-    """Which key of the change table a column is."""
+    """A function that returns the change table's key for a column."""
 
     def key_of(node: tree.Expression) -> str | None:
         if not isinstance(node, tree.Column) or _qualifier(node) not in request.names:
@@ -167,7 +167,7 @@ def _qualifier(node: tree.Column) -> str:
 
 
 def _check_join(condition: tree.Expression | None, request: Request) -> None:
-    """ON mapping.start_lsn = change.__$start_lsn, either way round."""
+    """Check for ON mapping.start_lsn = change.__$start_lsn, in either order; raises `UnreadableError`."""
     if not isinstance(condition, tree.Binary) or condition.operator != "=":
         raise UnreadableError
     key_of = _key_of(request)
@@ -179,7 +179,7 @@ def _check_join(condition: tree.Expression | None, request: Request) -> None:
 
 
 def _of_mapping(node: tree.Expression, request: Request) -> str | None:
-    """The column of lsn_time_mapping that a column is."""
+    """The name of a column of lsn_time_mapping; None if it is not from there."""
     if request.mapping is None or not isinstance(node, tree.Column):
         return None
     name, qualifier = node.names[-1].lower(), _qualifier(node)
@@ -210,7 +210,7 @@ def _shown(query: tree.Select, request: Request) -> list[Shown]:
 
 
 def _zoned(node: tree.Expression, request: Request) -> Shown | None:
-    """TODATETIMEOFFSET of one of the mapping's times with the offset of the server's zone."""
+    """TODATETIMEOFFSET of a time in lsn_time_mapping with the offset of the server's time zone."""
     name = None
     match node:
         case tree.Call(names=names, arguments=[moment, tree.Call() as offset]):

@@ -1,1 +1,1 @@
-"""Queries of the tables that users made, large ones."""
+"""Shortcuts for queries of large user tables."""

@@ -1,7 +1,7 @@
-"""Queries of users' tables answered from their columns.
+"""Answers queries of user tables from their columns.
 
-The engine asks for each query; what is not recognised goes through SQLite and gives the same rows. Locks were taken before,
-by the engine's plan.
+The engine calls this for each query; one that is not recognised goes through SQLite, with the same rows. The engine's plan
+has acquired locks before.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 
 class Answers:
-    """What the engine asks; one for each server."""
+    """The function that the engine calls; one for each server."""
 
     def __init__(self, store: TableStore) -> None:
         self._store = store
 
     def __call__(self, session: EngineSession, query: tree.Query, plan: Plan) -> Iterator[ArrowRows] | None:
-        """The rows of a query, or None where it is not one of those."""
+        """The rows of a query; None if it is not recognised."""
         if not isinstance(query, tree.Select) or len(plan.reads) != 1 or session.rowcount_limit:
             return None
         (read,) = plan.reads

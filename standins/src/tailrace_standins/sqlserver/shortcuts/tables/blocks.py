@@ -1,4 +1,4 @@
-"""Rows of a table as columns, and whole numbers of them as conditions compare them."""
+"""Blocks of a table's rows as columns, and the comparison of their integer columns."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ORDERED: Final = frozenset(("<", "<=", ">", ">="))
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Whole numbers of a block.
+    """An integer column of a block.
 
     Attributes:
-        values: NULL is any number here.
-        known: which are not NULL; None where all are known.
-        low, high: the smallest and the largest that are known, where there is one.
+        values: with an arbitrary number for NULL.
+        known: True for values that are not NULL; None without NULLs.
+        low, high: the least and greatest value that is not NULL, if there is one.
 
     """
 
@@ -35,18 +35,18 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some rows of a table, in the order of its clustered index; its columns by their names in lower case."""
+    """Rows of a table, in the order of its clustered index; columns are named in lower case."""
 
     columns: dict[str, pa.Array]
     _numbers: dict[str, Numbers] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
-        """How many rows."""
+        """The number of rows."""
         return len(next(iter(self.columns.values())))
 
     def numbers(self, name: str) -> Numbers:
-        """A column of whole numbers."""
+        """An integer column."""
         found = self._numbers.get(name)
         if found is None:
             found = self._numbers[name] = _numbers_of(self.columns[name])
@@ -66,7 +66,7 @@ def _numbers_of(array: Any) -> Numbers:
 
 
 def comparison(key: str, sign: str, value: Stored) -> Test[Block]:
-    """A column of whole numbers beside a value; raises `UnreadableError` where that is no whole number."""
+    """The test that compares an integer column with a value; raises `UnreadableError` if the value is no integer."""
     if type(value) is not int or not -(2**63) <= value < 2**63:
         raise UnreadableError
     compared = COMPARED[sign]
@@ -87,7 +87,7 @@ def comparison(key: str, sign: str, value: Stored) -> Test[Block]:
 
 
 def _decided(sign: str, low: int, high: int, value: int) -> bool | None:
-    """What a comparison is for all numbers from the smallest to the largest; None where that differs."""
+    """The comparison's result if it is the same for all numbers from `low` to `high`, else None."""
     of_low, of_high = bool(COMPARED[sign](low, value)), bool(COMPARED[sign](high, value))
     if sign in _ORDERED or low == high:
         return of_low if of_low == of_high else None

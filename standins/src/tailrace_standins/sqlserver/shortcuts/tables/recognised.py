@@ -1,8 +1,9 @@
-"""Queries of one table that can be answered from its columns, recognised in their text.
+"""Recognises queries of one table that can be answered from its columns.
 
-    SELECT columns FROM t WHERE conditions on whole numbers ORDER BY the columns of its clustered index
+    SELECT columns FROM t WHERE conditions on integers ORDER BY the columns of its clustered index
 
-with TOP, or OFFSET and FETCH; without ORDER BY rows come by the clustered index all the same. Values are literals or variables.
+with TOP, or OFFSET and FETCH. Without ORDER BY rows are in the order of the clustered index as well. Values are literals or
+variables.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _WHOLE: Final = frozenset(("bit", "tinyint", "smallint", "int", "bigint"))
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A column of the result, and the part of it that is asked for (`parts`)."""
+    """A column of the result, and the part of it that is selected (`parts`)."""
 
     column: Column
     part: str = ""
@@ -37,9 +38,9 @@ class Request:
 
     Attributes:
         names: qualifiers of the table's columns, in lower case; "" for none.
-        test: which rows; None for all.
-        skipped: so many rows at the beginning are left out (OFFSET).
-        most: rows at most (TOP, FETCH).
+        test: selects rows; None for all.
+        skipped: the number of rows to skip (OFFSET).
+        most: the maximum number of rows (TOP, FETCH).
 
     """
 
@@ -51,7 +52,7 @@ class Request:
     most: int | None = None
 
     def column(self, node: tree.Expression) -> Column:
-        """The column that a name stands for; raises `UnreadableError`."""
+        """The column that an expression names; raises `UnreadableError`."""
         if isinstance(node, tree.Column) and ".".join(node.names[:-1]).lower() in self.names:
             found = self.table.by_name.get(node.names[-1].lower())
             if found is not None and not found.computed:
@@ -106,7 +107,7 @@ def _shown(item: tree.Item, request: Request) -> list[Shown]:
 
 
 def _check_order(query: tree.Select, request: Request) -> None:
-    """Raises `UnreadableError` where rows are asked for in another order than the clustered index's."""
+    """Raises `UnreadableError` if ORDER BY is not the order of the clustered index."""
     cluster = next((index.columns for index in request.table.indexes if index.clustered), ())
     aliases = {item.alias.lower() for item in query.items if item.alias}
     for item in query.order:
@@ -118,7 +119,7 @@ def _check_order(query: tree.Select, request: Request) -> None:
 
 
 def _number(node: tree.Expression, request: Request) -> str | None:
-    """The whole number that a column is, by its name in lower case."""
+    """The name of an integer column, in lower case; None if the expression is none."""
     if not isinstance(node, tree.Column):
         return None
     column = request.column(node)

@@ -1,7 +1,7 @@
-"""Tables as columns of Arrow, as they are committed.
+"""The committed content of tables as Arrow columns.
 
-A table is taken over when SQLite has given as many of its rows as it has since it last changed: so a table that changes all
-the time costs nothing more, and one that lies still is read from SQLite twice at most. What was taken over counts until the
+A table is converted when queries have read as many rows from SQLite as it has, counted since its last change. So a table that
+changes often costs nothing extra, and an unchanged one is read from SQLite twice at most. The columns are valid until the
 next commit that changes the table.
 """
 
@@ -29,13 +29,13 @@ MOST: Final = 20_000_000  # rows
 
 @dataclass(slots=True)
 class Known:
-    """What is known of a table.
+    """The state of a table's conversion.
 
     Attributes:
-        number: of the table's changes (`TableChanges`), for which all else here holds.
-        asked: about how many rows SQLite has given since.
-        blocks: its rows; None where they were not taken over.
-        is_unfit: it has no form in Arrow.
+        number: of the table's changes (`TableChanges`) for which the rest is valid.
+        asked: about how many rows have been read from SQLite since.
+        blocks: its rows; None if they are not converted.
+        is_unfit: a value has no form in Arrow.
 
     """
 
@@ -49,7 +49,7 @@ class Known:
 
     @property
     def is_there(self) -> bool:
-        """Whether the table is still what it was."""
+        """Whether the table still exists with this definition."""
         return self.database.by_id.get(self.table.id) is self.table
 
 
@@ -57,8 +57,8 @@ class TableStore:
     """The columns of all tables of a server.
 
     Attributes:
-        least, most: smaller and larger tables, in rows, are left to SQLite.
-        eager: take a table over when it is first asked for.
+        least, most: tables with fewer or more rows are left to SQLite.
+        eager: convert a table at its first query.
 
     """
 
@@ -69,12 +69,12 @@ class TableStore:
         self._known: dict[int, Known] = {}
 
     def of(self, session: EngineSession, read: TableRead, rows: int | None) -> Sequence[Block] | None:
-        """The blocks of a table as it is committed now; None where it must be read from SQLite.
+        """The blocks of a table's committed rows; None if it must be read from SQLite.
 
         Args:
-            session: that reads, and has the locks for it.
+            session: the reader, which has acquired the locks.
             read: the table.
-            rows: how many are asked for at most; None: all.
+            rows: the maximum number of rows that the query needs; None: all.
 
         """
         size = session.store.rows.get(read.table.id, 0)
@@ -90,7 +90,7 @@ class TableStore:
         return known.blocks
 
     def _current(self, session: EngineSession, read: TableRead) -> Known | None:
-        """What is known of the table as it is now; what is known of tables that are gone goes."""
+        """The state of the table as it is now; removes the state of dropped tables."""
         number = session.store.table_changes.number(read.table.storage)
         if number is None:
             return None
@@ -103,7 +103,7 @@ class TableStore:
 
 
 def _sees_what_is_committed(session: EngineSession, table: Table) -> bool:
-    """Whether that is all that it may see: nobody, itself included, has changed the table and is not through yet."""
+    """Whether the session sees exactly the committed rows: no open transaction, its own included, has changed the table."""
     if session.transaction is not None and session.transaction.snapshot is not None:
         return False
     transactions = [other.transaction for other in list(session.engine.sessions.values())]
@@ -111,7 +111,7 @@ def _sees_what_is_committed(session: EngineSession, table: Table) -> bool:
 
 
 def _take_over(session: EngineSession, known: Known) -> None:
-    """Read the whole table, unless another session does it just now."""
+    """Convert the whole table, unless another session is doing that now."""
     if session.isolation is Isolation.READ_UNCOMMITTED or not known.lock.acquire(blocking=False):
         return
     try:
@@ -123,7 +123,7 @@ def _take_over(session: EngineSession, known: Known) -> None:
 
 
 def _read(session: EngineSession, known: Known) -> list[Block] | None:
-    """What is committed of it, in the order of its clustered index; None where a value has no form in Arrow."""
+    """The committed rows, in the order of the clustered index; None if a value has no form in Arrow."""
     columns, connection = known.table.stored, session.connection
     source = tree.Table((known.database.name, known.table.schema, known.table.name), hints=("READCOMMITTEDLOCK",))
     query = tree.Select([tree.Item(tree.Column((column.name,))) for column in columns], [source])
