@@ -120,6 +120,16 @@ def kafka_broker() -> Iterator[Broker]:
         broker.discard()
 
 
+@pytest.hookimpl(optionalhook=True)  # there without xdist too
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """With `--dist loadfile`: files in their order, and what must be compiled is compiled once."""
+    if config.getoption("dist") != "loadfile":
+        return None
+    from support.scheduling import Files
+
+    return Files(config, log)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
     """Ten thousand tests are made and all are kept: looking for garbage among them takes a third of the time."""

@@ -13,6 +13,7 @@ from tailrace.snapshot.key_set import KeySet
 
 SCHEDULES = 1_000
 ENOUGH = 2_000
+RARE = 1_637  # the first schedule that shows the rarest mistake: it is tried before the others, as it is far among them
 
 
 @pytest.mark.parametrize("first", range(0, SCHEDULES, 500))
@@ -57,4 +58,4 @@ MUTANTS = {
 def test_the_simulator_notices_when(name, monkeypatch):
     monkeypatch.setattr(*MUTANTS[name])
     with pytest.raises(ViolationError, match=r"seed \d+: ViolationError"):
-        run_all(range(ENOUGH))
+        run_all([RARE, *range(ENOUGH)])
