@@ -78,6 +78,11 @@ class ReadTable:
         return any((self.table.columns[i].length or 0) >= structures.UNLIMITED // 2 for i in self.selected)
 
     @property
+    def tells_commands(self) -> bool:
+        """`__$command_id`."""
+        return True
+
+    @property
     def reading(self) -> Reading:
         """How its change table is read."""
         return Reading(self.instance, tuple(self.selects), mask=True)
