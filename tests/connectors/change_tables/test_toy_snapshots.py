@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from tests.connectors.change_tables.toy import FORM, NAME, Change, Toy, lsn, table_id
 from tests.connectors.change_tables.toy_dialect import ToyDialect
-from tests.connectors.change_tables.toy_snapshots import KEY, ToyDatabase, ToyIncremental, ToyTable
+from tests.connectors.change_tables.toy_snapshots import KEY, ToyDatabase, ToyPlanned, ToyReads, ToyTable, opened_source
 from tests.connectors.change_tables.toy_stream import Stream, changes_in, folded, row, written
 
 from tailrace.connectors.base import Lane, Progress
@@ -51,15 +51,13 @@ Source = ChangeTableSource[ToyDatabase, ToyTable]
 
 def opened(toy: Toy, at: int, chosen: random.Random) -> Source:
     """The toy at a place of its log, with somebody who writes before each read."""
-    dialect = ToyDialect(toy)
 
     def between() -> None:
         if len(toy.journal) < 150:
             written(toy, chosen, 2)
 
-    database = ToyDatabase(toy, dialect, lsn(at), between)
-    keys = {quoted_id(table_id(name)): {"columns": [{"name": "k"}]} for name in ("a", "b")}
-    return ChangeTableSource(FORM, keys, {NAME: database}, rows_at_most=4)
+    keys = {quoted_id(table_id(name)): KEY.to_dict() for name in ("a", "b")}
+    return opened_source(toy, lsn(at), keys, between)
 
 
 def rows_of(piece: Piece) -> list[tuple[int, str]]:
@@ -132,9 +130,8 @@ def test_a_row_that_a_transaction_inserts_and_deletes_while_a_table_is_read_was_
         while waiting:
             toy.commit(*waiting.pop())
 
-    database = ToyDatabase(toy, ToyDialect(toy), lsn(toy.captured), between)
     name = quoted_id(table_id("a"))
-    reading: Source = ChangeTableSource(FORM, {name: KEY.to_dict()}, {NAME: database}, rows_at_most=4)
+    reading = opened_source(toy, lsn(toy.captured), {name: KEY.to_dict()}, between)
     state = start(LanePlan((Segment(name),), opens=True, closes=True), {LSN: {NAME: lsn(1).text}})
     found = [each for wave in SnapshotLane(reading, state).waves() for piece in wave.pieces for each in rows_of(piece)]
     assert not waiting
@@ -165,7 +162,7 @@ def test_an_incremental_snapshot_beside_the_log_leaves_the_table_as_it_is(toy: T
         if len(toy.journal) < 60:
             written(toy, chosen, 2)
 
-    reader = ChangeTableIncrementalReader(ToyDialect(toy), ToyIncremental(toy, between))
+    reader = ChangeTableIncrementalReader(ToyDialect(toy), ToyPlanned(), ToyReads(toy, between))
     stream, found = Stream({NAME: DatabasePosition(lsn(toy.captured)).to_dict()}), dict[int, str]()
     work, reads = Work((TableWork(table_id("a")),)), 0
     with closing(reader):

@@ -22,6 +22,7 @@ from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect
 
 from tailrace.changes.model import INT32
 from tailrace.changes.vectors import Vector, from_arrow
+from tailrace.config.overrides import SelectOverride
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
@@ -31,8 +32,8 @@ from tailrace.connectors.change_tables.snapshots.moments import Moments
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.keys import IndexKey
-from tailrace.errors import RetriableError
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
+from tailrace.errors import PositionLostError, RetriableError
 from tailrace.events.shape import Shape
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import Table, TableId
@@ -82,7 +83,7 @@ class ToyTables:
     """Tables that never change."""
 
     def __init__(self, toy: Toy, dialect: ToyDialect) -> None:
-        instances = {each.table: each for each in dialect.instances(toy)}
+        instances = {each.table: each for each in dialect.instances(toy) if "k" in each.columns}
         self._shapes = TableShapes(dialect, ToyDecoding().types)
         tables = {each: structure(toy, each.name) for each in instances}
         self._read = {each: ToyTable(table, instances[each], self.shape_of(table)) for each, table in tables.items()}
@@ -199,14 +200,17 @@ class ToyDatabase:
         pass
 
 
-class ToyIncremental:
-    """`IncrementalTables`; `between` is done before each read."""
+class ToyPlanned:
+    """`PlannedTables`: all have the key k."""
 
-    def __init__(self, toy: Toy, between: Callable[[], None]) -> None:
-        self._toy, self._between = toy, between
+    lower_names = False
+    lock_timeout_is_final = False
 
-    def session(self, database: str, place: Lsn) -> AbstractContextManager[Toy]:
-        return nullcontext(self._toy)
+    def key(self, given: Mapping[str, Any]) -> IndexKey[Any]:
+        return KEY
+
+    def keys_of(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
+        return dict.fromkeys((each.table for each in instances), KEY)
 
     def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any]:
         return KEY
@@ -215,14 +219,69 @@ class ToyIncremental:
         greatest = max(session.rows(table.table.name), default=None)
         return None if greatest is None else replace(table, key=key.to_dict(), upto=(greatest,))
 
+    def has(self, session: Toy, table: TableId) -> bool:
+        return bool(session.db.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table.name,)).fetchall())
+
     def estimated_rows(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        return {each.table: len(session.rows(each.table.name)) for each in instances}
+        return {each.table: len(session.rows(each.table.name)) for each in instances if "k" in each.columns}
+
+    def row_bytes(self, session: Toy, instance: Instance) -> int:
+        return 10
+
+    def change_counts(self, session: Toy, instances: Sequence[Instance], window: Window) -> Sequence[int]:
+        return ToyDialect(session).row_counts(session, instances, window)
+
+    def key_behind(
+        self, session: Toy, table: TableId, key: IndexKey[Any], count: int, after: Bound | None
+    ) -> Bound | None:
+        behind = sorted(k for k in session.rows(table.name) if after is None or k > after[0])
+        return [behind[count - 1]] if len(behind) >= count else None
+
+    def span(self, session: Toy, table: TableId, key: IndexKey[Any]) -> tuple[int, int] | None:
+        keys = session.rows(table.name)
+        return (min(keys), max(keys)) if keys else None
+
+    def is_before(self, session: Toy, key: IndexKey[Any], bound: Bound, upto: Bound) -> bool:
+        return bool(bound[0] < upto[0])
+
+    def require_keys(self, keys: Mapping[TableId, IndexKey[Any] | NoKey]) -> None:
+        pass
+
+    def require_readable(
+        self, session: Toy, point: Lsn, table: TableId, key: IndexKey[Any] | None, override: SelectOverride
+    ) -> None:
+        raise NotImplementedError
+
+    def limit_locks(self, session: Toy) -> None:
+        pass
+
+    def in_time(self, table: TableId) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def hurry(self, session: Toy, lsn: Lsn) -> None:
+        pass
+
+    def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
+        return RetriableError(f"{database}: {waiting}")
+
+    def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
+        assert not tables
+
+    def lost(self, table: TableId, point: Lsn) -> PositionLostError:
+        return PositionLostError(f"{table}: changes behind {point} are lost")
+
+
+class ToyReads:
+    """`IncrementalReads`; `between` is done before each read."""
+
+    def __init__(self, toy: Toy, between: Callable[[], None] = lambda: None) -> None:
+        self._toy, self._between = toy, between
+
+    def session(self, database: str, place: Lsn) -> AbstractContextManager[Toy]:
+        return nullcontext(self._toy)
 
     def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[ToyDatabase, ToyTable]:
-        database = ToyDatabase(self._toy, ToyDialect(self._toy), place, self._between)
-        return ChangeTableSource(
-            FORM, {quoted_id(table.table): table.key}, {NAME: database}, rows_at_most=4, reads_ahead=False
-        )
+        return opened_source(self._toy, place, {quoted_id(table.table): table.key}, self._between, reads_ahead=False)
 
     def asking(self, database: ToyDatabase) -> Toy:
         return self._toy
@@ -232,3 +291,16 @@ class ToyIncremental:
 
     def values(self, key: IndexKey[Any], bound: Bound) -> list[Any]:
         return list(bound)
+
+
+def opened_source(
+    toy: Toy,
+    at: Lsn,
+    keys: Mapping[str, Any],
+    between: Callable[[], None] = lambda: None,
+    *,
+    reads_ahead: bool = True,
+) -> ChangeTableSource[ToyDatabase, ToyTable]:
+    """The toy at a place of its log."""
+    database = ToyDatabase(toy, ToyDialect(toy), at, between)
+    return ChangeTableSource(FORM, keys, {NAME: database}, rows_at_most=4, reads_ahead=reads_ahead)

@@ -18,7 +18,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Final, Generic, Protocol
+from typing import Any, Final, Generic, Protocol, TypeVar
 
 from tailrace import epoch
 from tailrace.connectors.change_tables.dialect import Dialect, Session
@@ -28,6 +28,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
 from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
+from tailrace.connectors.change_tables.snapshots.planned_tables import PlannedTables
 from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
 from tailrace.connectors.shared.signalled_sql import require_allowed
@@ -53,16 +54,18 @@ from tailrace.snapshot.segments import Bound
 POLL_MS: Final = 100
 COMPLAIN_SECONDS: Final = 120.0  # between two warnings that it waits
 
+Session_co = TypeVar("Session_co", covariant=True)
+
 log = logging.getLogger(__name__)
 
 
-class IncrementalTables(Protocol[Session, DatabaseT]):
-    """What only a database knows of tables that are read beside its log, some chunks at a time.
+class IncrementalReads(Protocol[Session_co, DatabaseT]):
+    """How one database reads tables beside its log, some chunks at a time.
 
     Whoever has a lock on them is waited for a moment, and not longer.
     """
 
-    def session(self, database: str, place: Lsn) -> AbstractContextManager[Session]:
+    def session(self, database: str, place: Lsn) -> AbstractContextManager[Session_co]:
         """A session that sees what is captured up to a place.
 
         Raises:
@@ -71,23 +74,11 @@ class IncrementalTables(Protocol[Session, DatabaseT]):
         """
         ...
 
-    def key_now(self, session: Session, instance: Instance, table: TableWork) -> IndexKey[Any] | NoKey:
-        """By which a table is to be read, as it is now: led by the surrogate key, where the signal names one."""
-        ...
-
-    def begun(self, session: Session, table: TableWork, key: Any) -> TableWork | None:
-        """A table with its key, one of `key_now`, and the greatest one that it has now; None where it has no rows to read."""
-        ...
-
-    def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """About how many rows the tables of these instances have."""
-        ...
-
     def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
         """A source that reads a table and no other, where the log stands."""
         ...
 
-    def asking(self, database: DatabaseT) -> Session:
+    def asking(self, database: DatabaseT) -> Session_co:
         """The session of a source's database for questions."""
         ...
 
@@ -103,9 +94,15 @@ class IncrementalTables(Protocol[Session, DatabaseT]):
 class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
     """Reads the tables that a lane was asked for, some chunks at a time."""
 
-    def __init__(self, dialect: Dialect[Session], tables: IncrementalTables[Session, DatabaseT]) -> None:
+    def __init__(
+        self,
+        dialect: Dialect[Session],
+        tables: PlannedTables[Session, Any],
+        reads: IncrementalReads[Session, DatabaseT],
+    ) -> None:
         self._dialect = dialect
         self._tables = tables
+        self._reads = reads
         self._settings = dialect.settings
         self._steps = Steps(dialect.settings)
         self._table: TableWork | None = None  # which the source reads
@@ -147,7 +144,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         """A table's key is found, and the greatest one of now; None: not now."""
         self.close()
         try:
-            with self._tables.session(table.table.catalog, place) as session:
+            with self._reads.session(table.table.catalog, place) as session:
                 return self._first(session, work, table, place)
         except RetriableError as error:
             return self._later(work, table, error)
@@ -201,7 +198,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
 
     def _later(self, work: Work, table: TableWork, error: RetriableError) -> Step | None:
         """What is to be done with a table that can't be read now."""
-        if self._tables.takes_too_long(error) and table.condition is not None:
+        if self._reads.takes_too_long(error) and table.condition is not None:
             self.close()
             return self._steps.failed(work, table, f"{error}; an index for the condition may help")
         self._complain(f"{table.table} is read later, and the log goes on: {error}")
@@ -211,7 +208,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         """The source, at V; it reads this table and no other."""
         if self._source is None or self._table is None or self._table.table != table.table:
             self.close()
-            self._source = self._tables.opened(table, place)
+            self._source = self._reads.opened(table, place)
             self._table, self._is_sized = table, False
         else:
             self._source.move(table.table, place)
@@ -223,7 +220,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         read = source.table(table.table)
         if table.surrogate is None or read is None or read.key is None:
             return
-        now = self._tables.key_now(self._tables.asking(source.database(table.table)), read.instance, table)
+        now = self._tables.key_now(self._reads.asking(source.database(table.table)), read.instance, table)
         if now != read.key:
             raise StructureError(f"the key {', '.join(read.key.names)}, by which it is read, was changed")
 
@@ -239,7 +236,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         """The chunks as of P; None where the structure is another one than when they were read."""
         before = work.tables[0]
         tables, read = source.database(before.table).tables, source.table(before.table)
-        asking = self._tables.asking(source.database(before.table))
+        asking = self._reads.asking(source.database(before.table))
         now = self._instance_at(asking, before.table, place)
         if read is None or now != read.instance or before.table in tables.altered():
             return None
@@ -286,7 +283,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         return instances_at([each for each in self._dialect.instances(session) if each.table == table], place).get(table)
 
     def _shown(self, key: IndexKey[Any] | None, bound: Bound | None) -> list[Any]:
-        return [] if key is None else self._tables.values(key, bound or ())
+        return [] if key is None else self._reads.values(key, bound or ())
 
     def _complain(self, what: str) -> None:
         """Now and then."""
