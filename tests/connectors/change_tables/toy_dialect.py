@@ -50,7 +50,7 @@ class ToyDialect:
     connector = "toy"
     lsns = FORM
     databases = (NAME,)
-    advice = Advice("keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
+    advice = Advice("the toy", "the broom", "keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
     tells_reading_time = False
 
     def __init__(self, toy: Toy, **properties: str) -> None:

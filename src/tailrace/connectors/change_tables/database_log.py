@@ -1,6 +1,6 @@
 """One database's log, window by window: batches of records, each with the database's position behind it.
 
-A window is what the capture job has written since the last one, or the first part of it. Its tables are delivered one after
+A window is what capture has written since the last one, or the first part of it. Its tables are delivered one after
 the other, by name, each in its order. The position says how far that is, so that reading goes on within a window, within a
 table, within a transaction. Between windows no query is open and no transaction.
 

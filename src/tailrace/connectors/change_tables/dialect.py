@@ -46,9 +46,11 @@ Session_contra = TypeVar("Session_contra", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do about something, in the database's own statements, as parts of a message.
+    """What to do about something, in the database's own words and statements, as parts of a message.
 
     Attributes:
+        capture: who writes changes into the tables.
+        clean_up: who takes them away again.
         keep_longer: has changes kept for longer.
         second_instance: makes a second capture instance of a table.
         first_instance: of a given table, makes the first one.
@@ -57,6 +59,8 @@ class Advice:
 
     """
 
+    capture: str
+    clean_up: str
     keep_longer: str
     second_instance: str
     first_instance: Callable[[TableId], str]

@@ -21,7 +21,7 @@ class Instance:
         object_id: the number of its change table, which no other one ever had.
         source_object_id: of the table that it captures.
         change_table: its name, as the dialect finds it.
-        start_lsn: from where on it has changes; None until the capture job has read that it was enabled.
+        start_lsn: from where on it has changes; None until capture has read that it was enabled.
         create_date: when it was enabled, the server's local time.
         columns: the captured columns, in their order.
         index_columns: what tells rows apart: columns of the primary key or of the index that was named; may be empty. A change

@@ -57,7 +57,8 @@ class LsnForm:
     """What the log sequence numbers of a kind of database are like.
 
     Attributes:
-        size: how many bytes each has, more than eight and at most sixteen.
+        size: how many bytes each has, more than eight and at most sixteen. Where servers differ, it is the most that any
+            has; shorter ones get zeros behind them, which leaves their order as it is.
         database: whose they are, for people.
 
     """

@@ -1,6 +1,6 @@
-"""Chunks that are read ahead, in the order in which they will be asked for, while the capture job is waited for.
+"""Chunks that are read ahead, in the order in which they will be asked for, while capture is waited for.
 
-Each has the number of a moment behind its reading (`moments.py`): its turn may come when the job has passed that. So reading
+Each has the number of a moment behind its reading (`moments.py`): its turn may come when capture has passed that. So reading
 goes on while earlier chunks wait. Where a table's structure has changed its chunks are dropped, since the change is told with
 what came before them.
 """
