@@ -16,9 +16,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic
 
 from tailrace import epoch
 from tailrace.connectors.change_tables.dialect import Dialect, Session
@@ -28,6 +27,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
 from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
+from tailrace.connectors.change_tables.snapshots.incremental_reads import IncrementalReads
 from tailrace.connectors.change_tables.snapshots.planned_tables import PlannedTables
 from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
@@ -54,41 +54,7 @@ from tailrace.snapshot.segments import Bound
 POLL_MS: Final = 100
 COMPLAIN_SECONDS: Final = 120.0  # between two warnings that it waits
 
-Session_co = TypeVar("Session_co", covariant=True)
-
 log = logging.getLogger(__name__)
-
-
-class IncrementalReads(Protocol[Session_co, DatabaseT]):
-    """How one database reads tables beside its log, some chunks at a time.
-
-    Whoever has a lock on them is waited for a moment, and not longer.
-    """
-
-    def session(self, database: str, place: Lsn) -> AbstractContextManager[Session_co]:
-        """A session that sees what is captured up to a place.
-
-        Raises:
-            RetriableError: it does not see that for a while.
-
-        """
-        ...
-
-    def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
-        """A source that reads a table and no other, where the log stands."""
-        ...
-
-    def asking(self, database: DatabaseT) -> Session_co:
-        """The session of a source's database for questions."""
-        ...
-
-    def takes_too_long(self, error: RetriableError) -> bool:
-        """Whether it is the query that takes too long, and not a lock."""
-        ...
-
-    def values(self, key: Any, bound: Bound) -> list[Any]:
-        """The values of such a key, for people."""
-        ...
 
 
 class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
