@@ -15,7 +15,6 @@ from tests.connectors.change_tables.toy import (
     Query,
     Toy,
     batch_of,
-    structure,
     types_of,
 )
 from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect
@@ -29,6 +28,7 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
 from tailrace.connectors.change_tables.snapshots.databases import Mask
 from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.windows import Window
@@ -79,35 +79,34 @@ class ToyTable:
         return list(rows.columns), np.ones(len(rows), np.bool_)
 
 
-class ToyTables:
-    """Tables that never change."""
+class ToyReading:
+    """A `TableReading`: tables are k and v, and are never altered."""
 
-    def __init__(self, toy: Toy, dialect: ToyDialect) -> None:
-        instances = {each.table: each for each in dialect.instances(toy) if "k" in each.columns}
+    def __init__(self, dialect: ToyDialect) -> None:
+        self._dialect = dialect
         self._shapes = TableShapes(dialect, ToyDecoding().types)
-        tables = {each: structure(toy, each.name) for each in instances}
-        self._read = {each: ToyTable(table, instances[each], self.shape_of(table)) for each, table in tables.items()}
 
-    def __iter__(self) -> Iterator[TableId]:
-        return iter(self._read)
+    def altered(self, session: Toy) -> object:
+        return None
 
-    def of(self, table: TableId) -> ToyTable | None:
-        return self._read.get(table)
+    def starts(self, session: Toy) -> object:
+        return self._dialect.stamp(session)
+
+    def keys_of(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
+        return dict.fromkeys((each.table for each in instances), KEY)
+
+    def made(self, table: Table, instance: Instance, key: Any) -> ToyTable:
+        return ToyTable(table, instance, self.shape_of(table))
 
     def shape_of(self, table: Table) -> Shape:
         return self._shapes.read_shape(table)[2]
 
-    def altered(self) -> frozenset[TableId]:
-        return frozenset()
+    def lost(self, table: TableId, point: Lsn) -> PositionLostError:
+        return lost(table, point)
 
-    def is_altered(self, table: TableId) -> bool:
-        return False
 
-    def have_changed(self) -> bool:
-        return False
-
-    def require_log(self) -> None:
-        pass
+def lost(table: TableId, point: Lsn) -> PositionLostError:
+    return PositionLostError(f"{table}: changes behind {point} are lost")
 
 
 class ToyCapture:
@@ -138,9 +137,9 @@ class ToyDatabase:
 
     def __init__(self, toy: Toy, dialect: ToyDialect, point: Lsn, between: Callable[[], None] = lambda: None) -> None:
         self._toy, self._dialect, self._between = toy, dialect, between
-        self.reached, self.chosen = point, ()
-        self.tables, self.job = ToyTables(toy, dialect), ToyCapture(toy)
+        self.chosen, self.job = (), ToyCapture(toy)
         self.moments = Moments(self.job)
+        self.move(point)
 
     def captured_up_to(self) -> Lsn:
         return self._dialect.head(self._toy)
@@ -152,7 +151,9 @@ class ToyDatabase:
         pass
 
     def move(self, point: Lsn) -> None:
-        self.reached = point
+        self.reached, keys = point, {each.table: KEY for each in self._dialect.instances(self._toy) if "k" in each.columns}
+        reading = ToyReading(self._dialect)
+        self.tables: ReadTables[Toy, ToyTable] = ReadTables(self._dialect, self._toy, point, keys, reading)
 
     def rows(
         self,
@@ -268,7 +269,7 @@ class ToyPlanned:
         assert not tables
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:
-        return PositionLostError(f"{table}: changes behind {point} are lost")
+        return lost(table, point)
 
 
 class ToyReads:

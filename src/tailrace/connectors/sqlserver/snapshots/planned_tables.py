@@ -19,11 +19,11 @@ from tailrace.connectors.sqlserver.connection import Session, quoted
 from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
 from tailrace.connectors.sqlserver.replicas import wait_for
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots import read_tables, statements
+from tailrace.connectors.sqlserver.snapshots import statements
 from tailrace.connectors.sqlserver.snapshots.database import LOCKS
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of, led_by
 from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
-from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
+from tailrace.connectors.sqlserver.snapshots.read_tables import lost, read_tables
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
 from tailrace.errors import PositionLostError, RetriableError, SourceSetupError, UnsupportedError
 from tailrace.schema.tables import TableId
@@ -120,7 +120,7 @@ class SqlServerTables:
         self, session: Session, point: Lsn, table: TableId, key: ChunkKey | None, override: SelectOverride
     ) -> None:
         """Of a table that is still there."""
-        read = ReadTables(self._settings, session, point, {table: key}).of(table)
+        read = read_tables(self._settings, session, point, {table: key}).of(table)
         if read is None:
             return
         sql = statements.none_of(table, read.selects, override.statement)
@@ -170,4 +170,4 @@ class SqlServerTables:
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:
         """Cleaned up, or enabled anew."""
-        return read_tables.lost(table, point)
+        return lost(table, point)
