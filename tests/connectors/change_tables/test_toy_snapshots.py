@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from tests.connectors.change_tables.toy import FORM, NAME, Change, Toy, lsn, table_id
 from tests.connectors.change_tables.toy_dialect import ToyDialect
-from tests.connectors.change_tables.toy_snapshots import KEY, ToyDatabase, ToyPlanned, ToyReads, ToyTable, opened_source
+from tests.connectors.change_tables.toy_planned import ToyPlanned
+from tests.connectors.change_tables.toy_snapshots import KEY, ToyDatabase, ToyReads, ToyTable, opened_source
 from tests.connectors.change_tables.toy_stream import Stream, changes_in, folded, row, written
 
 from tailrace.connectors.base import Lane, Progress

@@ -9,7 +9,8 @@ from typing import Any
 
 from tests.connectors.change_tables.toy import FORM, NAME, Toy, table_id
 from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect, no_actions
-from tests.connectors.change_tables.toy_snapshots import ToyPlanned, ToyReads, opened_source
+from tests.connectors.change_tables.toy_planned import ToyPlanned
+from tests.connectors.change_tables.toy_snapshots import ToyReads, opened_source
 
 from support.signalling import Followed, stored
 from tailrace.config.settings import Settings
