@@ -11,7 +11,8 @@ import pytest
 from pyspark.sql.streaming.datasource import ReadMaxBytes
 
 from support.streaming_frames import ALL, batches, job_of, next_batch, options_of, read
-from tailrace.connectors.sqlserver import window_tables
+from tailrace.connectors.change_tables import window_tables
+from tailrace.connectors.sqlserver import captured
 from tailrace.errors import (
     ConfigError,
     PositionLostError,
@@ -218,7 +219,7 @@ def test_a_connection_that_is_lost_within_a_batch_loses_and_repeats_nothing_and_
     shop.capture_all()
     end = next_batch(options, start)
     whole = read(options, start, end)
-    lost, rows_of = [], window_tables.rows_of
+    lost, rows_of = [], captured.rows_of
 
     def breaking(*given: Any) -> Iterator[Any]:
         for number, part in enumerate(rows_of(*given)):
@@ -227,7 +228,7 @@ def test_a_connection_that_is_lost_within_a_batch_loses_and_repeats_nothing_and_
                 raise RetriableError("the connection was dropped")
             yield part
 
-    monkeypatch.setattr(window_tables, "rows_of", breaking)
+    monkeypatch.setattr(captured, "rows_of", breaking)
     assert read(options, start, end) == whole
     assert len(lost) == 3
     assert caplog.text.count("the connection was dropped; trying again in 0.001 s") == 3

@@ -13,12 +13,12 @@ from unittest.mock import patch
 from attrs import evolve
 
 from tailrace.connectors.base import Lane, Progress
+from tailrace.connectors.change_tables import window_tables
 from tailrace.connectors.change_tables.snapshots import gathered
+from tailrace.connectors.change_tables.snapshots import splitting as splitting_of_sqlserver
 from tailrace.connectors.mysql.snapshots import splitting as splitting_of_mysql
 from tailrace.connectors.mysql.streaming import LogReader
 from tailrace.connectors.shared.snapshots import chunk_sizes, gathering
-from tailrace.connectors.sqlserver import window_tables
-from tailrace.connectors.sqlserver.snapshots import splitting as splitting_of_sqlserver
 from tailrace.source import anew, task
 from tailrace.source.job import Job, Pace
 from tailrace.source.slices import Turn

@@ -33,7 +33,7 @@ class Followed:
         return self
 
     def _some(self, done, most, between, deadline):
-        reader = connector_for(self.settings).read(
+        reader = self.connector().read(
             LogRange(self.progress.restart, None, None, self.lane), self.progress, tuple(self.history)
         )
         try:
@@ -48,6 +48,9 @@ class Followed:
         finally:
             reader.close()
         raise AssertionError("a reading without an end has ended")
+
+    def connector(self):
+        return connector_for(self.settings)
 
     def take(self, batch):
         self.batches += 1
@@ -110,7 +113,7 @@ def execute(server, database, *names, id_="one", **more):
 
 def read_all(followed, **how):
     """Until nothing is left to do, and the log of now is read."""
-    head = connector_for(followed.settings).head()
+    head = followed.connector().head()
     passed = followed.has_passed(head)
     return followed.until(lambda: passed() and followed.is_idle(), **how)
 

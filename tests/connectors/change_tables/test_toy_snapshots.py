@@ -9,10 +9,11 @@ from contextlib import closing
 from typing import Any
 
 import pytest
-from tests.connectors.change_tables.toy import FORM, NAME, Toy, lsn, table_id
+from tests.connectors.change_tables.toy import FORM, NAME, Change, Toy, lsn, table_id
 from tests.connectors.change_tables.toy_dialect import ToyDialect
-from tests.connectors.change_tables.toy_snapshots import KEY, ToyDatabase, ToyIncremental, ToyTable
-from tests.connectors.change_tables.toy_stream import Stream, changes_in, folded, written
+from tests.connectors.change_tables.toy_planned import ToyPlanned
+from tests.connectors.change_tables.toy_snapshots import KEY, ToyDatabase, ToyReads, ToyTable, opened_source
+from tests.connectors.change_tables.toy_stream import Stream, changes_in, folded, row, written
 
 from tailrace.connectors.base import Lane, Progress
 from tailrace.connectors.change_tables.log_boundary import LogBoundary
@@ -51,15 +52,13 @@ Source = ChangeTableSource[ToyDatabase, ToyTable]
 
 def opened(toy: Toy, at: int, chosen: random.Random) -> Source:
     """The toy at a place of its log, with somebody who writes before each read."""
-    dialect = ToyDialect(toy)
 
     def between() -> None:
         if len(toy.journal) < 150:
             written(toy, chosen, 2)
 
-    database = ToyDatabase(toy, dialect, lsn(at), between)
-    keys = {quoted_id(table_id(name)): {"columns": [{"name": "k"}]} for name in ("a", "b")}
-    return ChangeTableSource(FORM, keys, {NAME: database}, rows_at_most=4)
+    keys = {quoted_id(table_id(name)): KEY.to_dict() for name in ("a", "b")}
+    return opened_source(toy, lsn(at), keys, between)
 
 
 def rows_of(piece: Piece) -> list[tuple[int, str]]:
@@ -105,6 +104,41 @@ def test_a_snapshot_is_the_tables_at_one_place_however_late_changes_are_captured
     assert sorted(found) == sorted((name, *each) for name, rows in expected.items() for each in rows.items())
 
 
+INSERTED, DELETED = ("a", None, row(9, "new")), ("a", row(9, "new"), None)
+MOVED, MOVED_ON = ("a", row(1, "old"), row(9, "old")), ("a", row(9, "old"), row(8, "old"))
+
+
+@pytest.mark.usefixtures("small")
+@pytest.mark.parametrize(
+    "transaction",
+    [
+        pytest.param([INSERTED, DELETED], id="inserted and deleted"),
+        pytest.param([INSERTED, ("a", row(9, "new"), row(9, "newer")), ("a", row(9, "newer"), None)], id="updated between"),
+        pytest.param([INSERTED, DELETED, INSERTED], id="inserted again"),
+        pytest.param([("a", row(1, "old"), None), ("a", None, row(1, "new"))], id="deleted and inserted"),
+        pytest.param([("a", row(1, "old"), None), ("a", None, row(1, "new")), ("a", row(1, "new"), None)], id="deleted twice"),
+        pytest.param([MOVED, MOVED_ON], id="moved and moved on"),
+    ],
+)
+def test_a_row_that_a_transaction_inserts_and_deletes_while_a_table_is_read_was_not_there_before(
+    toy: Toy, transaction: list[Change]
+) -> None:
+    toy.commit(*(("a", None, row(key, "old")) for key in (1, 2, 3)))
+    toy.capture()
+    expected, waiting = toy.rows("a"), [transaction]
+
+    def between() -> None:
+        while waiting:
+            toy.commit(*waiting.pop())
+
+    name = quoted_id(table_id("a"))
+    reading = opened_source(toy, lsn(toy.captured), {name: KEY.to_dict()}, between)
+    state = start(LanePlan((Segment(name),), opens=True, closes=True), {LSN: {NAME: lsn(1).text}})
+    found = [each for wave in SnapshotLane(reading, state).waves() for piece in wave.pieces for each in rows_of(piece)]
+    assert not waiting
+    assert sorted(found) == sorted(expected.items())
+
+
 @pytest.mark.usefixtures("small")
 def test_chunks_of_an_incremental_snapshot_wait_until_the_log_was_delivered_up_to_what_they_saw(toy: Toy) -> None:
     written(toy, random.Random(3), 20)
@@ -129,7 +163,7 @@ def test_an_incremental_snapshot_beside_the_log_leaves_the_table_as_it_is(toy: T
         if len(toy.journal) < 60:
             written(toy, chosen, 2)
 
-    reader = ChangeTableIncrementalReader(ToyDialect(toy), ToyIncremental(toy, between))
+    reader = ChangeTableIncrementalReader(ToyDialect(toy), ToyPlanned(), ToyReads(toy, between))
     stream, found = Stream({NAME: DatabasePosition(lsn(toy.captured)).to_dict()}), dict[int, str]()
     work, reads = Work((TableWork(table_id("a")),)), 0
     with closing(reader):

@@ -54,6 +54,11 @@ class Toy:
         self.db.execute(f"CREATE TABLE {name} (k INTEGER PRIMARY KEY, {', '.join(columns)})")
         self.enable(name)
 
+    def create_signals(self) -> None:
+        """The table to which signals are written, that is captured."""
+        self.db.execute("CREATE TABLE signals (id TEXT PRIMARY KEY, type TEXT, data TEXT)")
+        self.enable("signals")
+
     def enable(self, name: str) -> None:
         """Capture a table with all columns that it has now, from the next commit on."""
         columns = [row[1] for row in self.db.execute(f"PRAGMA table_info({name})")]
@@ -151,4 +156,4 @@ def structure(toy: Toy, name: str) -> Table:
     names = [row[1] for row in toy.db.execute(f"PRAGMA table_info({name})")]
     types = {"k": ("INT", "INT", 4)}
     columns = tuple(Column(each, *types.get(each, ("TEXT", "TEXT", 12))) for each in names)
-    return Table(table_id(name), columns, ("k",))
+    return Table(table_id(name), columns, ("k",) if "k" in names else names[:1])

@@ -21,7 +21,7 @@ from tests.connectors.change_tables.toy import (
     table_id,
 )
 
-from support.unit_settings import unit_settings
+from support.unit_settings import sqlserver_unit_settings
 from tailrace.changes.policies import Rule
 from tailrace.changes.vectors import Vector, from_arrow
 from tailrace.config.settings import Settings
@@ -50,12 +50,14 @@ class ToyDialect:
     connector = "toy"
     lsns = FORM
     databases = (NAME,)
-    advice = Advice("keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
+    advice = Advice("the toy", "the broom", "keep them", "make another", "make {}".format, "make one of all", "nobody need tell")
     tells_reading_time = False
 
     def __init__(self, toy: Toy, **properties: str) -> None:
+        """By these properties of the configuration; a toy takes those of SQL Server's connector."""
+        given = {name.replace("_", "."): value for name, value in properties.items()}
         self._toy = toy
-        self.settings: Settings = unit_settings({name.replace("_", "."): value for name, value in properties.items()})
+        self.settings: Settings = sqlserver_unit_settings({"database.names": NAME, **given})
 
     def folded(self, table: TableId) -> TableId:
         return table
@@ -244,5 +246,5 @@ def no_incremental() -> IncrementalReader[LogBoundary]:
 
 
 def parts(toy: Toy, **properties: str) -> LogParts[Toy]:
-    """What the toy's log is read by, by these properties of the configuration."""
+    """What the toy's log is read by, by these properties of the configuration; nobody signals."""
     return LogParts(ToyDialect(toy, **properties), ToyDecoding(), no_incremental, no_actions)

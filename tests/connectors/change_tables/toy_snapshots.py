@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from tests.connectors.change_tables.toy import (
     Query,
     Toy,
     batch_of,
-    structure,
     types_of,
 )
 from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect
@@ -28,11 +27,12 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows, whole_changes
 from tailrace.connectors.change_tables.snapshots.databases import Mask
 from tailrace.connectors.change_tables.snapshots.moments import Moments
+from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.change_tables.windows import Window
-from tailrace.connectors.shared.snapshots.keys import IndexKey
-from tailrace.errors import RetriableError
+from tailrace.connectors.shared.snapshots.keys import IndexKey, NoKey
+from tailrace.errors import PositionLostError, RetriableError
 from tailrace.events.shape import Shape
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.tables import Table, TableId
@@ -61,6 +61,7 @@ class ToyTable:
     key = KEY
     selected = (0, 1)
     is_wide = False
+    tells_commands = False
 
     def __init__(self, table: Table, instance: Instance, shape: Shape) -> None:
         self.table, self.instance, self.shape = table, instance, shape
@@ -77,35 +78,34 @@ class ToyTable:
         return list(rows.columns), np.ones(len(rows), np.bool_)
 
 
-class ToyTables:
-    """Tables that never change."""
+class ToyReading:
+    """A `TableReading`: tables are k and v, and are never altered."""
 
-    def __init__(self, toy: Toy, dialect: ToyDialect) -> None:
-        instances = {each.table: each for each in dialect.instances(toy)}
+    def __init__(self, dialect: ToyDialect) -> None:
+        self._dialect = dialect
         self._shapes = TableShapes(dialect, ToyDecoding().types)
-        tables = {each: structure(toy, each.name) for each in instances}
-        self._read = {each: ToyTable(table, instances[each], self.shape_of(table)) for each, table in tables.items()}
 
-    def __iter__(self) -> Iterator[TableId]:
-        return iter(self._read)
+    def altered(self, session: Toy) -> object:
+        return None
 
-    def of(self, table: TableId) -> ToyTable | None:
-        return self._read.get(table)
+    def starts(self, session: Toy) -> object:
+        return self._dialect.stamp(session)
+
+    def keys_of(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
+        return dict.fromkeys((each.table for each in instances), KEY)
+
+    def made(self, table: Table, instance: Instance, key: Any) -> ToyTable:
+        return ToyTable(table, instance, self.shape_of(table))
 
     def shape_of(self, table: Table) -> Shape:
         return self._shapes.read_shape(table)[2]
 
-    def altered(self) -> frozenset[TableId]:
-        return frozenset()
+    def lost(self, table: TableId, point: Lsn) -> PositionLostError:
+        return lost(table, point)
 
-    def is_altered(self, table: TableId) -> bool:
-        return False
 
-    def have_changed(self) -> bool:
-        return False
-
-    def require_log(self) -> None:
-        pass
+def lost(table: TableId, point: Lsn) -> PositionLostError:
+    return PositionLostError(f"{table}: changes behind {point} are lost")
 
 
 class ToyCapture:
@@ -136,9 +136,9 @@ class ToyDatabase:
 
     def __init__(self, toy: Toy, dialect: ToyDialect, point: Lsn, between: Callable[[], None] = lambda: None) -> None:
         self._toy, self._dialect, self._between = toy, dialect, between
-        self.reached, self.chosen = point, ()
-        self.tables, self.job = ToyTables(toy, dialect), ToyCapture(toy)
+        self.chosen, self.job = (), ToyCapture(toy)
         self.moments = Moments(self.job)
+        self.move(point)
 
     def captured_up_to(self) -> Lsn:
         return self._dialect.head(self._toy)
@@ -150,7 +150,9 @@ class ToyDatabase:
         pass
 
     def move(self, point: Lsn) -> None:
-        self.reached = point
+        self.reached, keys = point, {each.table: KEY for each in self._dialect.instances(self._toy) if "k" in each.columns}
+        reading = ToyReading(self._dialect)
+        self.tables: ReadTables[Toy, ToyTable] = ReadTables(self._dialect, self._toy, point, keys, reading)
 
     def rows(
         self,
@@ -198,30 +200,17 @@ class ToyDatabase:
         pass
 
 
-class ToyIncremental:
-    """`IncrementalTables`; `between` is done before each read."""
+class ToyReads:
+    """`IncrementalReads`; `between` is done before each read."""
 
-    def __init__(self, toy: Toy, between: Callable[[], None]) -> None:
+    def __init__(self, toy: Toy, between: Callable[[], None] = lambda: None) -> None:
         self._toy, self._between = toy, between
 
     def session(self, database: str, place: Lsn) -> AbstractContextManager[Toy]:
         return nullcontext(self._toy)
 
-    def key_now(self, session: Toy, instance: Instance, table: TableWork) -> IndexKey[Any]:
-        return KEY
-
-    def begun(self, session: Toy, table: TableWork, key: IndexKey[Any]) -> TableWork | None:
-        greatest = max(session.rows(table.table.name), default=None)
-        return None if greatest is None else replace(table, key=key.to_dict(), upto=(greatest,))
-
-    def estimated_rows(self, session: Toy, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        return {each.table: len(session.rows(each.table.name)) for each in instances}
-
     def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[ToyDatabase, ToyTable]:
-        database = ToyDatabase(self._toy, ToyDialect(self._toy), place, self._between)
-        return ChangeTableSource(
-            FORM, {quoted_id(table.table): table.key}, {NAME: database}, rows_at_most=4, reads_ahead=False
-        )
+        return opened_source(self._toy, place, {quoted_id(table.table): table.key}, self._between, reads_ahead=False)
 
     def asking(self, database: ToyDatabase) -> Toy:
         return self._toy
@@ -231,3 +220,16 @@ class ToyIncremental:
 
     def values(self, key: IndexKey[Any], bound: Bound) -> list[Any]:
         return list(bound)
+
+
+def opened_source(
+    toy: Toy,
+    at: Lsn,
+    keys: Mapping[str, Any],
+    between: Callable[[], None] = lambda: None,
+    *,
+    reads_ahead: bool = True,
+) -> ChangeTableSource[ToyDatabase, ToyTable]:
+    """The toy at a place of its log."""
+    database = ToyDatabase(toy, ToyDialect(toy), at, between)
+    return ChangeTableSource(FORM, keys, {NAME: database}, rows_at_most=4, reads_ahead=reads_ahead)

@@ -48,9 +48,11 @@ Session_contra = TypeVar("Session_contra", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The database's own statements against a problem, as parts of messages.
+    """What to do about something, in the database's own words and statements, as parts of a message.
 
     Attributes:
+        capture: who writes changes into the tables.
+        clean_up: who takes them away again.
         keep_longer: extends the retention of changes.
         second_instance: creates a second capture instance of a table.
         first_instance: creates the first capture instance of a given table.
@@ -59,6 +61,8 @@ class Advice:
 
     """
 
+    capture: str
+    clean_up: str
     keep_longer: str
     second_instance: str
     first_instance: Callable[[TableId], str]

@@ -1,9 +1,8 @@
 """Detects changes that are lost: reading stops, and nothing is skipped silently.
 
-The start LSN of an instance moves when the clean-up job removes older rows. If it has overtaken the connector, or if an
-instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. It can't be
-determined any more which tables a transaction changed. So with any transaction in the gap, even that of an ALTER TABLE,
-changes may be lost.
+An instance's start moves on when the clean-up takes away what is older. Where it has overtaken the connector, or where an
+instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. Whose a transaction
+was can't be told any more: with any one in the gap, that of an ALTER TABLE as well, it is not known that nothing is lost.
 """
 
 from __future__ import annotations
@@ -102,7 +101,7 @@ class LostChanges(Generic[Session]):
                 self._require_planned(session, table, gap)
 
     def require_kept(self, session: Session, read: Sequence[Active], window: Window) -> None:
-        """Require that the clean-up job has removed nothing from these tables while they were read in a window.
+        """Raise where the clean-up has taken something away while these were read in a window.
 
         An instance that was dropped was read to its end, since no query of it failed; unless another one got its name.
 
@@ -146,16 +145,17 @@ class LostChanges(Generic[Session]):
             self._dialect.require_seen(session, table)
 
     def _complaint(self, table: TableId, first: Instance, after: Lsn) -> str:
-        told = self._told.told_instance(table)
+        told, advice = self._told.told_instance(table), self._dialect.advice
+        begins = f"where {advice.capture} has not come to" if first.start_lsn is None else f"at {first.start_lsn}"
         if told is not None and told != identity(first):
             return (
                 f"{table}: the capture instance {name_of(told)} was dropped before it was read to its end: it was "
-                f"read up to {after}, and {first.name} begins {_place(first)}. Changes in between may be lost: {SNAPSHOT_AGAIN}"
+                f"read up to {after}, and {first.name} begins {begins}. Changes in between may be lost: {SNAPSHOT_AGAIN}"
             )
         return (
             f"{table}: changes are lost: they were read up to {after}, and the capture instance {first.name} begins "
-            f"{_place(first)}: the clean-up job took what was before. Let it keep changes for longer ("
-            f"{self._dialect.advice.keep_longer}), and {SNAPSHOT_AGAIN}"
+            f"{begins}: {advice.clean_up} took what was before. Let it keep changes for longer ({advice.keep_longer}), and "
+            f"{SNAPSHOT_AGAIN}"
         )
 
     def _has_transactions(self, session: Session, gap: Window) -> bool:
@@ -163,7 +163,3 @@ class LostChanges(Generic[Session]):
         if self._dialect.count_transactions(session, gap):
             return True
         return not self._dialect.reaches_back_to(session, gap.after)
-
-
-def _place(instance: Instance) -> str:
-    return "where the capture job has not come to" if instance.start_lsn is None else f"at {instance.start_lsn}"

@@ -35,6 +35,8 @@ from tailrace.schema.connect import Schema
 from tailrace.schema.tables import Table, TableId
 
 ADVICE: Final = Advice(
+    capture="the capture job",
+    clean_up="the clean-up job",
     keep_longer="EXEC sys.sp_cdc_change_job @job_type = 'cleanup', @retention = minutes",
     second_instance="EXEC sys.sp_cdc_enable_table with another @capture_instance",
     first_instance=lambda table: str(setup_sql.enable_table(table)),

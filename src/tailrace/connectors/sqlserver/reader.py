@@ -130,7 +130,7 @@ class SqlServerConnector:
 
     def snapshot_point(self) -> StartPoint:
         """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
-        from tailrace.connectors.sqlserver.snapshots.parts import snapshot_point  # as above
+        from tailrace.connectors.sqlserver.snapshots.planning import snapshot_point  # as above
 
         return snapshot_point(self.settings)
 
@@ -138,7 +138,7 @@ class SqlServerConnector:
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
         """The next parts of the snapshot at a point, at most `wanted`; `reached` is from the step before."""
-        from tailrace.connectors.sqlserver.snapshots.parts import next_parts  # as above
+        from tailrace.connectors.sqlserver.snapshots.planning import next_parts  # as above
 
         return next_parts(self.settings, point, reached, wanted, max_bytes)
 
@@ -152,7 +152,7 @@ class SqlServerConnector:
         self, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
     ) -> AskedStep | None:
         """The next parts of the requested work, at most `wanted`; None if none can be read now."""
-        from tailrace.connectors.sqlserver.snapshots.asked_parts import asked_step  # rarely needed
+        from tailrace.connectors.sqlserver.snapshots.planning import asked_step  # rarely needed
 
         return asked_step(self.settings, start, signalled, wanted, max_bytes)
 

@@ -1,9 +1,6 @@
 """Converts Debezium's offsets to a restart position, and progress to offsets from which Debezium resumes.
 
-Debezium has one offset for each database: the commit LSN and the change LSN of its last event, and how many rows with
-these LSNs it has sent. It reads all tables in parallel, so within that transaction it has delivered everything with a
-smaller change LSN, in all tables; the same is left out here. In the other direction only the end of a window can be
-expressed: within a window, each table has another position.
+Debezium has one offset a database; what it says is in `change_tables/debezium_offsets.py`.
 """
 
 from __future__ import annotations
@@ -12,19 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition, RowPosition
-from tailrace.connectors.sqlserver.lsn import LSNS, ZERO
+from tailrace.connectors.change_tables import debezium_offsets
+from tailrace.connectors.change_tables.debezium_offsets import Offset
+from tailrace.connectors.change_tables.positions import DatabasePosition, RestartPosition
+from tailrace.connectors.sqlserver.lsn import LSNS
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ProgressError
 
-Offset = Mapping[str, Any]
-
-NEEDS_HISTORY: Final = False  # the catalogue has the structures of change tables
-WHY_TOO_EARLY: Final = ""  # Debezium compares LSNs here
-_NULL: Final = "NULL"  # Debezium's text for a missing LSN
-_BEHIND_ALL: Final = LSNS.highest
+NEEDS_HISTORY: Final = False  # structures stand beside the change tables
+WHY_TOO_EARLY: Final = ""  # it goes by LSNs
 
 
 def partitions_of(settings: SqlServerSettings) -> Sequence[Sequence[Mapping[str, Any]]]:
@@ -48,35 +42,13 @@ def restart_of(settings: SqlServerSettings, offsets: Sequence[Offset]) -> dict[s
 
 
 def position_of(offset: Offset) -> DatabasePosition:
-    """The position of one database.
-
-    Raises:
-        ProgressError: the offset is from an unfinished snapshot, or is not an offset.
-
-    """
-    if any(name.startswith("incremental_snapshot") for name in offset):
-        raise ProgressError(
-            "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
-            "stop-snapshot signal, then stop Debezium and take its offset again"
-        )
-    if offset.get("snapshot") not in {None, False, "false"} and offset.get("snapshot_completed") not in {True, "true"}:
-        raise ProgressError(
-            "Debezium's offset was written within a snapshot: let Debezium finish it, then stop it and take its offset again"
-        )
-    commit, change = _lsn(offset.get("commit_lsn")), _lsn(offset.get("change_lsn"))
-    if commit is None:
-        raise ProgressError(f"Debezium's offset names no commit LSN: {dict(offset)!r}")
-    if change is None or change == _BEHIND_ALL:
-        return DatabasePosition(commit)
-    serial = int(offset.get("event_serial_no") or 0)
-    # The transaction is read again from its beginning, as its tables are read one after the other.
-    return DatabasePosition(commit.previous(), taken_over=RowPosition(commit, 0, change, 0, serial))
+    """One database's. Raises likewise."""
+    return debezium_offsets.position_of(LSNS, offset)
 
 
 def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> list[HistoryRecord]:
     """The records of a schema history up to the offsets."""
-    last = max((lsn for lsn in (_lsn(offset.get("commit_lsn")) for offset in offsets) if lsn is not None), default=ZERO)
-    return [record for record in records if (_lsn(record["position"].get("commit_lsn")) or ZERO) <= last]
+    return debezium_offsets.history_of(LSNS, records, offsets)
 
 
 def too_early(records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> int:  # noqa: ARG001
@@ -92,7 +64,7 @@ def offsets_of(settings: SqlServerSettings, progress: Progress) -> list[dict[str
 
     """
     restart = POSITIONS.restart(progress.restart, settings.database_names)
-    return [_offset(name, restart[name]) for name in settings.database_names]
+    return [debezium_offsets.offset_of(LSNS, name, restart[name]) for name in settings.database_names]
 
 
 def place_of(offset: Offset) -> str:
@@ -120,23 +92,3 @@ def restart_from(given: Mapping[str, Any]) -> dict[str, Any]:
             for name, each in given.items()
         }
     ).to_dict()
-
-
-def _offset(name: str, position: DatabasePosition) -> dict[str, Any]:
-    """The offset of a database.
-
-    Debezium begins with the commit in the offset, and skips what is not after the offset's change LSN.
-    """
-    if position.until is not None:
-        raise ProgressError(
-            f"the position in {name} lies within a window of the log, where each table is somewhere else, and Debezium's "
-            "offset has one place for all: read on first (tailrace run ... --available-now), and export again"
-        )
-    if position.taken_over is not None:
-        at = position.taken_over
-        return {"event_serial_no": at.serial, "commit_lsn": at.commit.text, "change_lsn": at.change.text}
-    return {"event_serial_no": 1, "commit_lsn": position.lsn.text, "change_lsn": _BEHIND_ALL.text}
-
-
-def _lsn(text: Any) -> Lsn | None:
-    return None if text in {None, "", _NULL} else LSNS.parse(str(text))

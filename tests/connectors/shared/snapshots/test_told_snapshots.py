@@ -13,10 +13,10 @@ from support.snapshotting import taken
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange
 from tailrace.connectors.change_tables.snapshots import capture
+from tailrace.connectors.change_tables.snapshots import splitting as sqlserver_splitting
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.mysql.snapshots import splitting as mysql_splitting
 from tailrace.connectors.shared.snapshots import chunk_sizes, planning
-from tailrace.connectors.sqlserver.snapshots import splitting as sqlserver_splitting
 
 NOTES = "notes"
 ROWS = {"a": 3, "b": 0, "c": 200}

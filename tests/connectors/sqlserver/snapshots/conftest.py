@@ -7,11 +7,10 @@ import pytest
 from support.encoding import records_of
 from tailrace.connectors import connector_for
 from tailrace.connectors.base import LogRange, Progress
-from tailrace.connectors.change_tables.snapshots import capture, sections
+from tailrace.connectors.change_tables.snapshots import capture, sections, splitting
 from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.shared.snapshots import chunk_sizes
-from tailrace.connectors.sqlserver.snapshots import splitting
 
 NO_SCHEMAS = {"key_converter_schemas_enable": "false", "value_converter_schemas_enable": "false"}
 

@@ -132,7 +132,7 @@ def test_minus_one_waits_until_the_lock_is_there(tables, settings_for, held):
 @pytest.mark.usefixtures("held")
 def test_without_a_word_on_locks_the_snapshot_goes_on_trying(tables, settings_for, monkeypatch):
     monkeypatch.setattr(source, "ATTEMPTS", 2)
-    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.source.PAUSE_SECONDS", 0)
+    monkeypatch.setattr("tailrace.connectors.change_tables.snapshots.chunk_reading.PAUSE_SECONDS", 0)
     settings = evolve(settings_for(table_include_list=r"dbo\.t"), snapshot_lock_timeout_ms=10)  # and nobody gave it
     with pytest.raises(RetriableError, match="Lock request time out"):
         taken(settings, between=tables.step)

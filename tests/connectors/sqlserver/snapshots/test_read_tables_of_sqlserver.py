@@ -5,7 +5,7 @@ import pytest
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.snapshots.keys import keys_of
-from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTables
+from tailrace.connectors.sqlserver.snapshots.read_tables import read_tables
 from tailrace.schema.tables import TableId
 
 
@@ -24,7 +24,7 @@ def table(sqlserver):
 
 def tables_of(session, settings, table):
     instances = [each for each in catalog.instances(session) if each.table == table]
-    return ReadTables(settings, session, catalog.max_lsn(session), keys_of(session, instances))
+    return read_tables(settings, session, catalog.max_lsn(session), keys_of(session, instances))
 
 
 def test_a_dropped_column_is_noticed_at_once_where_it_is_asked_for_and_once_told_when_it_is_captured(

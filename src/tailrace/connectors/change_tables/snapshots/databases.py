@@ -63,6 +63,11 @@ class ReadTable(Protocol):
         """Whether a value may be of any length."""
         ...
 
+    @property
+    def tells_commands(self) -> bool:
+        """Whether its change rows say which command of the transaction each is of (`ChangeRows.command`)."""
+        ...
+
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:
         """Split the selected arrays: those of columns, and those that identify the key."""
         ...

@@ -17,9 +17,8 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Final, Generic, Protocol
+from typing import Any, Final, Generic
 
 from tailrace import epoch
 from tailrace.connectors.change_tables.dialect import Dialect, Session
@@ -29,6 +28,8 @@ from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.signal_tables import is_captured
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT
 from tailrace.connectors.change_tables.snapshots.gathered import Gathered, gather
+from tailrace.connectors.change_tables.snapshots.incremental_reads import IncrementalReads
+from tailrace.connectors.change_tables.snapshots.planned_tables import PlannedTables
 from tailrace.connectors.change_tables.snapshots.read_changes import read_changes
 from tailrace.connectors.change_tables.snapshots.source import LSN, ChangeTableSource
 from tailrace.connectors.shared.signalled_sql import require_allowed
@@ -57,56 +58,18 @@ COMPLAIN_SECONDS: Final = 120.0  # between two warnings
 log = logging.getLogger(__name__)
 
 
-class IncrementalTables(Protocol[Session, DatabaseT]):
-    """What a database supplies to read tables beside its log, some chunks at a time.
-
-    Reads wait only briefly for a lock.
-    """
-
-    def session(self, database: str, place: Lsn) -> AbstractContextManager[Session]:
-        """A session that sees what is captured up to an LSN.
-
-        Raises:
-            RetriableError: it does not see that in time.
-
-        """
-        ...
-
-    def key_now(self, session: Session, instance: Instance, table: TableWork) -> IndexKey[Any] | NoKey:
-        """The key by which a table is read, as it is now, after the surrogate key if the signal names one."""
-        ...
-
-    def begun(self, session: Session, table: TableWork, key: Any) -> TableWork | None:
-        """A table with its key, from `key_now`, and its greatest key value now; None if it has no rows to read."""
-        ...
-
-    def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """The estimated row counts of the instances' tables."""
-        ...
-
-    def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
-        """A source that reads only this table, at an LSN."""
-        ...
-
-    def asking(self, database: DatabaseT) -> Session:
-        """The session of a source's database for queries about tables."""
-        ...
-
-    def takes_too_long(self, error: RetriableError) -> bool:
-        """Whether the query itself takes too long, and not the wait for a lock."""
-        ...
-
-    def values(self, key: Any, bound: Bound) -> list[Any]:
-        """The values of a bound, for notifications."""
-        ...
-
-
 class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
     """Reads the requested tables of a lane, some chunks at a time."""
 
-    def __init__(self, dialect: Dialect[Session], tables: IncrementalTables[Session, DatabaseT]) -> None:
+    def __init__(
+        self,
+        dialect: Dialect[Session],
+        tables: PlannedTables[Session, Any],
+        reads: IncrementalReads[Session, DatabaseT],
+    ) -> None:
         self._dialect = dialect
         self._tables = tables
+        self._reads = reads
         self._settings = dialect.settings
         self._steps = Steps(dialect.settings)
         self._table: TableWork | None = None  # the one that the source reads
@@ -148,7 +111,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         """Find a table's key, and its greatest value; None: that is impossible now."""
         self.close()
         try:
-            with self._tables.session(table.table.catalog, place) as session:
+            with self._reads.session(table.table.catalog, place) as session:
                 return self._first(session, work, table, place)
         except RetriableError as error:
             return self._later(work, table, error)
@@ -202,7 +165,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
 
     def _later(self, work: Work, table: TableWork, error: RetriableError) -> Step | None:
         """The step for a table that can't be read now; None: it is read later."""
-        if self._tables.takes_too_long(error) and table.condition is not None:
+        if self._reads.takes_too_long(error) and table.condition is not None:
             self.close()
             return self._steps.failed(work, table, f"{error}; an index for the condition may help")
         self._complain(f"{table.table} is read later, and the log goes on: {error}")
@@ -212,7 +175,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         """The source, at V; it reads only this table."""
         if self._source is None or self._table is None or self._table.table != table.table:
             self.close()
-            self._source = self._tables.opened(table, place)
+            self._source = self._reads.opened(table, place)
             self._table, self._is_sized = table, False
         else:
             self._source.move(table.table, place)
@@ -224,7 +187,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         read = source.table(table.table)
         if table.surrogate is None or read is None or read.key is None:
             return
-        now = self._tables.key_now(self._tables.asking(source.database(table.table)), read.instance, table)
+        now = self._tables.key_now(self._reads.asking(source.database(table.table)), read.instance, table)
         if now != read.key:
             raise StructureError(f"the key {', '.join(read.key.names)}, by which it is read, was changed")
 
@@ -240,7 +203,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         """The step that delivers the chunks as of P; None if the structure changed since they were read."""
         before = work.tables[0]
         tables, read = source.database(before.table).tables, source.table(before.table)
-        asking = self._tables.asking(source.database(before.table))
+        asking = self._reads.asking(source.database(before.table))
         now = self._instance_at(asking, before.table, place)
         if read is None or now != read.instance or before.table in tables.altered():
             return None
@@ -287,7 +250,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         return instances_at([each for each in self._dialect.instances(session) if each.table == table], place).get(table)
 
     def _shown(self, key: IndexKey[Any] | None, bound: Bound | None) -> list[Any]:
-        return [] if key is None else self._tables.values(key, bound or ())
+        return [] if key is None else self._reads.values(key, bound or ())
 
     def _complain(self, what: str) -> None:
         """Warn, but not too often."""

@@ -1,19 +1,120 @@
-"""The plan of a snapshot, as far as it depends on P: the structures, P itself, and whether P may follow an earlier one."""
+"""The plan of a snapshot: P, the structures there, and what each lane is to read; and whether P may follow another one."""
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tailrace import epoch
-from tailrace.connectors.base import HistoryRecord, Progress
-from tailrace.connectors.change_tables.dialect import Events
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Progress, StartPoint
+from tailrace.connectors.change_tables.dialect import Dialect, Events, Session
 from tailrace.connectors.change_tables.lsn import Lsn
-from tailrace.connectors.change_tables.positions import Positions, RestartPosition
+from tailrace.connectors.change_tables.positions import Positions, RestartPosition, restart_at
+from tailrace.connectors.change_tables.snapshots import point
+from tailrace.connectors.change_tables.snapshots.planned_tables import KeyT, PlannedTables
 from tailrace.connectors.change_tables.snapshots.point import Point
+from tailrace.connectors.change_tables.snapshots.sessions import Sessions
 from tailrace.connectors.change_tables.snapshots.source import LSN
+from tailrace.connectors.change_tables.snapshots.splitting import Cutter
 from tailrace.connectors.change_tables.told_structures import first_history
+from tailrace.connectors.shared.snapshots import planning
+from tailrace.connectors.shared.snapshots.keys import NoKey, stored
+from tailrace.connectors.shared.snapshots.overrides import overrides_of, warn_of_idle
 from tailrace.errors import PositionLostError
+from tailrace.schema.tables import TableId
+
+log = logging.getLogger(__name__)
+
+
+def planned(
+    dialect: Dialect[Session],
+    tables: PlannedTables[Session, KeyT],
+    lanes: int,
+    after: Sequence[Progress] = (),
+    *,
+    is_exact: bool = True,
+) -> StartPoint:
+    """P of now, the structures there, and a snapshot as of there for so many lanes, or for one if it is small.
+
+    Args:
+        dialect: of the database.
+        tables: of the configuration.
+        lanes: how many are wanted.
+        after: the progress of the lanes that have delivered already.
+        is_exact: the tables are read as of P, for which a replica has to have keys.
+
+    Raises:
+        RetriableError: P can't be taken now.
+        UnsupportedError: a table can't be read as of P.
+        PositionLostError: the log lies before what the lanes have delivered whose progress is given as `after`.
+
+    """
+    settings, positions = dialect.settings, Positions(dialect.lsns)
+    with Sessions(dialect) as sessions:
+        _wait_for(dialect, sessions, delivered(positions, after))
+        points = {
+            name: point.take(dialect, session, tables.not_begun, tables.tell_others)
+            for name, session in sessions.by_database.items()
+        }
+        lsns = {name: each.lsn for name, each in points.items()}
+        restart = restart_at(lsns)
+        require_behind(lsns, delivered(positions, after))
+        read = planning.tables_to_read(settings, [table for each in points.values() for table in each.tables])
+        keys, rows = _keys_and_rows(tables, sessions, points, read)
+        if is_exact:
+            tables.require_keys(keys)
+        check_overrides(settings, tables, sessions, points, keys)
+        cutter = Cutter(tables, sessions.by_database, keys, rows)
+        snapshot = planning.planned(settings, stored(keys), rows, lanes, place_of(restart), cutter)
+    history = history_of(dialect, points.values())
+    return StartPoint(restart.to_dict(), history, snapshot, restart.delivered if after else "")
+
+
+def part_of(
+    dialect: Dialect[Session],
+    tables: PlannedTables[Session, KeyT],
+    wanted: Sequence[TableId],
+    place: Mapping[str, Any],
+) -> dict[str, Any]:
+    """What a lane has in its progress at first that reads the `wanted` tables, in their order, as of there.
+
+    Raises:
+        UnsupportedError: a table can't be read as of there.
+        ConfigError: a statement of the user's own can't be read.
+
+    """
+    with Sessions(dialect) as sessions:
+        restart = Positions(dialect.lsns).restart(place, tuple(sessions.by_database))
+        found = {
+            name: point.at(dialect, session, wanted, restart[name].lsn)
+            for name, session in sessions.by_database.items()
+        }
+        there = {table for each in found.values() for table in each.tables}
+        for table in wanted:
+            if table not in there:
+                log.warning("%s is not captured, and therefore not in the blocking snapshot", table)
+        keys, rows = _keys_and_rows(tables, sessions, found, [table for table in wanted if table in there])
+        tables.require_keys(keys)
+        check_overrides(dialect.settings, tables, sessions, found, keys)
+    return planning.whole_part(stored(keys), rows, place_of(restart))
+
+
+def check_overrides(
+    settings: Settings,
+    tables: PlannedTables[Session, KeyT],
+    sessions: Sessions[Session],
+    points: Mapping[str, Point],
+    keys: Mapping[TableId, KeyT | NoKey],
+) -> None:
+    """Look at the user's own statements, none of whose rows is read; a `ConfigError` says which can't be read."""
+    overrides = overrides_of(settings, keys, lower_names=tables.lower_names)
+    for table, override in overrides.items():
+        key, session = keys[table], sessions.by_database[table.catalog]
+        begun = None if isinstance(key, NoKey) else key
+        tables.require_readable(session, points[table.catalog].lsn, table, begun, override)
+    warn_of_idle(settings, overrides.values())
 
 
 def history_of(events: Events, points: Iterable[Point]) -> list[HistoryRecord]:
@@ -46,3 +147,26 @@ def require_behind(restart: Mapping[str, Lsn], already: Iterable[tuple[str, Lsn]
                 "a backup, or is another one. Take the snapshot into an empty target, with another topic.prefix or after the "
                 "sink's progress is removed"
             )
+
+
+def _wait_for(dialect: Dialect[Session], sessions: Sessions[Session], already: Iterable[tuple[str, Lsn]]) -> None:
+    """Replicas that are behind what was delivered from others."""
+    for name, lsn in already:
+        if name in sessions.by_database:
+            dialect.wait_for(sessions.by_database[name], lsn)
+
+
+def _keys_and_rows(
+    tables: PlannedTables[Session, KeyT],
+    sessions: Sessions[Session],
+    points: Mapping[str, Point],
+    read: Sequence[TableId],
+) -> tuple[dict[TableId, KeyT | NoKey], dict[TableId, int]]:
+    """The keys of the tables to read, in their order, and about how many rows each has."""
+    keys: dict[TableId, KeyT | NoKey] = {}
+    rows: dict[TableId, int] = {}
+    for name, session in sessions.by_database.items():
+        instances = [points[name].tables[table][1] for table in read if table.catalog == name]
+        keys |= tables.keys_of(session, instances)
+        rows |= tables.estimated_rows(session, instances)
+    return {table: keys[table] for table in read}, rows

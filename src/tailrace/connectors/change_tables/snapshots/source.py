@@ -10,26 +10,23 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, Generic
 
 import numpy as np
 
-from tailrace import epoch
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
 from tailrace.connectors.change_tables.snapshots import capture
 from tailrace.connectors.change_tables.snapshots.ahead import ReadAhead
 from tailrace.connectors.change_tables.snapshots.blocks import ReadRows
 from tailrace.connectors.change_tables.snapshots.bounds import bound_at
+from tailrace.connectors.change_tables.snapshots.chunk_reading import ONCE, Choice, ChunkReader, Patience
 from tailrace.connectors.change_tables.snapshots.databases import DatabaseT, ReadT
 from tailrace.connectors.change_tables.snapshots.sections import next_section
 from tailrace.connectors.change_tables.snapshots.touched_rows import TouchedRows
-from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
-from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread
 from tailrace.connectors.shared.snapshots.key_ranges import within_local
-from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.errors import RetriableError
 from tailrace.events.shape import Shape
 from tailrace.schema.changes_topic import quoted_id
 from tailrace.schema.history import parse_id
@@ -44,29 +41,10 @@ HELD_BYTES: Final = 2 * GATHERED_BYTES  # with the chunks that are read ahead an
 UNPACKED_BYTES: Final = 32 << 20  # beyond it, chunks that wait are compressed
 GATHERED_SECONDS: Final = 5.0  # after it the log is read, however many chunks are ready
 SETTLED_SECONDS: Final = 0.5  # between two times that are noted after chunks read ahead
-PAUSE_SECONDS: Final = 0.2
 LSN: Final = "lsn"
 VIEW: Final = "view"  # instead of an LSN: the position of a database's view, which is not known yet
 
-_T = TypeVar("_T")
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long reads wait for what blocks them.
-
-    Attributes:
-        attempts: how often a read is tried that was a deadlock victim, or waited too long for a lock.
-        in_time: a context that limits the time to read or lock a table; it may turn a timeout into a final error.
-        is_final: whether an error ends the read, whatever the number of attempts.
-
-    """
-
-    attempts: int = 1
-    in_time: Callable[[TableId], AbstractContextManager[None]] = lambda _table: nullcontext()
-    is_final: Callable[[RetriableError], bool] = lambda _error: False
 
 
 class ChangeTableSource(Generic[DatabaseT, ReadT]):
@@ -79,7 +57,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         databases: Mapping[str, DatabaseT],
         conditions: Mapping[TableId, str] | None = None,
         overrides: Mapping[TableId, str] | None = None,
-        patience: Patience = Patience(),
+        patience: Patience = ONCE,
         rows_at_most: int | None = None,
         *,
         recompiles: bool = False,
@@ -102,13 +80,11 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         self._lsns = lsns
         self._keys = keys
         self._databases = databases
-        self._conditions = {} if conditions is None else conditions
         self._overrides = {} if overrides is None else overrides
         self._patience = patience
-        self._rows_at_most = rows_at_most
-        self._recompiles = recompiles
+        choice = Choice(conditions or {}, self._overrides, rows_at_most, recompiles)
+        self._chunks: ChunkReader[DatabaseT, ReadT] = ChunkReader(databases, choice, patience)
         self._reads_ahead = reads_ahead
-        self._sizes = ChunkSizes()
         self._gathered_bytes, self._gathered_from = 0, 0.0
         # By database, the number of the time noted after the chunks that were taken; None: none was noted after the
         # last one.
@@ -160,8 +136,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
 
     def table(self, table: TableId) -> ReadT | None:
         """How a table is read; None if it is gone."""
-        found: ReadT | None = self._databases[table.catalog].tables.of(table)
-        return found
+        return self._chunks.table(table)
 
     def expect(self, segments: Iterable[Segment]) -> None:
         """Note which segments are read ahead."""
@@ -190,12 +165,8 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         return self._read(segment, attempts=1)
 
     def _read(self, segment: Segment, *, attempts: int | None = None) -> ReadChunk | Unread | None:
-        table = parse_id(segment.table)
-        read = self.table(table)
-        if read is None:
-            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
-            return None
-        return self._unless_altered(table, lambda: self._selected(read, segment), attempts or self._patience.attempts)
+        packs = self._reads_ahead and self._held_bytes >= UNPACKED_BYTES
+        return self._chunks.read(segment, attempts, packs=packs)
 
     def has_room(self) -> bool:
         """Whether the next chunk is ready: capture has passed it, and neither the size nor the time limit is reached."""
@@ -219,7 +190,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
 
     def note_records(self, table: str, count: int, size: int) -> None:
         """Note that `count` rows of a table became records of `size` bytes."""
-        self._sizes.note_records(parse_id(table), count, size)
+        self._chunks.sizes.note_records(parse_id(table), count, size)
 
     def changes(self, upto: Mapping[str, Any] | None) -> Iterator[Section]:
         """The log from where the last call ended, in sections that end between transactions."""
@@ -316,49 +287,6 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
 
     def _place(self) -> dict[str, Any]:
         return {LSN: {name: database.reached.text for name, database in self._databases.items()}}
-
-    def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T | Unread | None:
-        """The result of reading; `Unread` if the table changed since its structure was queried, None if it is gone."""
-        try:
-            return self._again_and_again(table, read, attempts)
-        except SourceSetupError:
-            if not self._databases[table.catalog].tables.is_altered(table):
-                raise
-            return None if self.table(table) is None else Unread()
-
-    def _again_and_again(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T:
-        """Try a read again if it was a deadlock victim, or waited too long for a lock."""
-        for attempt in range(attempts):
-            try:
-                return read()
-            except RetriableError as error:
-                # The server may have ended the transaction, or the session: neither is used again.
-                self._databases[table.catalog].forget_reading()
-                if self._patience.is_final(error) or attempt == attempts - 1:
-                    raise
-                log.info("a chunk of %s is read again: %s", table, error)
-                time.sleep(PAUSE_SECONDS * attempt)
-        raise AssertionError
-
-    def _selected(self, read: ReadT, segment: Segment) -> ReadChunk:
-        table = read.table.id
-        if read.key is None:
-            raise KeyError(table)
-        limit = self._rows_at_most or self._sizes.limit(table, is_wide=read.is_wide)
-        read_us = epoch.now_us()
-        packs = self._reads_ahead and self._held_bytes >= UNPACKED_BYTES
-        found = self._databases[table.catalog].rows(
-            read,
-            (segment.after, segment.upto),
-            limit,
-            self._overrides.get(table),
-            self._conditions.get(table),
-            recompiles=self._recompiles,
-        )
-        blocks = [ReadRows(read, batch, packs=packs) for batch in found]
-        count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)
-        self._sizes.note_rows(table, count, size)
-        return ReadChunk(read, blocks, count < limit, read_us, key_digests, ReadRows.bound)
 
 
 def size_of(chunk: ReadChunk | Unread | None) -> int:

@@ -1,9 +1,11 @@
 """The changes of one table's rows in a window, with their before images.
 
-They are in the order of the change table: by commit, command and change LSN. But within one command deletes come before
-inserts: a statement that moves keys from row to row removes them all before it assigns them again, although capture has
-it row by row. If a database has no commands, a transaction counts as one command: of a key that it inserts and deletes,
-the delete comes first, and the row seems to have existed before.
+Order is that of the change table, by commit, command and change. But within one command deletes count before inserts: a
+statement that hands keys on from row to row takes them all away before it gives them again, and is told row by row.
+
+Where the database does not tell commands, the order is that of the change table and nothing else: a row that a transaction
+inserts and deletes was not there before. There a statement that hands a key on to another row can't be told from one that
+inserts it, so the row that had the key is not in the snapshot; the log tells what became of it.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     of_columns, of_key = read.split(arrays)
     columns, places = read.shown(of_columns, len(rows), lambda row: f"the change at {rows.position(row)}")
     keys = [] if read.key is None else key_vectors(read.key, of_key)
-    first = in_order(rows)
+    first = in_order(rows, tells_commands=read.tells_commands)
     operation = rows.operation[first]
     before = np.where(operation == INSERT, -1, first).astype(np.int32)
     after = np.where(operation == DELETE, -1, np.where(operation == BEFORE, first + 1, first)).astype(np.int32)
@@ -74,9 +76,11 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
     return TableTouches.of_images(name, before, after, digests, complete, touched, is_whole=is_whole)
 
 
-def in_order(rows: ChangeRows) -> Int64:
-    """The first rows of changes, in the order that counts: within a command deletes come first."""
+def in_order(rows: ChangeRows, *, tells_commands: bool = True) -> Int64:
+    """The rows that begin a change, in the order that counts: within a command, where one is told, deletes come first."""
     first = np.flatnonzero(rows.operation != AFTER)
+    if not tells_commands:
+        return first
     run, _ = lsn_columns.runs_of(rows.commit[first])
     command = rows.command[first]
     is_new = np.ones(len(first), np.bool_)

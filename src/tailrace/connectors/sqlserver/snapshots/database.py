@@ -25,7 +25,7 @@ from tailrace.connectors.sqlserver.snapshots import statements, views
 from tailrace.connectors.sqlserver.snapshots.incomplete_images import Mask
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey
 from tailrace.connectors.sqlserver.snapshots.passed import CaptureJob
-from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable, ReadTables
+from tailrace.connectors.sqlserver.snapshots.read_tables import ReadTable, read_tables
 from tailrace.connectors.sqlserver.snapshots.views import TableView
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound, Interval
@@ -76,7 +76,7 @@ class Database:
         self.asking = connect_at(settings, name, point, patience)
         self.reached = self._point = point
         try:
-            self.tables = ReadTables(settings, self.asking, point, keys)
+            self.tables = read_tables(settings, self.asking, point, keys)
             self.job = CaptureJob(self.asking)
             self.moments = Moments(self.job)
             has_versions = bool(self.asking.one(_VERSIONS)) and not self.asking.is_read_only
@@ -184,7 +184,7 @@ class Database:
             if session is not None:
                 wait_for(session, point, self._patience)
         self.reached = self._point = point
-        self.tables = ReadTables(self._settings, self.asking, point, self._keys)
+        self.tables = read_tables(self._settings, self.asking, point, self._keys)
 
     def forget_reading(self) -> None:
         """Use a new session for the next read."""

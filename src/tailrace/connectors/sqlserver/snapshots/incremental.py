@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.positions import restart_at
 from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
-from tailrace.connectors.shared.snapshots.keys import NoKey
 from tailrace.connectors.sqlserver.connection import Session
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.errors_of_driver import QueryTimeoutError
 from tailrace.connectors.sqlserver.replicas import connect_at
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.connectors.sqlserver.snapshots import begun
 from tailrace.connectors.sqlserver.snapshots.database import Database
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, Kind
+from tailrace.connectors.sqlserver.snapshots.planned_tables import SqlServerTables
 from tailrace.connectors.sqlserver.snapshots.source import SqlServerSource, opened_source
-from tailrace.connectors.sqlserver.snapshots.splitting import estimated_rows
 from tailrace.errors import RetriableError
 from tailrace.schema.changes_topic import quoted_id
-from tailrace.schema.tables import TableId
 from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
@@ -32,11 +28,11 @@ LOCK_MS: Final = 1_000
 
 def incremental_reader(settings: SqlServerSettings) -> ChangeTableIncrementalReader[Session, Database]:
     """The reader of incremental snapshots."""
-    return ChangeTableIncrementalReader(SqlServerDialect(settings), _Tables(settings))
+    return ChangeTableIncrementalReader(SqlServerDialect(settings), SqlServerTables(settings), _Reads(settings))
 
 
-class _Tables:
-    """The `IncrementalTables` of SQL Server."""
+class _Reads:
+    """`IncrementalReads`."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings
@@ -47,18 +43,6 @@ class _Tables:
         with connect_at(self._settings, database, place, LOCK_MS / 1000) as session:
             session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
             yield session
-
-    def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
-        """The key by which a table is read, as it is now."""
-        return begun.key_now(session, instance, table)
-
-    def begun(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
-        """A table with its key and its greatest key value now."""
-        return begun.begun(session, table, key)
-
-    def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """The row counts in the server's statistics."""
-        return estimated_rows(session, instances)
 
     def opened(self, table: TableWork, place: Lsn) -> SqlServerSource:
         """A source that reads only this table, at an LSN."""

@@ -1,12 +1,8 @@
-"""The tables of a snapshot in one database: how each is selected and shaped, and its capture instance.
-
-The instance is the newest one that began before the snapshot's position P. The structure is the captured part of the
-current source table. The same expressions read the source table and the change table.
-"""
+"""The tables of a snapshot in one database of SQL Server: how each is selected and shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Final
@@ -14,14 +10,15 @@ from typing import Final
 import pyarrow as pa
 
 from tailrace.changes.model import INT32
-from tailrace.connectors.change_tables.instances import Instance, instances_at, of_instance
+from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.left_out import FAIL, Columns, shown
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.rows import ChangeRows
+from tailrace.connectors.change_tables.snapshots.read_tables import ReadTables
 from tailrace.connectors.change_tables.table_shapes import TableShapes
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.snapshots.keys import NoKey
-from tailrace.connectors.sqlserver import catalog, structures, values
+from tailrace.connectors.sqlserver import structures, values
 from tailrace.connectors.sqlserver.captured import SqlServerDecoding
 from tailrace.connectors.sqlserver.change_tables import Reading
 from tailrace.connectors.sqlserver.connection import Session, quoted
@@ -31,7 +28,7 @@ from tailrace.connectors.sqlserver.snapshots.incomplete_images import Large, Mas
 from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of
 from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
 from tailrace.connectors.sqlserver.types import ColumnType
-from tailrace.errors import PositionLostError, StructureError
+from tailrace.errors import PositionLostError
 from tailrace.events.shape import Shape
 from tailrace.schema.tables import Table, TableId
 
@@ -78,6 +75,11 @@ class ReadTable:
         return any((self.table.columns[i].length or 0) >= structures.UNLIMITED // 2 for i in self.selected)
 
     @property
+    def tells_commands(self) -> bool:
+        """`__$command_id`."""
+        return True
+
+    @property
     def reading(self) -> Reading:
         """How its change table is read."""
         return Reading(self.instance, tuple(self.selects), mask=True)
@@ -122,93 +124,28 @@ class ReadTable:
         return type_.select(f"{ALIAS}.{quoted(type_.name)}")
 
 
-class ReadTables:
-    """The tables of one database that a lane reads."""
+class _Reading:
+    """A `TableReading`."""
 
-    def __init__(
-        self, settings: SqlServerSettings, session: Session, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
-    ) -> None:
-        """`keys`: those with which the snapshot began.
-
-        Raises:
-            PositionLostError: the changes of a table are not retained from P on.
-
-        """
-        self._session = session
-        self._point = point
-        self._keys = keys
+    def __init__(self, settings: SqlServerSettings) -> None:
         self._shapes = TableShapes(SqlServerDialect(settings), SqlServerDecoding(settings).types)
         self._failures = settings.event_processing_failure_handling_mode
-        self._read: dict[TableId, ReadTable] = {}
-        self._changed: set[TableId] = set()  # those that `altered` has not reported yet
-        self._load()
 
-    def __iter__(self) -> Iterator[TableId]:
-        return iter(self._keys)
+    def altered(self, session: Session) -> object:
+        """By `cdc.ddl_history`."""
+        return session.rows(_DDL)
 
-    def of(self, table: TableId) -> ReadTable | None:
-        """How a table is read; None if it is gone."""
-        return self._read.get(table)
+    def starts(self, session: Session) -> object:
+        """By `cdc.change_tables`."""
+        return dict(session.rows(_STARTS))
 
-    def shape_of(self, table: Table) -> Shape:
-        """The shape of a structure's read events; it may be an earlier structure, as rows are held for a while."""
-        read = self._read.get(table.id)
-        return read.shape if read is not None and read.table == table else self._shapes.read_shape(table)[2]
+    def keys_of(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, ChunkKey | NoKey]:
+        """By their unique indexes."""
+        return keys_of(session, instances)
 
-    def altered(self) -> frozenset[TableId]:
-        """The tables whose structure changed since the last call, or that are gone.
-
-        All changes that the capture job has passed are known.
-        """
-        if self._session.rows(_DDL) != self._ddl or self._started() != self._starts:
-            self._load()
-        changed, self._changed = frozenset(self._changed), set()
-        return changed
-
-    def is_altered(self, table: TableId) -> bool:
-        """Whether `altered` will report a table, even if the capture job has not reached the change yet."""
-        self._load()
-        return table in self._changed
-
-    def have_changed(self) -> bool:
-        """Whether the tables, or their instances, differ from those that were looked up last.
-
-        Raises:
-            PositionLostError: the changes of one are no longer retained from P on.
-
-        """
-        before = {table: read.instance for table, read in self._read.items()}
-        self._load()
-        return before != {table: read.instance for table, read in self._read.items()}
-
-    def require_log(self) -> None:
-        """Raise `PositionLostError` if the change tables are no longer retained from P on."""
-        if self._started() != self._starts:
-            self._load()
-
-    def _started(self) -> dict[int, bytes | None]:
-        return dict(self._session.rows(_STARTS))
-
-    def _load(self) -> None:
-        self._ddl, self._starts = self._session.rows(_DDL), self._started()
-        tables = structures.tables(self._session, self._session.database, self._keys.__contains__)
-        found = instances_at(catalog.instances(self._session), self._point)
-        wanted = {table: found.get(table) for table in self._keys if table in tables}
-        keys = keys_of(self._session, [instance for instance in wanted.values() if instance is not None])
-        now = {}
-        for table, instance in wanted.items():
-            if instance is None:
-                raise lost(table, self._point)
-            self._require_same_key(instance, keys[table])
-            now[table] = self._made(tables[table], instance)
-        self._changed |= {
-            table for table, read in self._read.items() if table not in now or now[table].table != read.table
-        }
-        self._read = now
-
-    def _made(self, table: Table, instance: Instance) -> ReadTable:
-        readable, types, shape = self._shapes.read_shape(of_instance(table, instance))
-        key = self._keys[table.id]
+    def made(self, table: Table, instance: Instance, key: ChunkKey | None) -> ReadTable:
+        """The same expressions read the source table and the change table."""
+        readable, types, shape = self._shapes.read_shape(table)
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         large = tuple(
@@ -218,13 +155,20 @@ class ReadTables:
         )
         return ReadTable(readable, types, shape, key, instance, selected, large, self._failures)
 
-    def _require_same_key(self, instance: Instance, now: ChunkKey | NoKey) -> None:
-        begun = self._keys[instance.table]
-        if begun is not None and begun.index and now != begun:
-            raise StructureError(
-                f"{instance.table}: the key {', '.join(begun.names)} (index {begun.index}), by which the snapshot reads it, "
-                "was changed. Begin the snapshot again with an empty target, or restore the key until it is done"
-            )
+    def shape_of(self, table: Table) -> Shape:
+        """Of read events of a structure."""
+        return self._shapes.read_shape(table)[2]
+
+    def lost(self, table: TableId, point: Lsn) -> PositionLostError:
+        """Cleaned up, or enabled anew."""
+        return lost(table, point)
+
+
+def read_tables(
+    settings: SqlServerSettings, session: Session, point: Lsn, keys: Mapping[TableId, ChunkKey | None]
+) -> ReadTables[Session, ReadTable]:
+    """The tables of the session's database that a lane reads by these keys, as of P. Raises as `ReadTables` does."""
+    return ReadTables(SqlServerDialect(settings), session, point, keys, _Reading(settings))
 
 
 def lost(table: TableId, point: Lsn) -> PositionLostError:

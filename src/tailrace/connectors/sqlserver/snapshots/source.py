@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any, Final
 
 from tailrace import epoch
-from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource, Patience
+from tailrace.connectors.change_tables.snapshots.chunk_reading import Patience
+from tailrace.connectors.change_tables.snapshots.source import ChangeTableSource
 from tailrace.connectors.shared.snapshots.keys import stored_keys
 from tailrace.connectors.shared.snapshots.overrides import overrides_of
 from tailrace.connectors.sqlserver.errors_of_driver import LockTimeoutError

@@ -1,0 +1,89 @@
+"""What a blocking snapshot asks of change tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Protocol, TypeVar
+
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Lane, Progress
+from tailrace.connectors.change_tables.dialect import Events
+from tailrace.connectors.change_tables.named_structures import NamedStructures
+from tailrace.connectors.change_tables.positions import Positions
+from tailrace.connectors.shared.blocking import ToldTables
+from tailrace.connectors.shared.signalled_sql import Dialect
+from tailrace.connectors.shared.snapshots.database import TellStructure
+from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.schema.tables import TableId
+
+SettingsT_contra = TypeVar("SettingsT_contra", bound=Settings, contravariant=True)
+
+PartOf = Callable[[SettingsT_contra, Sequence[TableId], Mapping[str, Any]], Mapping[str, Any]]
+"""What a lane has in its progress at first that reads these tables, in their order, as of a restart position."""
+
+
+class ReaderOf(Protocol[SettingsT_contra]):
+    """Makes what reads the part of a lane that its progress has."""
+
+    def __call__(
+        self,
+        settings: SettingsT_contra,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        *,
+        tables: Sequence[TableId],
+        tell_structure: TellStructure,
+    ) -> SnapshotReader:
+        """`tables`: all of them; `tell_structure` adds the structures' last event, if it was held back."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class BlockedChangeTables(Generic[SettingsT_contra]):
+    """A `BlockedDatabase`.
+
+    Attributes:
+        events: of the database.
+        dialect: in which a signal's statements are.
+        part_of: plans what is read, under settings that have the signal's statements.
+        reader_of: reads it.
+
+    """
+
+    events: Events
+    dialect: Dialect
+    part_of: PartOf[SettingsT_contra]
+    reader_of: ReaderOf[SettingsT_contra]
+
+    def structures(
+        self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]
+    ) -> NamedStructures:
+        """What tells the structures of these tables as of a progress."""
+        return NamedStructures(self.events, history, self._positions.restart(progress.restart), tables)
+
+    def part(
+        self, settings: SettingsT_contra, tables: Sequence[TableId], progress: Progress
+    ) -> Mapping[str, Any]:
+        """What is to be read, in the order given."""
+        return self.part_of(settings, tables, progress.restart)
+
+    def reader(
+        self,
+        settings: SettingsT_contra,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        tables: Sequence[TableId],
+        structures: ToldTables,
+    ) -> SnapshotReader:
+        """What reads them; their names, and so their databases', are the server's."""
+        restart = self._positions.restart(progress.restart, sorted({table.catalog for table in tables}))
+        progress = replace(progress, restart=restart.to_dict())
+        tell = structures.tell_last
+        return self.reader_of(settings, lane, progress, history, tables=tables, tell_structure=tell)
+
+    @property
+    def _positions(self) -> Positions:
+        return Positions(self.events.lsns)

@@ -1,0 +1,77 @@
+"""Debezium's offsets of change tables: from one to a position, and from a position to one that Debezium goes on from.
+
+An offset is the commit LSN and the change LSN of the last event, and how many rows with these were sent. Debezium reads all
+tables side by side, so within that transaction everything with a smaller change LSN is delivered, in all tables; here the same
+is left out. The other way round only the end of a window can be told: within one each table is somewhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from tailrace.connectors.base import HistoryRecord
+from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
+from tailrace.connectors.change_tables.positions import DatabasePosition, RowPosition
+from tailrace.errors import ProgressError
+
+Offset = Mapping[str, Any]
+
+_NULL: Final = "NULL"  # what Debezium writes for an LSN that it does not have
+
+
+def position_of(lsns: LsnForm, offset: Offset) -> DatabasePosition:
+    """The position of an offset.
+
+    Raises:
+        ProgressError: it is of an unfinished snapshot, or none at all.
+
+    """
+    if any(name.startswith("incremental_snapshot") for name in offset):
+        raise ProgressError(
+            "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
+            "stop-snapshot signal, then stop Debezium and take its offset again"
+        )
+    if offset.get("snapshot") not in {None, False, "false"} and offset.get("snapshot_completed") not in {True, "true"}:
+        raise ProgressError(
+            "Debezium's offset was written within a snapshot: let Debezium finish it, then stop it and take its offset again"
+        )
+    commit, change = _lsn(lsns, offset.get("commit_lsn")), _lsn(lsns, offset.get("change_lsn"))
+    if commit is None:
+        raise ProgressError(f"Debezium's offset names no commit LSN: {dict(offset)!r}")
+    if change is None or change == lsns.highest:
+        return DatabasePosition(commit)
+    serial = int(offset.get("event_serial_no") or 0)
+    return DatabasePosition(commit.previous(), taken_over=RowPosition(commit, 0, change, 0, serial))
+
+
+def offset_of(lsns: LsnForm, name: str, position: DatabasePosition) -> dict[str, Any]:
+    """The offset of a position in the database of that name.
+
+    Debezium begins with the commit that the offset names, and passes over what is not behind its change LSN.
+
+    Raises:
+        ProgressError: Debezium has no words for this position; the message says what to do.
+
+    """
+    if position.until is not None:
+        raise ProgressError(
+            f"the position in {name} lies within a window of the log, where each table is somewhere else, and Debezium's "
+            "offset has one place for all: read on first (tailrace run ... --available-now), and export again"
+        )
+    if position.taken_over is not None:
+        at = position.taken_over
+        return {"event_serial_no": at.serial, "commit_lsn": at.commit.text, "change_lsn": at.change.text}
+    return {"event_serial_no": 1, "commit_lsn": position.lsn.text, "change_lsn": lsns.highest.text}
+
+
+def history_of(lsns: LsnForm, records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> list[HistoryRecord]:
+    """The records of a schema history that hold at the offsets."""
+    zero = lsns.zero
+    found = (_lsn(lsns, offset.get("commit_lsn")) for offset in offsets)
+    last = max((lsn for lsn in found if lsn is not None), default=zero)
+    return [record for record in records if (_lsn(lsns, record["position"].get("commit_lsn")) or zero) <= last]
+
+
+def _lsn(lsns: LsnForm, text: Any) -> Lsn | None:
+    return None if text in {None, "", _NULL} else lsns.parse(str(text))

@@ -1,0 +1,136 @@
+"""Chunks out of tables: as many rows as some megabytes hold, read again where somebody else was in the way."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+from tailrace import epoch
+from tailrace.connectors.change_tables.snapshots.blocks import ReadRows
+from tailrace.connectors.change_tables.snapshots.databases import DatabaseT, ReadT
+from tailrace.connectors.shared.snapshots.chunk_sizes import ChunkSizes
+from tailrace.connectors.shared.snapshots.chunks import ReadChunk, Unread, key_digests
+from tailrace.errors import RetriableError, SourceSetupError
+from tailrace.schema.history import parse_id
+from tailrace.schema.tables import TableId
+from tailrace.snapshot.segments import Segment
+
+PAUSE_SECONDS: Final = 0.2
+
+_T = TypeVar("_T")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long what is in the way of a read is waited for.
+
+    Attributes:
+        attempts: how often a read is tried that was a deadlock's victim, or waited too long for a lock.
+        in_time: within it a table is read or locked whose turn has come; it may make an error of waiting a final one.
+        is_final: whether an error ends the read, however often it may be tried.
+
+    """
+
+    attempts: int = 1
+    in_time: Callable[[TableId], AbstractContextManager[None]] = lambda _table: nullcontext()
+    is_final: Callable[[RetriableError], bool] = lambda _error: False
+
+
+ONCE: Final = Patience()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What of the tables is read, and how much at once.
+
+    Attributes:
+        conditions: of the user's own, for WHERE, for some tables.
+        overrides: statements of the user's own that are read instead of tables.
+        rows_at_most: of a chunk; None: as many as some megabytes have.
+        recompiles: the plan of a chunk's statement is made anew each time.
+
+    """
+
+    conditions: Mapping[TableId, str]
+    overrides: Mapping[TableId, str]
+    rows_at_most: int | None
+    recompiles: bool
+
+
+class ChunkReader(Generic[DatabaseT, ReadT]):
+    """Reads them."""
+
+    def __init__(self, databases: Mapping[str, DatabaseT], choice: Choice, patience: Patience) -> None:
+        self._databases = databases
+        self._choice = choice
+        self._patience = patience
+        self.sizes = ChunkSizes()
+
+    def table(self, table: TableId) -> ReadT | None:
+        """How a table is read; None where it is gone."""
+        found: ReadT | None = self._databases[table.catalog].tables.of(table)
+        return found
+
+    def read(self, segment: Segment, attempts: int | None, *, packs: bool) -> ReadChunk | Unread | None:
+        """The next rows of a segment; None where the table is gone.
+
+        Args:
+            segment: of a table.
+            attempts: how often it is tried; None: as patience has it.
+            packs: it waits for long, and is to take little memory.
+
+        """
+        table = parse_id(segment.table)
+        read = self.table(table)
+        if read is None:
+            log.warning("%s was dropped or renamed: what was not read of it is not in the snapshot", table)
+            return None
+        attempts = attempts or self._patience.attempts
+        return self._unless_altered(table, lambda: self._selected(read, segment, packs=packs), attempts)
+
+    def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T | Unread | None:
+        """What reading gives; nothing where the table is not any more what it was when its structure was asked for."""
+        try:
+            return self._again_and_again(table, read, attempts)
+        except SourceSetupError:
+            if not self._databases[table.catalog].tables.is_altered(table):
+                raise
+            return None if self.table(table) is None else Unread()
+
+    def _again_and_again(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T:
+        """Reading is tried again where it was a deadlock's victim, or waited too long for a lock."""
+        for attempt in range(attempts):
+            try:
+                return read()
+            except RetriableError as error:
+                self._databases[table.catalog].forget_reading()
+                if self._patience.is_final(error) or attempt == attempts - 1:
+                    raise
+                log.info("a chunk of %s is read again: %s", table, error)
+                time.sleep(PAUSE_SECONDS * attempt)
+        raise AssertionError
+
+    def _selected(self, read: ReadT, segment: Segment, *, packs: bool) -> ReadChunk:
+        table = read.table.id
+        if read.key is None:
+            raise KeyError(table)
+        limit = self._choice.rows_at_most or self.sizes.limit(table, is_wide=read.is_wide)
+        read_us = epoch.now_us()
+        found = self._databases[table.catalog].rows(
+            read,
+            (segment.after, segment.upto),
+            limit,
+            self._choice.overrides.get(table),
+            self._choice.conditions.get(table),
+            recompiles=self._choice.recompiles,
+        )
+        blocks = [ReadRows(read, batch, packs=packs) for batch in found]
+        count, size = sum(map(len, blocks)), sum(block.bytes for block in blocks)
+        self.sizes.note_rows(table, count, size)
+        return ReadChunk(read, blocks, count < limit, read_us, key_digests, ReadRows.bound)

@@ -1,0 +1,173 @@
+"""SQL Server's tables when a snapshot of them is planned: their keys, how large they are, where to cut them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any, Final
+
+from tailrace.config.overrides import SelectOverride
+from tailrace.connectors.change_tables.instances import Instance
+from tailrace.connectors.change_tables.lsn import Lsn
+from tailrace.connectors.change_tables.snapshots.bounds import bound_of_row
+from tailrace.connectors.change_tables.windows import Window
+from tailrace.connectors.shared.snapshots.keys import NoKey
+from tailrace.connectors.shared.snapshots.overrides import refused
+from tailrace.connectors.sqlserver.connection import Session, quoted
+from tailrace.connectors.sqlserver.filled_tables import row_counts, table_row_bytes
+from tailrace.connectors.sqlserver.replicas import wait_for
+from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.connectors.sqlserver.snapshots import statements
+from tailrace.connectors.sqlserver.snapshots.database import LOCKS
+from tailrace.connectors.sqlserver.snapshots.keys import ChunkKey, keys_of, led_by
+from tailrace.connectors.sqlserver.snapshots.locks import within_lock_timeout
+from tailrace.connectors.sqlserver.snapshots.read_tables import lost, read_tables
+from tailrace.connectors.sqlserver.snapshots.statements import ALIAS
+from tailrace.errors import PositionLostError, RetriableError, SourceSetupError, UnsupportedError
+from tailrace.schema.tables import TableId
+from tailrace.signalled.work import TableWork
+from tailrace.snapshot.segments import Bound
+
+LOCK_MS: Final = 1_000  # who writes to a table is not waited for by those who plan beside the log
+SHOWN: Final = 10
+_ROWS: Final = "SELECT object_id, SUM(rows) FROM sys.partitions WHERE index_id IN (0, 1) GROUP BY object_id"
+
+log = logging.getLogger(__name__)
+
+
+class SqlServerTables:
+    """`PlannedTables` of one configuration. Cheap to make; holds no connection."""
+
+    lower_names = True
+
+    def __init__(self, settings: SqlServerSettings) -> None:
+        self._settings = settings
+
+    def key(self, given: Mapping[str, Any]) -> ChunkKey:
+        """A key from what its `to_dict` gave."""
+        return ChunkKey.from_dict(given)
+
+    def keys_of(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, ChunkKey | NoKey]:
+        """By their unique indexes."""
+        return keys_of(session, instances)
+
+    def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
+        """By which a table is to be read, as it is now."""
+        key = keys_of(session, [instance])[table.table]
+        return key if table.surrogate is None else led_by(session, instance, table.surrogate, key)
+
+    def begun(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
+        """A table with its key, and the greatest one of now; what gets a greater key later is in the log."""
+        hint = "" if session.is_read_only else LOCKS
+        sql = statements.greatest(table.table, key, hint, table.condition)
+        with session.rolled_back():
+            greatest = session.rows(sql)
+        if not greatest:
+            return None
+        return replace(table, key=key.to_dict(), upto=bound_of_row(key, greatest[0]))
+
+    def has(self, session: Session, table: TableId) -> bool:
+        """Whether there is such a table now."""
+        return session.one("SELECT OBJECT_ID(?)", quoted(table.schema, table.name)) is not None
+
+    def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
+        """As the server counts them."""
+        found = {int(number): int(rows or 0) for number, rows in session.rows(_ROWS)}
+        return {instance.table: found.get(instance.source_object_id, 0) for instance in instances}
+
+    def row_bytes(self, session: Session, instance: Instance) -> int:
+        """By its first rows."""
+        return table_row_bytes(session, instance)
+
+    def change_counts(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[int]:
+        """Of the change tables themselves, whatever `data.query.mode` says."""
+        return row_counts(session, instances, window)
+
+    def key_behind(
+        self, session: Session, table: TableId, key: ChunkKey, count: int, after: Bound | None
+    ) -> Bound | None:
+        """The key of the last of so many rows behind a bound."""
+        found = session.rows(statements.chunk_end(table, key, after, count))
+        return bound_of_row(key, found[0]) if found else None
+
+    def span(self, session: Session, table: TableId, key: ChunkKey) -> tuple[int, int] | None:
+        """Found at the index's two ends."""
+        if not key.columns[0].is_number:
+            return None
+        name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
+        ((low, high),) = session.rows(f"SELECT MIN({name}), MAX({name}) FROM {of} AS {ALIAS}")  # noqa: S608 -- names are quoted
+        return None if low is None else (int(low), int(high))
+
+    def is_before(self, session: Session, key: ChunkKey, bound: Bound, upto: Bound) -> bool:
+        """As the server compares."""
+        return len(statements.ascending(session, key, [bound, upto])) > 1
+
+    def require_keys(self, keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
+        """A replica has no locks, by which a table without a key is seen as it is at one place of the log."""
+        without = [f"{table} ({key.reason})" for table, key in keys.items() if isinstance(key, NoKey)]
+        if without and self._settings.reads_replica:
+            more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
+            raise UnsupportedError(
+                f"no key tells the rows of these tables apart, so they can't be read from a replica as of one position of the "
+                f"log: {', '.join(without[:SHOWN])}{more}. Give them a primary key, or leave their rows out of the snapshot "
+                "with snapshot.include.collection.list: their changes are told all the same. Or take the snapshot in one of "
+                "Debezium's ways, which are not exact, with snapshot.isolation.mode=snapshot"
+            )
+
+    def require_readable(
+        self, session: Session, point: Lsn, table: TableId, key: ChunkKey | None, override: SelectOverride
+    ) -> None:
+        """Of a table that is still there."""
+        read = read_tables(self._settings, session, point, {table: key}).of(table)
+        if read is None:
+            return
+        sql = statements.none_of(table, read.selects, override.statement)
+        try:
+            with session.rolled_back():
+                session.rows(sql)
+        except SourceSetupError as error:
+            raise refused(override, error) from error
+
+    def limit_locks(self, session: Session) -> None:
+        """`snapshot.lock.timeout.ms`."""
+        session.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
+
+    @property
+    def lock_timeout_is_final(self) -> bool:
+        """Where that is given."""
+        return self._settings.lock_timeout_is_final
+
+    def in_time(self, table: TableId) -> AbstractContextManager[None]:
+        """Raise `SnapshotLockError` where it is a final one."""
+        return within_lock_timeout(self._settings, table)
+
+    def hurry(self, session: Session, lsn: Lsn) -> None:
+        """Wait for a second."""
+        wait_for(session, lsn, LOCK_MS / 1000)
+        session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
+
+    def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
+        """Look at the agent and the job."""
+        return RetriableError(
+            f"the capture job of {database} has not begun with {', '.join(waiting[:SHOWN])} after "
+            f"{seconds:g} s: is SQL Server Agent running, and the job cdc.{database}_capture?"
+        )
+
+    def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
+        """A warning names the first ones."""
+        if tables:
+            shown = ", ".join(f"{table.schema}.{table.name}" for table in tables[:SHOWN])
+            more = f" and {len(tables) - SHOWN} more" if len(tables) > SHOWN else ""
+            log.warning(
+                "not captured, and therefore not in the snapshot, are in %s: %s%s. EXEC sys.sp_cdc_enable_table has a table "
+                "captured; table.include.list and table.exclude.list say which are wanted",
+                database,
+                shown,
+                more,
+            )
+
+    def lost(self, table: TableId, point: Lsn) -> PositionLostError:
+        """Cleaned up, or enabled anew."""
+        return lost(table, point)

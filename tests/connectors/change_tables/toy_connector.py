@@ -1,0 +1,112 @@
+"""The toy as a connector that is followed: what a signal asks for is read beside its log, or while that waits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from tests.connectors.change_tables.toy import FORM, NAME, Toy, table_id
+from tests.connectors.change_tables.toy_dialect import ToyDecoding, ToyDialect, no_actions
+from tests.connectors.change_tables.toy_planned import ToyPlanned
+from tests.connectors.change_tables.toy_snapshots import ToyReads, opened_source
+
+from support.signalling import Followed, stored
+from tailrace.config.settings import Settings
+from tailrace.connectors.base import HistoryRecord, Lane, LogBatch, LogRange, Progress, alone
+from tailrace.connectors.change_tables.beginning import heads, history_at
+from tailrace.connectors.change_tables.blocking import BlockedChangeTables
+from tailrace.connectors.change_tables.meeting import is_boundary
+from tailrace.connectors.change_tables.positions import Positions, restart_at
+from tailrace.connectors.change_tables.snapshots import planning
+from tailrace.connectors.change_tables.snapshots.incremental import ChangeTableIncrementalReader
+from tailrace.connectors.change_tables.snapshots.reading import ChangeTableSnapshot
+from tailrace.connectors.change_tables.streaming import LogParts, LogReader
+from tailrace.connectors.shared.blocking import BlockingReader
+from tailrace.connectors.shared.following import Following
+from tailrace.connectors.shared.snapshots.database import TellStructure
+from tailrace.connectors.shared.snapshots.reading import SnapshotReader
+from tailrace.connectors.sqlserver.signalled_sql import T_SQL
+from tailrace.schema.tables import TableId
+
+SIGNALLED = {
+    "signal_data_collection": str(table_id("signals")),
+    "incremental_snapshot_chunk_size": "4",
+    "notification_enabled_channels": "sink",
+    "notification_sink_topic_name": "notices",
+    "poll_interval_ms": "1",
+    "key_converter_schemas_enable": "false",
+    "value_converter_schemas_enable": "false",
+}
+Between = Callable[[], None]
+
+
+class ToyConnector:
+    """What of a `Connector` a follower asks for; `between` is done before each read of rows."""
+
+    def __init__(self, toy: Toy, between: Between = lambda: None, **properties: str) -> None:
+        self._toy, self._between = toy, between
+        self.dialect = ToyDialect(toy, **properties)
+
+    def head(self) -> Mapping[str, Any]:
+        return restart_at(heads(self.dialect)).to_dict()
+
+    def begun(self) -> ToyFollowed:
+        """Who follows the log from here on."""
+        restart = restart_at(heads(self.dialect)).to_dict()
+        history = history_at(self.dialect, heads(self.dialect))
+        followed = ToyFollowed(self.dialect.settings, stored(Progress("", restart)), list(history))
+        followed.of = self
+        return followed
+
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> Iterator[LogBatch]:
+        tables, reads = ToyPlanned(), ToyReads(self._toy, self._between)
+        incremental = partial(ChangeTableIncrementalReader, self.dialect, tables, reads)
+        log = partial(LogReader, LogParts(self.dialect, ToyDecoding(), incremental, no_actions), range_)
+        blocking = partial(self._blocking, range_.lane)
+        return Following(progress, history, log, blocking, partial(is_boundary, Positions(FORM))).batches()
+
+    def _blocking(
+        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]
+    ) -> BlockingReader[Settings]:
+        blocked: BlockedChangeTables[Settings] = BlockedChangeTables(self.dialect, T_SQL, self._part, self._reader)
+        return BlockingReader(self.dialect.settings, lane, progress, history, blocked)
+
+    def _part(self, settings: Settings, tables: Sequence[TableId], place: Mapping[str, Any]) -> Mapping[str, Any]:
+        return planning.part_of(self.dialect, ToyPlanned(), tables, place)
+
+    def _reader(
+        self,
+        settings: Settings,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        *,
+        tables: Sequence[TableId],
+        tell_structure: TellStructure,
+    ) -> SnapshotReader:
+        restart = Positions(FORM).restart(progress.restart)
+
+        def opened(keys: Mapping[str, Any]) -> ChangeTableSnapshot:
+            source = opened_source(self._toy, restart[NAME].lsn, keys, self._between)
+            return ChangeTableSnapshot(self.dialect, source, history, restart, lambda: 5)
+
+        return SnapshotReader(settings, lane, progress, restart.delivered, opened, alone, tables, tell_structure)
+
+
+class ToyFollowed(Followed):
+    """A lane that follows the toy's log."""
+
+    of: ToyConnector
+
+    def connector(self) -> ToyConnector:
+        return self.of
+
+
+def execute(toy: Toy, type_: str, *tables: str) -> None:
+    """A signal that asks for a snapshot."""
+    data = json.dumps({"data-collections": [str(table_id(each)) for each in tables], "type": type_})
+    toy.commit(("signals", None, {"id": f"signal {len(toy.journal)}", "type": "execute-snapshot", "data": data}))
