@@ -12,7 +12,7 @@ from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
 from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
 from tailrace.config.spelling import shown
-from tailrace.config.unknown_names import Verdict, hidden_in, judge, verdict_on
+from tailrace.config.unknown_names import Others, Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
 
 HIDDEN = "********"
@@ -73,11 +73,12 @@ def is_given(entries: Mapping[str, Entry], name: str) -> bool:
 
 
 def collect(
-    flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems, others: Collection[str] = ()
+    flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems, others: Others = frozenset
 ) -> dict[str, Entry]:
     """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems.
 
-    `tables` has the connector's properties, `database` is what messages call it, `others` are other connectors' properties.
+    `tables` has the connector's properties, `database` is what messages call it, `others` gives the names of other
+    connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
@@ -133,7 +134,7 @@ def _entry(
 
 
 def _unknown(
-    name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]
+    name: str, tables: PropertyTables, others: Others, database: str, given: Collection[str]
 ) -> Verdict | None:
     """What a name is that is no property, and none of a family."""
     if name in tables.by_name:

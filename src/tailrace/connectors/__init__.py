@@ -7,14 +7,15 @@ the heavy parts only where they are asked for.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tailrace.connectors.places import load_object
 from tailrace.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings
-    from tailrace.connectors.interface import Applying, Checks, Connector, Spec, TakingOver, TypedRows
+    from tailrace.connectors.interface import Applying, Checks, Connector, TakingOver, TypedRows
+    from tailrace.connectors.spec import Spec
 
 
 def spec_of(settings: Settings) -> Spec:
@@ -83,9 +84,3 @@ def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, A
     """
     restart: Mapping[str, Any] = load_object(spec_of(settings).position)(given)
     return restart
-
-
-def load_object(place: str) -> Any:
-    """What `package.module:name` names, or the module that `package.module` does; imported only now, as both may be heavy."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name) if name else import_module(module)

@@ -1,8 +1,8 @@
-"""What a connector is: every protocol that it implements, and `SPEC`, which says where the parts are.
+"""What a connector is: every protocol that it implements.
 
-A connector is a folder beside this file, with a line in `registry.py`. Its `spec.py` has `SPEC`: what the configuration has to
-know at once (class names, properties, settings), and the places of what is heavy and loaded where it is used: the
-`Connector`, and modules with the functions of the protocols below. `docs/guides/write-a-connector.md` goes through them.
+A connector is a folder beside this file, with a line in `registry.py`. Its `SPEC`, of the class in `spec.py`, says where its parts
+are: the `Connector`, and modules with the functions of the other protocols. `docs/guides/write-a-connector.md` goes through
+them.
 
 The data that goes in and out is described in `base.py`.
 """
@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
-
-from attrs import frozen
 
 from tailrace.connectors.base import (
     ONLY_LANE,
@@ -33,87 +31,12 @@ from tailrace.connectors.base import (
     no_history,
 )
 
-if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is named here is heavy
-    from tailrace.config.entries import Entry
-    from tailrace.config.filters import Naming, SystemNames
-    from tailrace.config.problems import Problems
-    from tailrace.config.property import PropertyTables
+if TYPE_CHECKING:  # what is named here is heavy
     from tailrace.config.settings import Settings
-    from tailrace.config.values import Value
     from tailrace.connectors.demo import Shop
     from tailrace.connectors.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
     from tailrace.events.event import Event
-
-Check = Callable[["Mapping[str, Value]", "Mapping[str, Entry]", "Problems"], None]
-
-
-def _nothing_more(_values: Mapping[str, Value], _entries: Mapping[str, Entry], _problems: Problems) -> None:
-    """There is nothing to check that other connectors have not."""
-
-
-@frozen(kw_only=True)
-class Cloud:
-    """A connector of Confluent Cloud's: its class, and whether it is one of the first version, Debezium 1.x."""
-
-    name: str
-    is_first: bool = False
-
-
-@frozen(kw_only=True)
-class Spec:
-    """A connector, as everything outside of its folder knows it.
-
-    Attributes:
-        name: of its folder, and short for its class in a configuration.
-        database: the database's name, for people.
-        connector_class: Debezium's class.
-        other_names: more that `connector.class` may say for it.
-        cloud: the same connector at Confluent Cloud.
-        tables: its properties; in `registry.SPECS` with what depends on the other connectors.
-        settings: what they become.
-        naming: what lists of tables call a table.
-        system: what is never captured.
-        either: pairs of its own properties of which only one can be set.
-        check: adds what contradicts itself, besides what is checked for every connector.
-        format: the name of its DataFrames: `spark.readStream.format(...)`.
-        frames: the package in which Spark finds them.
-
-    Places, `package.module` or `package.module:name`:
-        connector: the class that reads; a `Connector`, made from settings.
-        login: the function that logs in with settings, and out again.
-        position: the function that reads a restart position which a person gave, its own or an offset of Debezium's.
-        checks: a module as `Checks`.
-        applying: a module as `Applying`; None: no check asks for anything that could be run.
-        rows: a module as `TypedRows`.
-        taking_over: a module as `TakingOver`.
-        demo: a module as `Demo`.
-        pages: a module as `Pages`.
-
-    """
-
-    name: str
-    database: str
-    connector_class: str
-    other_names: tuple[str, ...] = ()
-    cloud: tuple[Cloud, ...] = ()
-    tables: PropertyTables
-    settings: type[Settings]
-    naming: Naming
-    system: SystemNames
-    either: Sequence[tuple[str, str]] = ()
-    check: Check = _nothing_more
-    format: str
-    frames: str
-    connector: str
-    login: str
-    position: str
-    checks: str
-    applying: str | None = None
-    rows: str
-    taking_over: str
-    demo: str
-    pages: str
 
 
 class Connector(Protocol):
