@@ -77,7 +77,7 @@ def collect(
 ) -> dict[str, Entry]:
     """The entries by current name. Unknown names, doubled ones and unfilled placeholders become problems.
 
-    `tables` has the connector's properties, `database` is what messages call it, `others` gives the names of other
+    `tables` are the connector's properties, `database` is its name in messages, `others` returns the names of other
     connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)

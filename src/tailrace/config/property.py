@@ -189,13 +189,14 @@ class PropertyTables:
 
     @cached_property
     def _changing(self) -> frozenset[str]:
-        """Names of properties that change records, with some connector."""
+        """The names of properties that change records with any connector."""
         return CHANGES_RECORDS.union(self.effects.changes, *(other.effects.changes for other in self._others()))
 
     def among(self, others: Callable[[], Iterable[PropertyTables]], connector_class: Property) -> PropertyTables:
-        """The same beside those of all connectors, with the property that says which one it is.
+        """The same tables beside those of the other connectors.
 
-        `others` gives them when a name has to be understood that is none of these.
+        `connector_class` replaces this connector's `connector.class`: its values are those of all connectors. A name that
+        changes records with any connector counts as such with this one too; `others` is called when such a name is met.
         """
         made = PropertyTables((), self.effects, self.meant)
         made.properties = tuple(

@@ -30,10 +30,9 @@ class Verdict:
 
 
 def judge(name: str, tables: PropertyTables, others: Others, database: str, given: Collection[str]) -> Verdict:
-    """What to say of a name that is no property of the connector for `database`.
+    """The verdict on a name that is no property of the connector for `database`.
 
-    `others` gives the names of properties of other connectors; `given` are those that the configuration has, by their current
-    names.
+    `others` returns the names of other connectors' properties. `given` are the current names of the configuration's properties.
     """
     plain = visible(name)
     if plain != name and (near := _known(plain, tables)):

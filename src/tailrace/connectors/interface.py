@@ -1,8 +1,7 @@
 """What a connector is: every protocol that it implements.
 
-A connector is a folder beside this file, with a line in `registry.py`. Its `SPEC`, of the class in `spec.py`, says where its parts
-are: the `Connector`, and modules with the functions of the other protocols. `docs/guides/write-a-connector.md` goes through
-them.
+A connector is a folder beside this file, with a line in `registry.py`. Its `SPEC` (`spec.py`) says where its parts are: the
+`Connector`, and modules with the functions of the other protocols. `docs/guides/write-a-connector.md` explains them one by one.
 
 The data that goes in and out is described in `base.py`.
 """

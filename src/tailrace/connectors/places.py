@@ -1,4 +1,4 @@
-"""Places: what is imported only where it is used, because it may be heavy, or another connector's."""
+"""Module paths of what is imported only when used, because it may be heavy, or belong to another connector."""
 
 from __future__ import annotations
 
@@ -7,6 +7,6 @@ from typing import Any
 
 
 def load_object(place: str) -> Any:
-    """What `package.module:name` names, or the module that `package.module` does."""
+    """The object that `package.module:name` names, or the module `package.module`; imported only now."""
     module, _, name = place.partition(":")
     return getattr(import_module(module), name) if name else import_module(module)

@@ -1,7 +1,7 @@
 """The connectors that there are, a line for each; and what is said of those that there are not.
 
-A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Loading this module loads the names of all connectors,
-and nothing more of them: a mistake in one's properties stands in no other's way.
+A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports the names of all
+connectors and nothing else of them, so that a mistake in one connector's properties breaks no other connector.
 """
 
 from __future__ import annotations
@@ -94,13 +94,13 @@ SPECS: Final[Mapping[str, Spec]] = {spec.connector_class: evolve(spec, among=_am
 
 
 def cloud_classes(spec: Spec) -> tuple[CloudClass, ...]:
-    """The classes of Confluent Cloud's for a connector."""
+    """A connector's classes at Confluent Cloud."""
     has_shape_1_4 = SHAPE_1_4 in spec.tables.by_name["tailrace.event.shape"].allowed
     return tuple(CloudClass(each.name, each.is_first, has_shape_1_4) for each in spec.cloud)
 
 
 @cache
 def names_of_others(name: str) -> frozenset[str]:
-    """Names and older names of the properties that the others than this connector have, which are loaded."""
+    """The names and aliases of the properties of all connectors but this one, which it imports."""
     others = (other.tables for other in _GIVEN if other.name != name)
     return frozenset(each for tables in others for each in (*tables.by_name, *tables.aliases))

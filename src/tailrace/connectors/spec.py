@@ -1,7 +1,7 @@
-"""What everything outside of a connector's folder knows of it: `SPEC`, of its own `spec.py`.
+"""What the code outside a connector's folder knows of it: the class of `SPEC`, which stands in the folder's own `spec.py`.
 
-It has names, which every configuration has to know, and the places of what is loaded where it is used: the properties, the
-settings, the `Connector`, and modules with the functions of the other protocols of `interface.py`.
+It has names, which every configuration needs, and the module paths of everything that is imported only when used: the
+properties, the settings, the `Connector`, and modules with the functions of the other protocols of `interface.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def _as_they_are(tables: PropertyTables) -> PropertyTables:
 
 @frozen(kw_only=True)
 class Cloud:
-    """A connector of Confluent Cloud's: its class, and whether it is one of the first version, Debezium 1.x."""
+    """A connector of Confluent Cloud: its class name, and whether it is of the first version (Debezium 1.x)."""
 
     name: str
     is_first: bool = False
@@ -37,32 +37,31 @@ class Cloud:
 
 @frozen(kw_only=True)
 class Spec:
-    """A connector, as everything outside of its folder knows it.
+    """A connector, as the code outside its folder knows it.
 
     Attributes:
-        name: of its folder, and short for its class in a configuration.
+        name: the folder's name, and an alias of the class in a configuration.
         database: the database's name, for people.
         connector_class: Debezium's class.
-        other_names: more that `connector.class` may say for it.
+        other_names: further values of `connector.class` that mean this connector.
         cloud: the same connector at Confluent Cloud.
-        naming: what lists of tables call a table.
-        system: what is never captured.
-        either: pairs of its own properties of which only one can be set.
-        format: the name of its DataFrames: `spark.readStream.format(...)`.
-        frames: the package in which Spark finds them.
+        naming: the parts of a table's name in lists of tables.
+        system: the databases, schemas and tables that are never captured.
+        either: pairs of its own properties that exclude each other.
+        among: adds to its properties what depends on the other connectors; `registry.SPECS` sets it.
+        format: the name of its data source: `spark.readStream.format(...)`.
+        frames: the package that registers the data source with Spark.
 
-        among: its properties beside those of the other connectors; `registry.SPECS` has it.
-
-    Places, `package.module` or `package.module:name`:
-        properties: the `PropertyTables` with its properties.
-        settings_class: the class of the `Settings` that they become.
-        contradictions: the function that adds what contradicts itself in a configuration, besides what is checked for every
-            connector; None: nothing more.
+    Module paths, `package.module` or `package.module:name`:
+        properties: its properties, as `PropertyTables`.
+        settings_class: the class of its settings.
+        contradictions: the function that adds problems with combinations of properties, beside the checks for every
+            connector; None: there are no more.
         connector: the class that reads; a `Connector`, made from settings.
         login: the function that logs in with settings, and out again.
-        position: the function that reads a restart position which a person gave, its own or an offset of Debezium's.
+        position: the function that parses a restart position which the user gave, its own or an offset of Debezium.
         checks: a module as `Checks`.
-        applying: a module as `Applying`; None: no check asks for anything that could be run.
+        applying: a module as `Applying`; None: no finding has statements to run.
         rows: a module as `TypedRows`.
         taking_over: a module as `TakingOver`.
         demo: a module as `Demo`.
@@ -96,16 +95,16 @@ class Spec:
 
     @cached_property
     def tables(self) -> PropertyTables:
-        """Its properties."""
+        """The properties."""
         return self.among(load_object(self.properties))
 
     @property
     def settings(self) -> type[Settings]:
-        """What they become."""
+        """The class of the settings that they become."""
         made: type[Settings] = load_object(self.settings_class)
         return made
 
     def check(self, values: Mapping[str, Value], entries: Mapping[str, Entry], problems: Problems) -> None:
-        """Add what contradicts itself, besides what is checked for every connector."""
+        """Add problems with combinations of properties, beside the checks for every connector."""
         if self.contradictions is not None:
             load_object(self.contradictions)(values, entries, problems)

@@ -16,7 +16,7 @@ TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
 
 
 def event_shape(*older: str) -> Property:
-    """Which field set the events have; `older`: versions of Debezium whose field set can be had."""
+    """`tailrace.event.shape`, whose fields the events have; `older` are the versions of Debezium that it may name."""
     or_older = f", or that of Debezium {' or '.join(older)}" if older else ""
     return Property(
         name="tailrace.event.shape",
