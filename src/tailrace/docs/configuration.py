@@ -65,8 +65,8 @@ _WITHOUT_EFFECT = f"""\
 {_RENDERED}
 What a configuration may have, and what does nothing: a warning says so. No property here changes events, topics, or which rows
 are delivered: which ones do is decided in `src/tailrace/config/effects.py`, and for what one connector alone has in its folder
-(`properties/effects.py`). Tests hold that against the tables and against all names of Debezium 3.6. With `--strict` the properties
-here stay warnings, and names that are none are errors.
+(`properties/effects.py`). Tests hold that against the tables and against all names of Debezium 3.6. With `--strict` the
+properties here stay warnings, and names that are none are errors.
 """
 
 _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other names")
