@@ -1,4 +1,4 @@
-"""What a connector gives for one lane's part of a snapshot."""
+"""What a connector supplies for one lane's part of a snapshot."""
 
 from __future__ import annotations
 
@@ -13,42 +13,56 @@ from tailrace.snapshot.source import Mark, Piece, SnapshotSource
 TellStructure = Callable[[Batch, Mark], None]
 
 
-class SnapshotDatabase(SnapshotSource, Protocol):
-    """A database that is read as of P."""
+class LaneSource(SnapshotSource, Protocol):
+    """Reads the rows of some tables, and what the log says of them, from P on."""
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables of which a statement of the user's own chooses the rows."""
+        """The tables of which only some rows are read, by a statement or condition that images don't show."""
 
     @property
     def whole(self) -> frozenset[str]:
         """The tables without a key."""
 
-    @property
-    def begins_anew(self) -> Mapping[str, Any] | None:
-        """The restart position that the rows are of, where another process can't go on and has to begin anew; else None."""
-
-    def all_tables(self) -> Sequence[TableId]:
-        """The tables of an initial snapshot, whichever lane reads them, in their order."""
-
-    def clock(self) -> int:
-        """The server's, in microseconds since the epoch, as events tell when rows were read."""
-
-    def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
-        """The read events of rows; `now_us` is the processing time, `read_us` when they were read, since the epoch."""
-
     def note_records(self, table: str, count: int, size: int) -> None:
-        """So many rows of a table became events, which take about so many bytes."""
-
-    def tell_first(self, batch: Batch) -> None:
-        """Add what tells the structures of the beginning, but for the last event, whose mark depends on what follows."""
-
-    def tell_last(self, batch: Batch, mark: Mark) -> None:
-        """Add the last event of the structures."""
+        """Note that `count` rows of a table became events of about `size` bytes."""
 
     def close(self) -> None:
-        """Let go of the server."""
+        """Close the connection."""
+
+
+class SnapshotDatabase(Protocol):
+    """A database, read as of P: where the rows come from, and the events that they become."""
+
+    @property
+    def source(self) -> LaneSource:
+        """Where the rows come from."""
+
+    @property
+    def begins_anew(self) -> Mapping[str, Any] | None:
+        """The restart position of the rows, if another process can't resume and must begin a new snapshot; else None.
+
+        A snapshot can't be resumed if its rows are those of one transaction, which ends with its process.
+        """
+
+    def all_tables(self) -> Sequence[TableId]:
+        """The tables of an initial snapshot in reading order, those of all lanes."""
+
+    def clock(self) -> int:
+        """The server's clock, microseconds since the epoch, as events have it for the read time."""
+
+    def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
+        """The read events of rows.
+
+        `now_us` is the processing time, `read_us` the read time, microseconds since the epoch.
+        """
+
+    def tell_first(self, batch: Batch) -> None:
+        """Add the initial schema-change events but the last one, whose mark depends on what follows."""
+
+    def tell_last(self, batch: Batch, mark: Mark) -> None:
+        """Add the last schema-change event, with its mark."""
 
 
 Opened = Callable[[Mapping[str, Any]], SnapshotDatabase]
-"""Opens a database to read tables by their keys, the connector's own JSON by the tables' names; None: it has no key."""
+"""Opens a database. Argument: by table name, the key (the connector's own JSON), None for a table without one."""
