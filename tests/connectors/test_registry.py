@@ -11,9 +11,10 @@ import pytest
 
 from support.unit_settings import sqlserver_unit_settings, unit_settings
 from tailrace import connectors
-from tailrace.connectors import connector_for, interface, load_object
+from tailrace.connectors import connector_for, interface
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.mysql.spec import SPEC as MYSQL
+from tailrace.connectors.places import load_object
 from tailrace.connectors.registry import FOLDERS, SPECS
 from tailrace.connectors.sqlserver.spec import SPEC as SQL_SERVER
 from tailrace.errors import UnsupportedError
@@ -32,6 +33,24 @@ import sys
 import tailrace.cli.offline_check, tailrace.connectors.registry
 print(*sorted({'numba', 'pyarrow', 'numpy', 'polars', 'pyspark', 'sqlglot', 'pymysql', 'mssql_python'} & set(sys.modules)))
 """
+ALONE = """
+import sys
+from importlib.abc import MetaPathFinder
+
+class Mistake(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name.startswith("tailrace.connectors.{other}.") and not name.endswith(".spec"):
+            raise SyntaxError(f"a mistake in {{name}}")
+
+sys.meta_path.insert(0, Mistake())
+from tailrace.connectors.load import from_mapping
+print(from_mapping({given!r}).connector_class)
+"""
+LOGIN = {"topic.prefix": "p", "database.hostname": "h", "database.user": "u", "database.password": "p"}
+GIVEN = {
+    "mysql": {"connector.class": "mysql", "database.server.id": "5", **LOGIN},
+    "sqlserver": {"connector.class": "sqlserver", "database.names": "d", **LOGIN},
+}
 
 
 def members(protocol: type) -> list[str]:
@@ -92,6 +111,13 @@ def test_spark_finds_the_dataframes_in_the_package_that_the_connector_names(conn
 def test_a_part_that_is_not_there_is_refused_by_name() -> None:
     with pytest.raises(UnsupportedError, match="tailrace check --apply is not there yet for this connector"):
         connectors.applying_of(SETTINGS[MYSQL.connector_class])
+
+
+@pytest.mark.parametrize(("name", "other"), [("mysql", "sqlserver"), ("sqlserver", "mysql")])
+def test_a_mistake_in_one_connector_stands_in_no_other_ones_way(name: str, other: str) -> None:
+    code = ALONE.format(other=other, given=GIVEN[name])
+    found = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert SPECS[found.stdout.strip()].name == name
 
 
 def test_a_configuration_is_looked_at_without_loading_what_reads_a_database() -> None:

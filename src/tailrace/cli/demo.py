@@ -21,9 +21,9 @@ from tailrace.cli.demo_reader import Reader
 from tailrace.cli.demo_writer import Writer
 from tailrace.cli.running import StopSignal, Target, load_job, run_job
 from tailrace.cli.screen import Screen
-from tailrace.connectors import load_object
 from tailrace.connectors.demo import PREFIX, Shop
 from tailrace.connectors.interface import Demo
+from tailrace.connectors.places import load_object
 from tailrace.connectors.registry import DEMO, SPECS
 from tailrace.errors import ConfigError, TailraceError
 from tailrace_standins.servers.java_jars import Unavailable as NoBroker

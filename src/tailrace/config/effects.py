@@ -50,12 +50,6 @@ ONLY_TUNES: Final = frozenset(
     database.ssl.keystore
     database.query.timeout.ms
     connection.validation.timeout.ms
-
-
-
-
-
-
     driver.* database.<camelCase>
     errors.max.retries retriable.restart.connector.wait.ms
     errors.tolerance errors.retry.timeout errors.retry.delay.initial.ms errors.retry.delay.max.ms

@@ -16,7 +16,7 @@ from tailrace.config.placeholders import PlaceholderError, fill, is_placeholder
 from tailrace.config.problems import Problems
 from tailrace.config.property import Family, Kind, Property, PropertyTables, Status
 from tailrace.config.spelling import shown
-from tailrace.config.unknown_names import Verdict, hidden_in, judge, verdict_on
+from tailrace.config.unknown_names import Others, Verdict, hidden_in, judge, verdict_on
 from tailrace.config.values import read
 
 HIDDEN = "********"
@@ -77,12 +77,12 @@ def is_given(entries: Mapping[str, Entry], name: str) -> bool:
 
 
 def collect(
-    flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems, others: Collection[str] = ()
+    flat: Mapping[str, str], tables: PropertyTables, database: str, problems: Problems, others: Others = frozenset
 ) -> dict[str, Entry]:
     """The entries by current name. Unknown names, duplicates and placeholders that can't be replaced are added to `problems`.
 
-    `tables` are the connector's properties, `database` is its name in messages, `others` are names of other connectors'
-    properties.
+    `tables` are the connector's properties, `database` is its name in messages, `others` returns the names of other
+    connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))
@@ -139,7 +139,7 @@ def _entry(
 
 
 def _unknown(
-    name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]
+    name: str, tables: PropertyTables, others: Others, database: str, given: Collection[str]
 ) -> Verdict | None:
     """The verdict on a name that is neither a property nor in a family; None for a known name."""
     if name in tables.by_name:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -172,7 +172,7 @@ class PropertyTables:
     ) -> None:
         """`groups` are headings with their properties and families, in the order of the reference page."""
         self.effects, self.meant = effects, meant
-        self._changing = CHANGES_RECORDS | effects.changes
+        self._others: Callable[[], Iterable[PropertyTables]] = tuple
         self.properties = tuple(evolve(each, group=group) for group, table, _ in groups for each in table)
         self.families = tuple(evolve(each, group=group) for group, _, families in groups for each in families)
 
@@ -186,18 +186,23 @@ class PropertyTables:
         """Older names, with the current one of each."""
         return {alias: each.name for each in self.properties for alias in each.aliases}
 
-    def among(self, others: Iterable[PropertyTables], connector_class: Property) -> PropertyTables:
+    @cached_property
+    def _changing(self) -> frozenset[str]:
+        """The names of properties that change records with any connector."""
+        return CHANGES_RECORDS.union(self.effects.changes, *(other.effects.changes for other in self._others()))
+
+    def among(self, others: Callable[[], Iterable[PropertyTables]], connector_class: Property) -> PropertyTables:
         """The same tables beside those of the other connectors.
 
         `connector_class` replaces this connector's `connector.class`: its values are those of all connectors. A name that
-        changes records with any connector counts as such with this one too.
+        changes records with any connector counts as such with this one too; `others` is called when such a name is met.
         """
         made = PropertyTables((), self.effects, self.meant)
         made.properties = tuple(
             evolve(connector_class, group=each.group) if each.name == connector_class.name else each for each in self.properties
         )
         made.families = self.families
-        made._changing = frozenset().union(self._changing, *(other.effects.changes for other in others))
+        made._others = others
         return made
 
     def changes_records(self, name: str) -> bool:

@@ -8,7 +8,7 @@ misspelt property. Only one kind is an error: a misspelt name of a property that
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Final
 
 from attrs import frozen
@@ -18,6 +18,7 @@ from tailrace.config.property import Family, PropertyTables
 from tailrace.config.spelling import ALIKE, SIMILAR, nearest, ratio, visible
 
 SERVER_PREFIX: Final = "debezium.source."
+Others = Callable[[], Collection[str]]
 
 
 @frozen
@@ -28,10 +29,10 @@ class Verdict:
     is_wrong: bool = False
 
 
-def judge(name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]) -> Verdict:
+def judge(name: str, tables: PropertyTables, others: Others, database: str, given: Collection[str]) -> Verdict:
     """The verdict on a name that is no property of the connector for `database`.
 
-    `others` are names of other connectors' properties. `given` are the current names of the configuration's properties.
+    `others` returns the names of other connectors' properties. `given` are the current names of the configuration's properties.
     """
     plain = visible(name)
     if plain != name and (near := _known(plain, tables)):
@@ -45,7 +46,7 @@ def judge(name: str, tables: PropertyTables, others: Collection[str], database: 
         return Verdict(f"is not a property of the {database} connector, and has no effect: {words}", is_wrong=wrong)
     if match := _sort_of(plain):
         return Verdict(match)
-    if plain in others:
+    if plain in others():
         return Verdict(f"is a property of another connector, without effect with {database}")
     near = _family_like(plain, tables) or nearest(plain, (*tables.by_name, *tables.aliases), ALIKE)
     if near:

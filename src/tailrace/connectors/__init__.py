@@ -8,14 +8,15 @@ import, and most commands need little of them.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from tailrace.connectors.places import load_object
 from tailrace.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from tailrace.config.settings import Settings
-    from tailrace.connectors.interface import Applying, Checks, Connector, Spec, TakingOver, TypedRows
+    from tailrace.connectors.interface import Applying, Checks, Connector, TakingOver, TypedRows
+    from tailrace.connectors.spec import Spec
 
 
 def spec_of(settings: Settings) -> Spec:
@@ -84,9 +85,3 @@ def restart_from(settings: Settings, given: Mapping[str, Any]) -> Mapping[str, A
     """A restart position that the user gave: in the connector's own format, or as an offset of Debezium."""
     restart: Mapping[str, Any] = load_object(spec_of(settings).position)(given)
     return restart
-
-
-def load_object(place: str) -> Any:
-    """The object that `package.module:name` names, or the module `package.module`; imported only now."""
-    module, _, name = place.partition(":")
-    return getattr(import_module(module), name) if name else import_module(module)

@@ -1,9 +1,7 @@
-"""What a connector is: every protocol that it implements, and the `Spec` that says where its parts are.
+"""What a connector is: every protocol that it implements.
 
-A connector is a folder beside this file, with a line in `registry.py`. Its `spec.py` has `SPEC`. That contains what a
-configuration needs at once (class names, properties, settings), and the module paths of everything that is heavy and
-imported only when used: the `Connector`, and modules with the functions of the protocols below.
-`docs/guides/write-a-connector.md` explains them one by one.
+A connector is a folder beside this file, with a line in `registry.py`. Its `SPEC` (`spec.py`) says where its parts are: the
+`Connector`, and modules with the functions of the other protocols. `docs/guides/write-a-connector.md` explains them one by one.
 
 `base.py` defines the data that these methods take and return.
 """
@@ -13,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
-
-from attrs import frozen
 
 from tailrace.connectors.base import (
     ONLY_LANE,
@@ -34,87 +30,12 @@ from tailrace.connectors.base import (
     no_history,
 )
 
-if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is named here is heavy
-    from tailrace.config.entries import Entry
-    from tailrace.config.filters import Naming, SystemNames
-    from tailrace.config.problems import Problems
-    from tailrace.config.property import PropertyTables
+if TYPE_CHECKING:  # what is named here is heavy
     from tailrace.config.settings import Settings
-    from tailrace.config.values import Value
     from tailrace.connectors.demo import Shop
     from tailrace.connectors.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
     from tailrace.events.event import Event
-
-Check = Callable[["Mapping[str, Value]", "Mapping[str, Entry]", "Problems"], None]
-
-
-def _nothing_more(_values: Mapping[str, Value], _entries: Mapping[str, Entry], _problems: Problems) -> None:
-    """The `check` of a connector that needs only the checks that all connectors have."""
-
-
-@frozen(kw_only=True)
-class Cloud:
-    """A connector of Confluent Cloud: its class name, and whether it is of the first version (Debezium 1.x)."""
-
-    name: str
-    is_first: bool = False
-
-
-@frozen(kw_only=True)
-class Spec:
-    """A connector, as the code outside its folder knows it.
-
-    Attributes:
-        name: the folder's name, and an alias of the class in a configuration.
-        database: the database's name, for people.
-        connector_class: Debezium's class.
-        other_names: further values of `connector.class` that mean this connector.
-        cloud: the same connector at Confluent Cloud.
-        tables: its properties; `registry.SPECS` adds what depends on the other connectors.
-        settings: the class of its settings.
-        naming: the parts of a table's name in lists of tables.
-        system: the databases, schemas and tables that are never captured.
-        either: pairs of its own properties that exclude each other.
-        check: adds problems with combinations of properties, beside the checks for every connector.
-        format: the name of its data source: `spark.readStream.format(...)`.
-        frames: the package that registers the data source with Spark.
-
-    Module paths, `package.module` or `package.module:name`:
-        connector: the class that reads; a `Connector`, made from settings.
-        login: the function that logs in with settings, and out again.
-        position: the function that parses a restart position which the user gave, its own or an offset of Debezium.
-        checks: a module as `Checks`.
-        applying: a module as `Applying`; None: no finding has statements to run.
-        rows: a module as `TypedRows`.
-        taking_over: a module as `TakingOver`.
-        demo: a module as `Demo`.
-        pages: a module as `Pages`.
-
-    """
-
-    name: str
-    database: str
-    connector_class: str
-    other_names: tuple[str, ...] = ()
-    cloud: tuple[Cloud, ...] = ()
-    tables: PropertyTables
-    settings: type[Settings]
-    naming: Naming
-    system: SystemNames
-    either: Sequence[tuple[str, str]] = ()
-    check: Check = _nothing_more
-    format: str
-    frames: str
-    connector: str
-    login: str
-    position: str
-    checks: str
-    applying: str | None = None
-    rows: str
-    taking_over: str
-    demo: str
-    pages: str
 
 
 class Connector(Protocol):

@@ -9,6 +9,7 @@ No step stops at its first problem: all of them add to `Problems`, so that a use
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +38,8 @@ from tailrace.config.unknown import KnownValues
 from tailrace.config.unknown_names import SERVER_PREFIX
 from tailrace.config.values import NotYetError, Value, read
 from tailrace.config.worker import Worker
-from tailrace.connectors.interface import Spec
-from tailrace.connectors.registry import CLOUD, CONNECTOR_CLASS, SPECS
+from tailrace.connectors.registry import CONNECTOR_CLASS, SPECS, cloud_classes, names_of_others
+from tailrace.connectors.spec import Spec
 from tailrace.kafka.name_checks import check_client_names
 from tailrace.schema.event_shapes import CURRENT, SHAPE_1_4
 from tailrace.schema.routing import Routing
@@ -87,8 +88,8 @@ def from_mapping(
     problems = problems or Problems(strict=strict)
     flat = flatten(document, problems)
     kind = _kind(flat, problems, source)
-    flat = from_cloud(flat, CLOUD, problems)
-    entries = collect(flat, kind.tables, kind.database, problems, _other_names(kind))
+    flat = from_cloud(flat, cloud_classes(kind), problems)
+    entries = collect(flat, kind.tables, kind.database, problems, partial(names_of_others, kind.name))
     entries = without_unfilled(entries, flat, kind.tables, problems)
     values = {prop.name: _value(prop, entries, problems) for prop in kind.tables.properties}
     known = KnownValues(values, problems.unknown)
@@ -116,13 +117,6 @@ def _kind(flat: Mapping[str, str], problems: Problems, source: str) -> Spec:
             problems.add(f"{name} is not known here, and without it nothing can be checked")
         problems.raise_if_any(source)
     return SPECS[str(found)]
-
-
-def _other_names(kind: Spec) -> frozenset[str]:
-    """The names and aliases of the other connectors' properties: their message is not that of a typing error."""
-    return frozenset(
-        name for other in SPECS.values() if other is not kind for name in (*other.tables.by_name, *other.tables.aliases)
-    )
 
 
 def _value(prop: Property, entries: Mapping[str, Entry], problems: Problems) -> Value:

@@ -1,13 +1,14 @@
 """The connectors, one line each, and the messages for well-known connectors that are not supported.
 
-A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports what is necessary
-to read a configuration, and no code that talks to a database.
+A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports the names of all
+connectors and nothing else of them, so that a mistake in one connector's properties breaks no other connector.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from typing import Final
 
@@ -15,8 +16,8 @@ from attrs import evolve
 
 from tailrace.config.confluent_cloud import CloudClass
 from tailrace.config.properties import connect
-from tailrace.config.property import Kind, Property
-from tailrace.connectors.interface import Spec
+from tailrace.config.property import Kind, Property, PropertyTables
+from tailrace.connectors.spec import Spec
 from tailrace.schema.event_shapes import SHAPE_1_4
 
 FOLDERS: Final = (
@@ -85,17 +86,23 @@ CONNECTOR_CLASS: Final = Property(
 )
 """`connector.class`: selects the connector that a configuration is for."""
 
-SPECS: Final[Mapping[str, Spec]] = {
-    spec.connector_class: evolve(
-        spec, tables=spec.tables.among((other.tables for other in _GIVEN), CONNECTOR_CLASS)
-    )
-    for spec in _GIVEN
-}
+
+def _among_all(tables: PropertyTables) -> PropertyTables:
+    return tables.among(lambda: (spec.tables for spec in _GIVEN), CONNECTOR_CLASS)
+
+
+SPECS: Final[Mapping[str, Spec]] = {spec.connector_class: evolve(spec, among=_among_all) for spec in _GIVEN}
 """The connectors, by `connector.class`."""
 
-CLOUD: Final = tuple(
-    CloudClass(each.name, each.is_first, SHAPE_1_4 in spec.tables.by_name["tailrace.event.shape"].allowed)
-    for spec in _GIVEN
-    for each in spec.cloud
-)
-"""The classes of Confluent Cloud's connectors."""
+
+def cloud_classes(spec: Spec) -> tuple[CloudClass, ...]:
+    """A connector's classes at Confluent Cloud."""
+    has_shape_1_4 = SHAPE_1_4 in spec.tables.by_name["tailrace.event.shape"].allowed
+    return tuple(CloudClass(each.name, each.is_first, has_shape_1_4) for each in spec.cloud)
+
+
+@cache
+def names_of_others(name: str) -> frozenset[str]:
+    """The names and aliases of the properties of all connectors but this one, which it imports."""
+    others = (other.tables for other in _GIVEN if other.name != name)
+    return frozenset(each for tables in others for each in (*tables.by_name, *tables.aliases))

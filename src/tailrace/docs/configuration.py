@@ -13,9 +13,10 @@ from itertools import groupby
 from tailrace.config.name_sorts import SORTS
 from tailrace.config.property import Family, Property, PropertyTables, Status
 from tailrace.config.values import allowed_in_words
-from tailrace.connectors import load_object
-from tailrace.connectors.interface import Pages, Spec
-from tailrace.connectors.registry import CLOUD, SPECS
+from tailrace.connectors.interface import Pages
+from tailrace.connectors.places import load_object
+from tailrace.connectors.registry import SPECS
+from tailrace.connectors.spec import Spec
 from tailrace.docs.kafka_clients import client_sections
 
 _RENDERED = """\
@@ -63,9 +64,9 @@ _WITHOUT_EFFECT = f"""\
 
 {_RENDERED}
 What a configuration may have, and what does nothing: a warning says so. No property here changes events, topics, or which rows
-are delivered: which ones do is decided in one place (`src/tailrace/config/effects.py`), and tests hold that against the
-tables and against all names of Debezium 3.6. With `--strict` the properties here stay warnings, and names that are none are
-errors.
+are delivered: which ones do is decided in `src/tailrace/config/effects.py`, and for what one connector alone has in its folder
+(`properties/effects.py`). Tests hold that against the tables and against all names of Debezium 3.6. With `--strict` the
+properties here stay warnings, and names that are none are errors.
 """
 
 _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other names")
@@ -74,7 +75,7 @@ _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other
 def introduction() -> str:
     """The page about what is the same for all connectors."""
     connectors = "\n".join(f"- [{spec.database}]({_page_of(spec)})" for spec in SPECS.values())
-    *most, last = (_code(each.name) for each in CLOUD)
+    *most, last = (_code(each.name) for spec in SPECS.values() for each in spec.cloud)
     text = _INTRODUCTION.replace("{connectors}", connectors).replace("{cloud}", f"{', '.join(most)} and {last}")
     return f"{text}\n{client_sections()}"
 

@@ -5,7 +5,7 @@ Spark passes option names in lower case; properties are matched regardless of ca
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from tailrace.config.spelling import ALIKE, nearest
 from tailrace.connectors import spec_of
 from tailrace.connectors.load import from_mapping
 from tailrace.connectors.registry import SPECS
+from tailrace.connectors.spec import Spec
 from tailrace.errors import ConfigError, UnsupportedError
 from tailrace.notifications.channels import SINK
 from tailrace.signals.model import Channel
@@ -143,8 +144,9 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
 
 def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
     """The file's properties, and over them the options'."""
-    tables = [kind.tables for kind in SPECS.values()]
-    spelled = {name.lower(): name for each in tables for name in (*each.aliases, *each.by_name)}
+    spelled = _spelled([SPECS[connector_class]])
+    if given.keys() - OWN - spelled.keys():
+        spelled = _spelled(SPECS.values())
     for name in given.keys() - OWN - spelled.keys():
         if near := nearest(name, _SHOWN, ALIKE):
             raise ConfigError(f"{name} is no option of a DataFrame; did you mean {near}?")
@@ -153,6 +155,11 @@ def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
     if "connector.factory" not in given:
         document.setdefault("connector.class", connector_class)
     return document
+
+
+def _spelled(kinds: Iterable[Spec]) -> dict[str, str]:
+    """The names of properties by how Spark gives them: in small letters."""
+    return {name.lower(): name for kind in kinds for name in (*kind.tables.aliases, *kind.tables.by_name)}
 
 
 def _one_of(name: str, given: str, allowed: tuple[str, ...]) -> str:

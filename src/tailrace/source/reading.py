@@ -12,10 +12,11 @@ import pyarrow as pa
 from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
 from tailrace.config.settings import Settings
-from tailrace.connectors import connector_for, load_object, typed_rows_of
+from tailrace.connectors import connector_for, typed_rows_of
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotPart
 from tailrace.connectors.interface import Connector
 from tailrace.connectors.load import from_mapping
+from tailrace.connectors.places import load_object
 from tailrace.events.pipeline import Pipeline, RecordPipeline, pipeline_of
 from tailrace.source.arrow import MOST_ROWS, record_batches
 from tailrace.source.options import ReadJob

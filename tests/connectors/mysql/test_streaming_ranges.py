@@ -2,9 +2,11 @@
 
 import pytest
 
+from support.mysql_settings import settings_for
 from support.reading import NOW_US, begin, fresh, read_on
 from tailrace.connectors.mysql.positions import RestartPosition
 from tailrace.connectors.mysql.reader import MySqlConnector
+from tailrace.errors import PositionLostError
 from tailrace_standins.servers.mysql_server import MySqlServer
 
 DATABASE = "ranges"
@@ -95,3 +97,24 @@ def test_the_newest_position_is_given_in_the_count_of_eras_of_the_start(played):
     assert connector.head_after(later, None)["era"] == 3
     assert connector.head_after(later, 1)["era"] == 3
     assert connector.head_after(later, 1)["pos"] > later["pos"]
+
+
+@pytest.mark.mysql
+def test_an_end_on_another_server_is_refused_before_a_history_is_written(played, server, tmp_path):
+    """GIVEN no history, and the mode that builds one, WHEN the end says nothing here, THEN none of this server is kept."""
+    file = tmp_path / "history.jsonl"
+    settings = settings_for(
+        server,
+        table_include_list=f"{DATABASE}.t",
+        snapshot_mode="recovery",
+        schema_history_internal="io.debezium.storage.file.history.FileSchemaHistory",
+        schema_history_internal_file_filename=file,
+    )
+    read = fresh(played[1])
+    read.history.clear()
+    elsewhere = {**MySqlConnector(settings).head(), "server_uuid": "another", "gtids": None}
+    with pytest.raises(PositionLostError, match="one server's files say nothing about another's"):
+        read_on(settings, read, elsewhere)
+    assert not file.exists()
+    read_on(settings, read)
+    assert file.exists()

@@ -17,13 +17,13 @@ TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
 
 def event_shape(*older: str) -> Property:
     """`tailrace.event.shape`, whose fields the events have; `older` are the versions of Debezium that it may name."""
-    words = " or ".join(older)
+    or_older = f", or that of Debezium {' or '.join(older)}" if older else ""
     return Property(
         name="tailrace.event.shape",
         kind=Kind.ENUM,
         default=CURRENT,
         allowed=(CURRENT, *older),
-        doc=f"Field set of the events: Debezium 3.6's, or that of Debezium {words}.",
+        doc=f"Field set of the events: Debezium 3.6's{or_older}.",
     )
 
 

@@ -48,6 +48,7 @@ from tailrace.errors import PositionLostError, RetriableError, StructureError
 from tailrace.schema.tables import Table, TableId
 
 XaEnd: TypeAlias = XaPrepare | XaCommit | XaRollback
+DefinitionsOf = Callable[[Opening], Definitions]
 RunsOf = Callable[[CapturedTables, Bounds, int], RunRecords]
 
 log = logging.getLogger(__name__)
@@ -76,7 +77,7 @@ class OpenedLog:
         given: RestartPosition,
         delivered: BinlogPosition | None,
         until: RestartPosition | None,
-        definitions: Definitions,
+        definitions_of: DefinitionsOf,
         runs_of: RunsOf,
         lane: Lane = ONLY_LANE,
         *,
@@ -91,7 +92,7 @@ class OpenedLog:
             given: the restart position that is stored.
             delivered: up to where everything is delivered; None: nothing is.
             until: where reading ends; None: it does not.
-            definitions: the structures where reading begins, to be changed by the DDL that follows.
+            definitions_of: gives the structures where reading begins, to be changed by the DDL that follows.
             runs_of: makes `runs` of the tables, what is delivered, and the era.
             lane: which of several this is.
             define: called for a statement instead of the method of that name, which it calls in its turn.
@@ -110,8 +111,8 @@ class OpenedLog:
         self.place = Place(given, opened.restart, delivered, by_gtids=opened.start.gtids is not None)
         self._succession = Succession(settings)
         self._xa = XaTransactions()
-        self.definitions = definitions
-        self.tables = CapturedTables(settings, definitions.structures, self._learn, lane, self._ask)
+        self.definitions = definitions_of(opened)
+        self.tables = CapturedTables(settings, self.definitions.structures, self._learn, lane, self._ask)
         self._bounds = Bounds(delivered, opened.restart, lanes=lane.count)
         self.runs = runs_of(self.tables, self._bounds, self.era)
         self.runs.reopen(opened.restart.open_gtid, opened.restart.open_rows)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tailrace.config.filters import Naming, SystemNames
-from tailrace.connectors.interface import Cloud, Spec
-from tailrace.connectors.mysql.properties import TABLES
-from tailrace.connectors.mysql.settings import MySqlSettings
+from tailrace.connectors.spec import Cloud, Spec
 
 SPEC: Final = Spec(
     name="mysql",
@@ -15,13 +13,13 @@ SPEC: Final = Spec(
     connector_class="io.debezium.connector.mysql.MySqlConnector",
     other_names=("MySqlConnector", "MySql", "io.debezium.connector.v2.mysql.MySqlConnectorV2"),
     cloud=(Cloud(name="MySqlCdcSource", is_first=True), Cloud(name="MySqlCdcSourceV2")),
-    tables=TABLES,
-    settings=MySqlSettings,
     naming=Naming.DATABASE_TABLE,
     system=SystemNames(databases=frozenset({"mysql", "performance_schema", "sys", "information_schema"})),
     either=(("gtid.source.includes", "gtid.source.excludes"),),
     format="mysql-cdc",
     frames="pyspark_tailrace",
+    properties="tailrace.connectors.mysql.properties:TABLES",
+    settings_class="tailrace.connectors.mysql.settings:MySqlSettings",
     connector="tailrace.connectors.mysql.reader:MySqlConnector",
     login="tailrace.connectors.mysql.connection:try_login",
     position="tailrace.connectors.mysql.given_offset:restart_from",

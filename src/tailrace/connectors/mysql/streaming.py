@@ -25,7 +25,7 @@ from tailrace.connectors.mysql.captured import CapturedTables
 from tailrace.connectors.mysql.definitions import Definitions
 from tailrace.connectors.mysql.kept_history import KeptHistory
 from tailrace.connectors.mysql.opened_log import OpenedLog
-from tailrace.connectors.mysql.opening import opening
+from tailrace.connectors.mysql.opening import Opening, opening
 from tailrace.connectors.mysql.positions import BinlogPosition, RestartPosition
 from tailrace.connectors.mysql.run_records import RunRecords
 from tailrace.connectors.mysql.settings import MySqlSettings
@@ -87,16 +87,22 @@ class LogReader:
     def _open(self) -> OpenedLog:
         given, opened = self._restart, opening(self._settings, self._restart)
         self._restart = opened.restart
-        is_first = self._lane.is_first
-        self._history = KeptHistory(
-            self._settings, opened.restart, self._delivered, self._given_history, writes=is_first
-        )
-        definitions = Definitions(
-            self._settings, self._history.at_restart, lower_names=opened.server.lower_names, tells=is_first
-        )
         return OpenedLog(
-            self._settings, opened, given, self._delivered, self._until, definitions, self._runs_of, self._lane
+            self._settings,
+            opened,
+            given,
+            self._delivered,
+            self._until,
+            self._definitions_of,
+            self._runs_of,
+            self._lane,
         )
+
+    def _definitions_of(self, opened: Opening) -> Definitions:
+        """The structures where reading begins, as the history has them."""
+        settings, is_first = self._settings, self._lane.is_first
+        self._history = KeptHistory(settings, opened.restart, self._delivered, self._given_history, writes=is_first)
+        return Definitions(settings, self._history.at_restart, lower_names=opened.server.lower_names, tells=is_first)
 
     def _runs_of(self, tables: CapturedTables, bounds: Bounds, era: int) -> RunRecords:
         """What turns runs of row events into what is delivered."""

@@ -5,10 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from tailrace.config.filters import Naming, SystemNames
-from tailrace.connectors.interface import Cloud, Spec
-from tailrace.connectors.sqlserver.config_checks import check_sql_server
-from tailrace.connectors.sqlserver.properties import TABLES
-from tailrace.connectors.sqlserver.settings import SqlServerSettings
+from tailrace.connectors.spec import Cloud, Spec
 
 SPEC: Final = Spec(
     name="sqlserver",
@@ -20,13 +17,13 @@ SPEC: Final = Spec(
         "io.debezium.connector.v2.sqlserver.SqlServerConnectorV2",  # Confluent's package of Debezium 2
     ),
     cloud=(Cloud(name="SqlServerCdcSource", is_first=True), Cloud(name="SqlServerCdcSourceV2")),
-    tables=TABLES,
-    settings=SqlServerSettings,
     naming=Naming.SCHEMA_TABLE,
     system=SystemNames(schemas=frozenset({"cdc", "sys"}), tables=frozenset({"systranschemas"})),
-    check=check_sql_server,
     format="sqlserver-cdc",
     frames="pyspark_tailrace_sqlserver",
+    properties="tailrace.connectors.sqlserver.properties:TABLES",
+    settings_class="tailrace.connectors.sqlserver.settings:SqlServerSettings",
+    contradictions="tailrace.connectors.sqlserver.config_checks:check_sql_server",
     connector="tailrace.connectors.sqlserver.reader:SqlServerConnector",
     login="tailrace.connectors.sqlserver.connection:try_login",
     position="tailrace.connectors.sqlserver.taking_over:restart_from",

@@ -23,23 +23,20 @@ from tailrace.schema.tables import TableId
 from tailrace.snapshot.source import Mark, Piece
 
 
-class MySqlSnapshot(MySqlSource):
-    """A `SnapshotDatabase` over one server, opened at P; for one lane."""
+class MySqlSnapshot:
+    """A `SnapshotDatabase` over one server, opened at P; for one lane.
 
-    def __init__(
-        self,
-        settings: MySqlSettings,
-        lane: Lane,
-        progress: Progress,
-        history: Sequence[HistoryRecord],
-        keys: Mapping[str, Any],
-    ) -> None:
-        """`history`: with the structures at P; `keys`: of the lane's tables, from its progress."""
-        super().__init__(
-            settings, lane.number, progress.restart, history, stored_keys(keys, ChunkKey.from_dict), with_overrides=True
-        )
-        self._position = RestartPosition.from_dict(progress.restart)
-        self._changes = read_changes(settings, self._position)
+    Attributes:
+        source: where the rows come from.
+
+    """
+
+    def __init__(self, settings: MySqlSettings, source: MySqlSource, position: RestartPosition) -> None:
+        """`source` stands at `position`, P."""
+        self.source = source
+        self._settings = settings
+        self._position = position
+        self._changes = read_changes(settings, position)
 
     @property
     def begins_anew(self) -> Mapping[str, Any] | None:
@@ -49,26 +46,26 @@ class MySqlSnapshot(MySqlSource):
     def all_tables(self) -> list[TableId]:
         """The captured tables that a snapshot reads."""
         tables = self._settings.tables
-        captured = (table for table in self.definitions.structures if tables.matches(table))
+        captured = (table for table in self.source.definitions.structures if tables.matches(table))
         return tables_to_read(self._settings, captured)
 
     def clock(self) -> int:
         """The server's clock in whole seconds, as microseconds since the epoch."""
-        ((seconds,),) = rows(self.asking, "SELECT UNIX_TIMESTAMP()")
+        ((seconds,),) = rows(self.source.asking, "SELECT UNIX_TIMESTAMP()")
         return int(seconds) * 1_000_000
 
     def events(self, piece: Piece, now_us: int, read_us: int) -> Iterator[Event]:
         """The read events of a piece."""
-        shown = self._changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, self.tables.shape)
-        return events_of(shown, now_us)
+        shape_of = self.source.tables.shape
+        return events_of(self._changes.of_piece(piece.of, piece.rows, piece.mark.value, read_us, shape_of), now_us)
 
     def tell_first(self, batch: Batch) -> None:
         """Add all initial schema-change events but the last one."""
-        self.definitions.tell_first(self._position, batch)
+        self.source.definitions.tell_first(self._position, batch)
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
         """Add the last initial schema-change event, with its mark."""
-        self.definitions.tell_last(self._position, batch, mark.value)
+        self.source.definitions.tell_last(self._position, batch, mark.value)
 
 
 def snapshot_reader(
@@ -81,9 +78,12 @@ def snapshot_reader(
     tell_structure: TellStructure | None = None,
 ) -> SnapshotReader:
     """The reader of a lane's part; the arguments are those of `SnapshotReader`."""
+    position = RestartPosition.from_dict(progress.restart)
 
     def opened(keys: Mapping[str, Any]) -> MySqlSnapshot:
-        return MySqlSnapshot(settings, lane, progress, history, keys)
+        """With the structures at P in `history`; `keys`: of the lane's tables, from its progress."""
+        chosen = stored_keys(keys, ChunkKey.from_dict)
+        source = MySqlSource(settings, lane.number, progress.restart, history, chosen, with_overrides=True)
+        return MySqlSnapshot(settings, source, position)
 
-    position = str(RestartPosition.from_dict(progress.restart).position)
-    return SnapshotReader(settings, lane, progress, position, opened, others, tables, tell_structure)
+    return SnapshotReader(settings, lane, progress, str(position.position), opened, others, tables, tell_structure)

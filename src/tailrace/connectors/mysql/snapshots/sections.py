@@ -116,7 +116,7 @@ class Sections:
             restart,
             delivered,
             None,
-            self.definitions,
+            lambda _opened: self.definitions,
             self._runs_of,
             define=self._define,
             finish_xa=self._finish_xa,

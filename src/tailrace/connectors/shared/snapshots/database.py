@@ -13,16 +13,30 @@ from tailrace.snapshot.source import Mark, Piece, SnapshotSource
 TellStructure = Callable[[Batch, Mark], None]
 
 
-class SnapshotDatabase(SnapshotSource, Protocol):
-    """A database, read as of P."""
+class LaneSource(SnapshotSource, Protocol):
+    """Reads the rows of some tables, and what the log says of them, from P on."""
 
     @property
     def chosen(self) -> frozenset[str]:
-        """The tables whose rows a statement of the user selects."""
+        """The tables of which only some rows are read, by a statement or condition that images don't show."""
 
     @property
     def whole(self) -> frozenset[str]:
         """The tables without a key."""
+
+    def note_records(self, table: str, count: int, size: int) -> None:
+        """Note that `count` rows of a table became events of about `size` bytes."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class SnapshotDatabase(Protocol):
+    """A database, read as of P: where the rows come from, and the events that they become."""
+
+    @property
+    def source(self) -> LaneSource:
+        """Where the rows come from."""
 
     @property
     def begins_anew(self) -> Mapping[str, Any] | None:
@@ -43,17 +57,11 @@ class SnapshotDatabase(SnapshotSource, Protocol):
         `now_us` is the processing time, `read_us` the read time, microseconds since the epoch.
         """
 
-    def note_records(self, table: str, count: int, size: int) -> None:
-        """Note that `count` rows of a table became events of about `size` bytes."""
-
     def tell_first(self, batch: Batch) -> None:
         """Add the initial schema-change events but the last one, whose mark depends on what follows."""
 
     def tell_last(self, batch: Batch, mark: Mark) -> None:
         """Add the last schema-change event, with its mark."""
-
-    def close(self) -> None:
-        """Close the connection."""
 
 
 Opened = Callable[[Mapping[str, Any]], SnapshotDatabase]

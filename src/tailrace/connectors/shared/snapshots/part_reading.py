@@ -30,6 +30,7 @@ from tailrace.config.overrides import SelectOverride, SelectOverrides
 from tailrace.config.settings import Settings
 from tailrace.connectors.base import LogBatch, Progress, SnapshotPart
 from tailrace.connectors.shared.batches import Batch
+from tailrace.connectors.shared.snapshots.database import LaneSource
 from tailrace.errors import (
     ConfigError,
     PositionLostError,
@@ -44,7 +45,7 @@ from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import LanePlan, Segment
-from tailrace.snapshot.source import Piece, SnapshotSource, Wave
+from tailrace.snapshot.source import Piece, Wave
 from tailrace.snapshot.state import SnapshotState, start
 from tailrace.snapshot.waves import SnapshotLane
 
@@ -56,22 +57,7 @@ _Settings = TypeVar("_Settings", bound=Settings)
 log = logging.getLogger(__name__)
 
 
-class ChosenSource(SnapshotSource, Protocol):
-    """A source that names its tables with selected rows, and those without a key."""
-
-    @property
-    def chosen(self) -> frozenset[str]:
-        """The tables of which only some rows are read, by a condition that images don't show."""
-
-    @property
-    def whole(self) -> frozenset[str]:
-        """The tables without a key."""
-
-    def close(self) -> None:
-        """Close the connection."""
-
-
-Source = TypeVar("Source", bound=ChosenSource)
+Source = TypeVar("Source", bound=LaneSource)
 
 
 class PartDatabase(Protocol[Source]):
@@ -188,7 +174,7 @@ class AskedPart:
         """`source.snapshot` of a piece's rows."""
         return INCREMENTAL if self.is_incremental else piece.mark.value
 
-    def waves(self, source: ChosenSource, state: SnapshotState) -> Iterator[Wave]:
+    def waves(self, source: LaneSource, state: SnapshotState) -> Iterator[Wave]:
         """The waves from a state on."""
         chosen = source.chosen | frozenset(self._asked.get("conditions", {}))
         try:

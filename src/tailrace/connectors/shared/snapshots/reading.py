@@ -80,12 +80,12 @@ class SnapshotReader:
     def batches(self) -> Iterator[LogBatch]:
         """All batches; the last says that the lane's part is done."""
         state = self._part.state
-        with closing(self._opened(self._part.keys)) as database:
-            self._database = database
+        self._database = self._opened(self._part.keys)
+        with closing(self._database.source) as source:
             self._watched.begin(state, is_first_time=self._begins, tables=self._tables)
             if self._begins and self._lane.is_first:
                 yield self._first_batch(state)
-            for wave in SnapshotLane(database, state, database.chosen, database.whole).waves():
+            for wave in SnapshotLane(source, state, source.chosen, source.whole).waves():
                 yield self._batch(wave, state)
                 state = wave.state
             for _ in self._watched.wait():
@@ -116,7 +116,7 @@ class SnapshotReader:
             size = batch.bytes
             for event in self._database.events(piece, batch.now_us, self._read_us[piece.table]):
                 batch.add(event)
-            self._database.note_records(piece.table, len(piece.rows), batch.bytes - size)
+            self._database.source.note_records(piece.table, len(piece.rows), batch.bytes - size)
         count = sum(len(piece.rows) for piece in wave.pieces)
         told = [*batch.events, *self._watched.passed(wave.state)]
         return LogBatch(

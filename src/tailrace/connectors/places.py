@@ -1,0 +1,12 @@
+"""Module paths of what is imported only when used, because it may be heavy, or belong to another connector."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+
+def load_object(place: str) -> Any:
+    """The object that `package.module:name` names, or the module `package.module`; imported only now."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name) if name else import_module(module)
