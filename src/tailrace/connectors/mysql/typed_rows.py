@@ -9,27 +9,17 @@ from tailrace.connectors.mysql import catalog, connection, server_structures
 from tailrace.connectors.mysql.settings import MySqlSettings
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.connectors.mysql.types import field_schema
-from tailrace.connectors.shared.typed_rows import only_one, row_columns
+from tailrace.connectors.shared.typed_rows import only_one, row_columns, rows_alone
 from tailrace.encoding.rows import RowSchema, arrow_type
-from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.tables import Column, TableId
 
 
 def row_settings(settings: MySqlSettings) -> MySqlSettings:
     """The settings under which columns come in types that Spark has, and nothing but rows of the table comes out."""
     return attrs.evolve(
-        settings,
-        tables=settings.tables.without_signal_tables(),
+        rows_alone(settings),
         time_precision_mode="adaptive_time_microseconds",
-        decimal_handling_mode="string",
         bigint_unsigned_handling_mode="long",  # its 64 bits; the encoder reads them as unsigned
-        binary_handling_mode="bytes",
-        include_schema_changes=False,
-        provide_transaction_metadata=False,
-        key_converter_schemas_enable=False,  # what a batch holds is reckoned with them
-        value_converter_schemas_enable=False,
-        tailrace_event_shape=CURRENT,  # the one with microseconds
-        tombstones_on_delete=False,
         skipped_operations=settings.skipped_operations - {"t"},  # rows can't tell it, which is an error
     )
 

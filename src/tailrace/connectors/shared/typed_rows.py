@@ -8,14 +8,35 @@ the query with a message, because a DataFrame can't grow one. A new query contin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import pyarrow as pa
+from attrs import evolve
 
 from tailrace.config.settings import Settings
 from tailrace.errors import ConfigError
 from tailrace.schema.envelope import value_columns
+from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.names import Names
 from tailrace.schema.tables import Column, Table, TableId
+
+_Settings = TypeVar("_Settings", bound=Settings)
+
+
+def rows_alone(settings: _Settings) -> _Settings:
+    """The settings under which nothing but rows of the table comes out; a connector adds those of its types."""
+    return evolve(
+        settings,
+        tables=settings.tables.without_signal_tables(),
+        decimal_handling_mode="string",
+        binary_handling_mode="bytes",
+        include_schema_changes=False,
+        provide_transaction_metadata=False,
+        key_converter_schemas_enable=False,  # what a batch holds is reckoned with them
+        value_converter_schemas_enable=False,
+        tailrace_event_shape=CURRENT,  # the one with microseconds
+        tombstones_on_delete=False,
+    )
 
 
 def only_one(tables: Sequence[TableId], hint: str = "") -> TableId:

@@ -11,7 +11,7 @@ from tailrace.connectors.change_tables.capture_instances import CaptureInstances
 from tailrace.connectors.change_tables.table_shapes import with_fields
 from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared import jdbc
-from tailrace.connectors.shared.typed_rows import only_one, row_columns
+from tailrace.connectors.shared.typed_rows import only_one, row_columns, rows_alone
 from tailrace.connectors.sqlserver import catalog
 from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
@@ -20,7 +20,6 @@ from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.types import column_types, field_schema
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import StructureError
-from tailrace.schema.event_shapes import CURRENT
 from tailrace.schema.tables import Column, Table, TableId
 
 NOT_BEGUN: Final = " that the capture job has begun with (is the SQL Server Agent running?)"
@@ -29,18 +28,9 @@ NOT_BEGUN: Final = " that the capture job has begun with (is the SQL Server Agen
 def row_settings(settings: SqlServerSettings) -> SqlServerSettings:
     """The settings that make a connector yield only row changes, with column types that Spark has."""
     return attrs.evolve(
-        settings,
-        tables=settings.tables.without_signal_tables(),
+        rows_alone(settings),
         time_precision_mode="microseconds",
-        decimal_handling_mode="string",
-        binary_handling_mode="bytes",
-        include_schema_changes=False,
-        provide_transaction_metadata=False,
-        key_converter_schemas_enable=False,  # they would count in the size of batches
-        value_converter_schemas_enable=False,
-        tailrace_event_shape=CURRENT,  # the shape with microseconds
-        source_timestamp_mode=COMMIT,  # rows have no source block, but the commit time
-        tombstones_on_delete=False,
+        source_timestamp_mode=COMMIT,  # rows have no source block, but the time of the commit
     )
 
 
