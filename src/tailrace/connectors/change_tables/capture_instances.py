@@ -107,6 +107,7 @@ class CaptureInstances(Generic[Session]):
         self._types = self._catalogue.column_types(session)
         self._other_structures = self._find_other_structures()
         self._altered = self._catalogue.altered(session)
+        # The stamp was queried before everything else, so a change since then is noticed at the next poll.
         self._stamp = stamp
         self.version += 1
         self._warn_of_columns()

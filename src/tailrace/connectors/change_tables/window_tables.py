@@ -107,6 +107,7 @@ class WindowTables(Generic[Session]):
         self, session: Session, window: Window, found: Transactions, begin: DatabasePosition
     ) -> OpenWindow[Session]:
         """Find the tables with rows, and number their changes if that is configured."""
+        # By name, because the progress names the table up to which a window is delivered.
         active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
         wanted = active if self._counts else [each for each in active if self._tables.reads(each.table)]
         has = self._dialect.has_rows(session, [each.instance for each in wanted], window)
@@ -143,6 +144,7 @@ class WindowTables(Generic[Session]):
                 rows = self._batch_rows[active.name] = _aimed(part, rows, batch.bytes)
                 if end is not None:
                     yield batch, end
+                # The rows before the faulty one are delivered first, so that a restart stops at it again.
                 if fault is not None:
                     raise fault
 
@@ -174,6 +176,7 @@ class WindowTables(Generic[Session]):
         prepared = captured.shape.prepare(changes, batch.now_us)
         if orders is not None:
             orders.number(captured.name, prepared, part.changes, kept)
+        # Every lane handles signals, whichever lane delivers the table's events.
         if captured.is_signals:
             batch.signals += (inserted.signal for inserted in signals_in(changes))
         if len(changes) and captured.is_owned:

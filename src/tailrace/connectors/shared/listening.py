@@ -102,6 +102,8 @@ class ChannelListener:
             log.warning(
                 "the signal %r gives structures of tables, which a DataFrame does not take: left out", signal.id
             )
+        # Planning delivers no records, so the returned event is dropped: only the `log` channel shows the
+        # notifications.
         self._notices.tell(effect.notifications, "", 0)
         return effect.work
 

@@ -87,6 +87,7 @@ class Dialect:
             if depth < 0:
                 raise _refused(f"a parenthesis is closed that was not opened, at {_shown(text, found)}")
             word = found[0].upper() if kind == "word" else ""
+            # The last words, as many as the longest refused sequence has.
             before = [*before[1:], word]
             self._require_reading(before)
             yield word

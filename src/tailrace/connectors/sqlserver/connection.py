@@ -64,6 +64,7 @@ class Session:
         """Execute a statement; returns the number of changed rows, or -1 if it has none."""
         with self._cursor(sql, params) as cursor:
             count = int(cursor.rowcount)
+            # Errors of later statements in a batch come with their own results.
             while cursor.nextset():
                 pass
             return count
@@ -100,6 +101,7 @@ class Session:
             self.execute("COMMIT TRANSACTION")
         finally:
             if isolation is not None:
+                # The level belongs to the session, and outlasts the transaction.
                 self._reset_isolation()
 
     @contextlib.contextmanager

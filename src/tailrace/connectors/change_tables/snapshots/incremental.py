@@ -168,6 +168,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
 
     def _step(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
         gathered = self._gathered
+        # A signal may have changed the work since the chunks were read.
         if gathered is None or gathered.segment != table.segment:
             return self._gather(work, table, place)
         if self._source is None or not self._is_behind(self._source, gathered, table.table, place):
@@ -242,6 +243,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         tables, read = source.database(before.table).tables, source.table(before.table)
         asking = self._tables.asking(source.database(before.table))
         now = self._instance_at(asking, before.table, place)
+        # The chunks were read by the structure of then: after a change they are dropped, and read again.
         if read is None or now != read.instance or before.table in tables.altered():
             return None
         key, skipped = read.key, self._settings.skipped_operations

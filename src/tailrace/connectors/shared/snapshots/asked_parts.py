@@ -167,6 +167,7 @@ class _IncrementalStep(Generic[Key]):
     def _read(self, table: TableWork, key: Key | NoKey, size: Size) -> TableWork | None:
         """Add a table to parts, as far as there is room; the rest of it, None if nothing remains."""
         share = self._limits.share(size)
+        # The rest of a table that is partly read is a range, and never shares a part.
         is_alone = table.after is not None or share >= IS_CUT
         if not self._parts.makes_room(share, is_alone=is_alone):
             return table
@@ -206,6 +207,7 @@ class _IncrementalStep(Generic[Key]):
     def _cut(self, table: TableWork, key: Key, of_rows: int) -> TableWork | None:
         """Add the next key ranges of a large table; the rest of it, None if nothing remains."""
         cuts = self._database.next_cuts(table.table, key, table.after, of_rows=of_rows, most=self._parts.left)
+        # Rows beyond `upto` were inserted after the table was begun: the log has them.
         upto = table.upto
         ends = [end for end in cuts.points if upto is None or self._database.is_before(table.table, key, end, upto)]
         is_end = cuts.is_end or len(ends) < len(cuts.points)

@@ -100,6 +100,7 @@ def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
         if isinstance(each.key, str):
             obstacles.append(f"{'its primary key' if each.is_primary else f'index {each.name}'} {each.key}")
         else:
+            # False sorts before True: the primary key first, then numeric keys, then short ones.
             usable.append(((not each.is_primary, not each.key.is_local, len(each.key.columns), each.order), each.key))
     if usable:
         return min(usable, key=lambda ranked: ranked[0])[1]

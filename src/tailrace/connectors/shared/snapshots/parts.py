@@ -131,6 +131,7 @@ class Stepping(Generic[Key]):
             return None
         of_rows = self._limits.rows_of(size)
         cuts = self._cutting.next_cuts(parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
+        # The table's last range has no end, so that rows which were inserted beyond the last range end are in it.
         self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
         return None if cuts.is_end else cuts.points[-1]
 

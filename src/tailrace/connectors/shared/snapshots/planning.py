@@ -74,6 +74,7 @@ def by_row_count(settings: Settings, rows: Mapping[TableId, int]) -> list[TableI
     if order == "disabled":
         return list(rows)
     sign = -1 if order == "descending" else 1
+    # The sort is stable: tables of equal size stay in Debezium's order.
     return sorted(rows, key=lambda table: sign * rows[table])
 
 

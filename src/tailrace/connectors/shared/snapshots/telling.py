@@ -107,6 +107,7 @@ class Telling:
                 yield self._ended(name, after.tables[name])
 
     def _begun(self, name: str, table: TableState) -> list[Notification]:
+        # Part 0 of a table speaks for the whole table.
         begun = [] if table.part else [self._snapshot.table_in_progress(parse_id(name), self._tables)]
         if table.parts > 1:
             begun.append(self._snapshot.chunk_in_progress(parse_id(name), table.part, table.parts, table.rows))

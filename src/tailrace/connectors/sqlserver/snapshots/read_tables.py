@@ -190,6 +190,7 @@ class ReadTables:
         return dict(self._session.rows(_STARTS))
 
     def _load(self) -> None:
+        # Queried first, so that a change after it is noticed at the next call.
         self._ddl, self._starts = self._session.rows(_DDL), self._started()
         tables = structures.tables(self._session, self._session.database, self._keys.__contains__)
         found = instances_at(catalog.instances(self._session), self._point)
