@@ -45,7 +45,7 @@ def row_bytes(session: Session, instance: Instance, window: Window, *, by_functi
     sql = f"{_DECLARED}; {_mean_bytes(instance, source)}"
     try:
         return _KEY_BYTES + int(session.one(sql, *_parameters(window)) or 0)
-    except SourceSetupError as error:  # as below
+    except SourceSetupError as error:  # a column is gone or hidden
         log.info("the changes of %s are taken for short ones: %s", instance.table, error)
         return _KEY_BYTES
 
