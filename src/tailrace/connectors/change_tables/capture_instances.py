@@ -130,6 +130,7 @@ class CaptureInstances(Generic[Session]):
         for table, instances in self._by_table.items():
             begun = [each for each in instances if each.has_begun(window.until)]
             if begun:
+                # Windows end where a table switches, so the newest instance that has begun has the whole window.
                 found.append(Active(table, begun[-1], self._catalogue.name_in_database(table)))
         return found
 

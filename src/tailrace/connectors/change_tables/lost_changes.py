@@ -110,6 +110,7 @@ class LostChanges(Generic[Session]):
             PositionLostError: changes may be lost; the message names the table.
 
         """
+        # If the catalogue is unchanged, no start has moved.
         if not read or not self._instances.refresh(session):
             return
         now = self._instances.all

@@ -134,6 +134,7 @@ class WindowTables(Generic[Session]):
         captured = self._captured_of(active, only_keys=False)
         serials = Serials(None if after is None else (after.commit, after.change, after.serial))
         first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if captured.rows.is_wide else FIRST_ROWS
+        # Kept from window to window, since the rows of a table hardly change in size.
         rows = self._batch_rows.setdefault(active.name, first)
         parts = captured.rows.read(opened.session, opened.window, after, lambda: rows)
         with closing(parts):
@@ -160,12 +161,14 @@ class WindowTables(Generic[Session]):
         """Add the events of a part; returns the position up to which it comes, and the error that stops it there."""
         rows, kept, orders = part, None, opened.orders
         end: RowPosition | None = part.position(len(part) - 1, int(numbers[-1]))
+        # Debezium may have delivered a part of this transaction.
         if taken_over is not None:
             rows, numbers, kept = not_delivered(part, numbers, taken_over)
         ids = orders is not None
         found = converted(captured, rows, self.failures)
         rows, columns = found.rows, found.columns
         numbers = numbers if found.kept is None else numbers[found.kept]
+        # The position must stay before the faulty row.
         if found.fault is not None:
             end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
         read_us = batch.now_us if self._dialect.tells_reading_time else None

@@ -186,6 +186,7 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
         # `from None`: the driver's error may quote the connection string, which has the password.
         raise of_driver(error, f"connecting to {where} as {settings.database_user!r}") from None
     if settings.database_query_timeout_ms:
+        # The driver takes whole seconds, and 0 for no limit.
         connection.timeout = max(1, settings.database_query_timeout_ms // 1000)
     session = Session(connection, "", where, is_read_only=settings.reads_replica)
     if session.is_read_only:

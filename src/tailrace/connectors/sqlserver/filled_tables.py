@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 _ASKED_AT_ONCE: Final = 100  # instances in a query
 _MEASURED: Final = 100  # rows
 _KEY_BYTES: Final = 40  # the size of the columns that every change table has
+# Each subquery uses the same three values, whereas a parameter marker has only one use.
 _DECLARED: Final = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
 
 

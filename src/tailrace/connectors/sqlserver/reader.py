@@ -67,12 +67,14 @@ class SqlServerConnector:
             SourceSetupError: a database is not set up for change data capture; the message says what is missing.
 
         """
+        # A connector that has run before may have lists with tables that were dropped since.
         (unmatched.warn if after else unmatched.require)(self.settings, listed_tables.existing(self.settings))
         if snapshot_lanes:
             from tailrace.connectors.sqlserver.snapshots.planning import planned  # only needed for snapshots
 
             return planned(self.settings, snapshot_lanes, after)
         lsns = heads(self._dialect)
+        # Without either there is nothing to deliver before the first change.
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
         restart = restart_at(lsns, initial=tells)
         return StartPoint(restart.to_dict(), history_at(self._dialect, lsns))

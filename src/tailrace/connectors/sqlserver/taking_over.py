@@ -66,6 +66,7 @@ def position_of(offset: Offset) -> DatabasePosition:
     commit, change = _lsn(offset.get("commit_lsn")), _lsn(offset.get("change_lsn"))
     if commit is None:
         raise ProgressError(f"Debezium's offset names no commit LSN: {dict(offset)!r}")
+    # The whole transaction is delivered.
     if change is None or change == _BEHIND_ALL:
         return DatabasePosition(commit)
     serial = int(offset.get("event_serial_no") or 0)

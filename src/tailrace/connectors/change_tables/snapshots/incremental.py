@@ -133,6 +133,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             self.close()
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
         place = at.lsn(table.table.catalog)
+        # A window is delivered in part, so there is no LSN up to which exactly everything is delivered.
         if place is None:
             return None
         try:

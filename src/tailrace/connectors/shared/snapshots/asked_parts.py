@@ -131,9 +131,11 @@ class _IncrementalStep(Generic[Key]):
         for number, table in enumerate(window):
             rest = self._read(table, keys[table.table], sizes[table.table])
             if rest is not None:
+                # There is no more room: the next step begins with the rest of this table.
                 left = [rest, *window[number + 1 :]]
                 break
         self._parts.close()
+        # Tables of the window that are not left have all their parts planned, or can't be read.
         work = work.without([table.table for table in window if table.table not in {each.table for each in left}])
         if left:
             work = work.with_first(left[0])

@@ -98,6 +98,7 @@ class Stepping(Generic[Key]):
         tables: Sequence[Sequence[Any]] = snapshot["tables"]
         place = reached or {"tables": 0}
         done, after = int(place["tables"]), place.get("after")
+        # As many tables as this step can use at most, so that no more sizes are queried than necessary.
         window = tables[done : done + self._limits.parts * TABLES_OF_A_PART]
         sizes = self._cutting.sizes([parse_id(name) for name, _ in window])
         for name, given in window:

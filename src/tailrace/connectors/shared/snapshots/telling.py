@@ -101,6 +101,7 @@ class Telling:
         begun_before, begun_after, unfinished = _begun(before), _begun(after), after.unfinished
         for name in before.unfinished:
             is_finished = name not in unfinished
+            # A small table may begin and end between two states.
             if name not in begun_before and (is_finished or name in begun_after):
                 yield self._begun(name, before.tables[name])
             if is_finished:
