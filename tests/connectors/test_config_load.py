@@ -1,4 +1,4 @@
-"""From a configuration to settings, or to one message about all that is wrong."""
+"""A configuration becomes settings, or one message about everything that is wrong."""
 
 import json
 import pickle

@@ -1,7 +1,7 @@
-"""What is one database's lies in its connector's folder: nothing else names a database, in code or in text.
+"""What is specific to a database is in its connector's folder: nothing else names a database, in code or in text.
 
-Comments and docstrings may name one, as an example or a reason. Each exception is listed with its reason, word by word, so that
-another word in the same file fails as well, and so does an exception that is needed no longer.
+Comments and docstrings may name one, as an example or a reason. Each exception is listed with its reason, word by word,
+so another word in the same file fails, and so does an exception that is no longer needed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The registry of connectors: each that can be configured is there, and what it names can be loaded."""
+"""The registry of connectors: it has every connector that can be configured, and its module paths can be imported."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-if TYPE_CHECKING:  # every configuration is loaded beside this, and events are heavy
+if TYPE_CHECKING:  # loading a configuration imports this module, and events are heavy
     from tailrace.events.event import Event
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format

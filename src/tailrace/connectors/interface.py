@@ -57,7 +57,7 @@ class Connector(Protocol):
     def routed(self, routing: Mapping[str, Any]) -> Connector:
         """The same connector with a stored topic routing in place of the configured one; see `schema/routing.py`.
 
-        A routing that changed with the configuration would deal the topics out to other lanes.
+        A routing that changed with the configuration would assign topics to other lanes.
         """
 
     def can_be_dealt_out(self, progress: Progress) -> bool:

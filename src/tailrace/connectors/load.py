@@ -88,6 +88,7 @@ def from_mapping(
     problems = problems or Problems(strict=strict)
     flat = flatten(document, problems)
     kind = _kind(flat, problems, source)
+    # Confluent Cloud's names become Debezium's before any name is checked.
     flat = from_cloud(flat, cloud_classes(kind), problems)
     entries = collect(flat, kind.tables, kind.database, problems, partial(names_of_others, kind.name))
     entries = without_unfilled(entries, flat, kind.tables, problems)
@@ -200,6 +201,7 @@ def _settings(
     }
     attributes["name"] = attributes["name"] or attributes["topic_prefix"]
     attributes["signal_kafka_topic"] = attributes["signal_kafka_topic"] or f"{attributes['topic_prefix']}-signal"
+    # Debezium's `none` says that no operation is skipped.
     attributes["skipped_operations"] = frozenset(attributes["skipped_operations"]) - {"none"}
     attributes["header_converter_schemas_enable"] &= attributes["header_converter"] == JSON
     attributes["schema_history_internal"] = _history(values, entries)
@@ -266,6 +268,7 @@ def _tables(kind: Spec, values: Mapping[str, Value]) -> TableFilter:
         databases=_filter(values, "database"),
         schemas=_filter(values, "schema"),
         tables=_filter(values, "table"),
+        # Signal tables are read whether the lists include them or not.
         also=frozenset(map(TableFilter.lower, _signal_tables(values))),
         naming=kind.naming,
         system=kind.system,

@@ -1,4 +1,4 @@
-"""A toy with two tables."""
+"""A toy database with two tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cutting a backlog by bytes: the tries between too few transactions and too many."""
+"""Dividing a backlog by bytes: the tries between too few transactions and too many."""
 
 from __future__ import annotations
 

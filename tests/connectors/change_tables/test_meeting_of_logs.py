@@ -1,4 +1,4 @@
-"""Where lanes can meet: the farthest window's end in each database."""
+"""The position that all lanes can reach: the furthest window's end in each database."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Rows of a change table come as whole changes, also where an update is written as a delete and an insert."""
+"""Rows of a change table come as whole changes, even if an update is written as a delete and an insert."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A toy database is streamed and gone on with by the code that reads change tables of any database."""
+"""The toy database is streamed, and resumed, by the code that reads change tables of any database."""
 
 from __future__ import annotations
 

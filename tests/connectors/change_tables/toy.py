@@ -1,7 +1,7 @@
-"""A toy database that captures changes into tables, in SQLite: two tables with a number as their key.
+"""A toy database in SQLite that captures changes into tables: two tables with integer keys.
 
-It has LSNs of sixteen bytes, no commands, and no mask. Its capture runs when it is told to (`Toy.capture`), so that it may be as
-late as one likes.
+Its LSNs have sixteen bytes; it has no commands, and no update mask. Capture runs only when it is called
+(`Toy.capture`), so a test decides how late it is.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The toy's dialect of change tables, and how its rows are decoded."""
+"""The toy's dialect of change tables, and the decoding of its rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What snapshots ask of the toy."""
+"""The toy's side of snapshots."""
 
 from __future__ import annotations
 

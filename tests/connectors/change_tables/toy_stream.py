@@ -1,4 +1,4 @@
-"""A stream of the toy's changes, read by the loop that reads change tables of any database; and who writes to it."""
+"""A stream of the toy's changes, read by the loop for change tables of any database, and a writer to the toy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When a blocking snapshot that a progress has is read: at a boundary, and after that the log goes on."""
+"""When a requested blocking snapshot is read: at a boundary; then the log continues."""
 
 from types import SimpleNamespace
 

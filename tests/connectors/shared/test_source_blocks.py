@@ -1,4 +1,4 @@
-"""What the source blocks of all connectors have in common."""
+"""The common parts of all connectors' source blocks."""
 
 from tailrace.connectors.shared.source_blocks import source_times
 

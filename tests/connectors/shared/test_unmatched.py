@@ -1,4 +1,4 @@
-"""Which lists stop a connector that begins, and which are warned of; no server."""
+"""The lists that stop a connector that begins, and those that only cause warnings, without a server."""
 
 import pytest
 

@@ -1,6 +1,6 @@
-"""One column of each type with a value, and columns with defaults: what real Debezium was shown, and tailrace is.
+"""One column of each type with a value, and columns with defaults: a table for real Debezium and for tailrace.
 
-`python -m tests.connectors.sqlserver.all_types` shows them to Debezium, on the stand-in, and writes down what it gives.
+`python -m tests.connectors.sqlserver.all_types` lets Debezium read it, on the stand-in, and records the result.
 """
 
 from __future__ import annotations

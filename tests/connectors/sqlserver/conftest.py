@@ -1,4 +1,4 @@
-"""Logins that more than one module needs."""
+"""Logins that several modules need."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What events of SQL Server look like in the shapes of Debezium 1.4 and 2.1: what one has and the other has not.
+"""Events of SQL Server in the shapes of Debezium 1.4 and 2.1: the fields that one has and the other has not.
 
-Of 1.4 it stands in the messages that Debezium's page shows for that version; of 2.1 in its message of an incremental snapshot,
-and for what that leaves out in the connector's sources at v2.1.4.Final.
+Sources: for 1.4, the messages in Debezium's documentation of that version; for 2.1, its message of an incremental
+snapshot, and the connector's source at v2.1.4.Final for what that leaves out.
 """
 
 from __future__ import annotations

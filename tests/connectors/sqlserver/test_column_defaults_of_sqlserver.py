@@ -1,6 +1,6 @@
-"""Defaults of columns: what is read out of the catalog's expressions, where real Debezium's are not recorded.
+"""Defaults of columns: the literals in the catalogue's expressions, where real Debezium's are not recorded.
 
-Those that are recorded are compared in test_column_types.py.
+The recorded ones are compared in test_column_types.py.
 """
 
 from __future__ import annotations

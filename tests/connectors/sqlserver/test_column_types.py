@@ -1,6 +1,6 @@
-"""Each type in each handling mode: schemas and values are those that real Debezium gave for the same table.
+"""Each type in each handling mode: schemas and values are those of real Debezium for the same table.
 
-What Debezium gave is recorded in data/debezium_types.json (`python -m tests.connectors.sqlserver.all_types`).
+Debezium's are recorded in data/debezium_types.json (`python -m tests.connectors.sqlserver.all_types`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What the server's errors of snapshot isolation mean, with the texts that SQL Server documents.
+"""The meaning of the server's errors about snapshot isolation, with the documented texts.
 
-Source: https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors-3000-to-3999
+Source:
+https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors-3000-to-3999
 """
 
 import pytest

@@ -1,8 +1,10 @@
-"""The messages that Debezium's page shows for its SQL Server connector 1.4, made again by reading such a table; and in the shape
-of 2.1. The page's message of an incremental snapshot is in `signalled/test_example_message_of_an_incremental_snapshot.py`.
+"""The messages in Debezium's documentation of its SQL Server connector 1.4, reproduced; also in the shape of 2.1.
 
-What the page can't know is masked: LSNs, and times. One field is not as on the page: it shows `autoIncremented` false for
-the identity column, and Debezium tells true.
+The documentation's message of an incremental snapshot is in
+`signalled/test_example_message_of_an_incremental_snapshot.py`.
+
+LSNs and times are masked. One field differs from the documentation: it has `autoIncremented` false for the identity
+column, whereas Debezium sends true.
 """
 
 from __future__ import annotations

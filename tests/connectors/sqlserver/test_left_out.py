@@ -1,4 +1,4 @@
-"""Changes that can't be shown: it stops, or leaves them out, as `event.processing.failure.handling.mode` says."""
+"""Changes that can't be converted: `event.processing.failure.handling.mode` stops the connector, or leaves them out."""
 
 from __future__ import annotations
 

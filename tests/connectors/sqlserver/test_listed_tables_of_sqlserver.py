@@ -1,4 +1,4 @@
-"""Lists of a configuration beside the tables of a SQL Server: at a first start, at later ones, and for `check`."""
+"""The configuration's lists and the tables of a SQL Server: at a first start, at later ones, and for `check`."""
 
 import pytest
 

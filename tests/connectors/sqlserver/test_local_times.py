@@ -1,4 +1,4 @@
-"""The server's own times as UTC, and which time the source block tells: of the commit, or of reading."""
+"""The server's local times as UTC, and the time in the source block: of the commit, or of reading."""
 
 from __future__ import annotations
 

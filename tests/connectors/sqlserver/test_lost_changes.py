@@ -1,4 +1,4 @@
-"""Changes that nobody can read any more: it stops reading, and says what to do."""
+"""Changes that are no longer retained: the connector stops, and says what to do."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # ruff: noqa: DTZ001 -- SQL Server's datetimes have no zone
-"""Random rows of all types come back, from the table and from its change table, as what Python computes of them."""
+"""Random rows of all types, read from the table and from its change table, equal what Python computes."""
 
 from __future__ import annotations
 

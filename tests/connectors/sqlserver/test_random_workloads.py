@@ -1,8 +1,9 @@
-"""Random work, captured late, read in pieces by readers of several kinds: nothing lost, nothing twice, all in order.
+"""Random work, captured late, read in pieces by several kinds of readers: nothing lost, nothing twice, all in order.
 
-Transactions over tables of random types (kept or rolled back), scans of the log at any time, tables that get columns and
-second instances, clean-up of what was read, and readers that break off behind any batch: with one lane and the transactions told, with three lanes, by
-the function. What each tells is compared with the account that the work has kept of itself.
+Transactions change tables of random types, and commit or roll back; the log is scanned at any time; tables get columns
+and second instances; the clean-up removes what was read. The readers stop after any batch: one has one lane and
+transaction metadata, one three lanes, one uses the query functions. The events of each are compared with the workload's
+own record.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What signals bring into SQL Server's statements: one expression, or one SELECT, whatever is in it."""
+"""SQL of signals in SQL Server's statements: one expression, or one SELECT, whatever it contains."""
 
 import pytest
 from hypothesis import given

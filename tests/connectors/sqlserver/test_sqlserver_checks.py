@@ -1,4 +1,4 @@
-"""What `tailrace check` finds on a SQL Server, and what `--apply` makes of it."""
+"""The findings of `tailrace check` on a SQL Server, and the effect of `--apply`."""
 
 import json
 import uuid

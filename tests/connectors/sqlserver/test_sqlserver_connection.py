@@ -1,4 +1,4 @@
-"""Sessions: what they give back, and what their errors mean."""
+"""Sessions: their results, and the meaning of their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens beside the changes: heartbeats, an agent that does not run, tables that go while they are read."""
+"""Events beside the changes: heartbeats, an Agent that does not run, tables that are dropped while they are read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Capture instances that come, go and change while they are read."""
+"""Capture instances that are created, dropped and altered while they are read."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A listener hands each connection to a replica of its own, and one may be behind another.
+"""A listener routes each connection to some replica, and one may be behind another.
 
-The stand-in's secondary has no delay: that it is behind is played by what it says of how far it is captured.
+The stand-in's secondary has no delay: the test simulates it by the max LSN that it returns.
 """
 
 import time

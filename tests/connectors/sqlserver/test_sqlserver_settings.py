@@ -1,4 +1,4 @@
-"""The configuration of the SQL Server connector: its names, its lists, its driver, what must fit together."""
+"""The configuration of the SQL Server connector: its names, its lists, its driver, its combinations."""
 
 import pickle
 

@@ -1,7 +1,7 @@
 """Names, source blocks and schemas of SQL Server's events, in the shapes of Debezium 3.6, 2.1 and 1.4.
 
-What is expected of 1.4 stands in the messages that Debezium's page shows for that version; of 2.1 in its message of an
-incremental snapshot, and for what that leaves out in the connector's sources at v2.1.4.Final.
+Sources: for 1.4, the messages in Debezium's documentation of that version; for 2.1, its message of an incremental
+snapshot, and the connector's source at v2.1.4.Final for what that leaves out.
 """
 
 import json

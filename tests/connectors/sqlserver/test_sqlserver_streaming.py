@@ -1,4 +1,4 @@
-"""Following change tables: which records come, from which place each, and how reading goes on."""
+"""Reading change tables: the records, their positions, and how reading resumes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structures of tables, as the catalog tells them."""
+"""Structures of tables, from the catalogue."""
 
 from __future__ import annotations
 

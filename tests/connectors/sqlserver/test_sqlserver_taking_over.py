@@ -1,4 +1,4 @@
-"""Debezium's offsets as positions and back."""
+"""Debezium's offsets as positions, and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Structures that were told, found again by their capture instances."""
+"""Announced structures, found again by their capture instances."""
 
 from __future__ import annotations
 

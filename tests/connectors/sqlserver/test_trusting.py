@@ -1,4 +1,4 @@
-"""Trust stores: whom the driver trusts when a connection is opened, and whom the rest of the process does."""
+"""Trust stores: which authorities the driver trusts when a connection is opened, and the rest of the process does."""
 
 from __future__ import annotations
 

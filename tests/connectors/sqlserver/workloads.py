@@ -1,7 +1,7 @@
-"""Random work on tables of random types, and what a connector has to tell of it.
+"""Random work on tables of random types, and the events that a connector must deliver for it.
 
-A `Workload` changes a database and keeps its own account of what was committed; `Reader`s follow it, each with its own
-configuration, and break off behind any batch. Which choices are made follows from one seed.
+A `Workload` changes a database and records what was committed. `Reader`s follow it, each with its own configuration,
+and stop after any batch. All choices follow from one seed.
 """
 
 from __future__ import annotations

@@ -107,6 +107,7 @@ class CaptureInstances(Generic[Session]):
         self._types = self._catalogue.column_types(session)
         self._other_structures = self._find_other_structures()
         self._altered = self._catalogue.altered(session)
+        # The stamp was queried before everything else, so a change since then is noticed at the next poll.
         self._stamp = stamp
         self.version += 1
         self._warn_of_columns()
@@ -129,6 +130,7 @@ class CaptureInstances(Generic[Session]):
         for table, instances in self._by_table.items():
             begun = [each for each in instances if each.has_begun(window.until)]
             if begun:
+                # Windows end where a table switches, so the newest instance that has begun has the whole window.
                 found.append(Active(table, begun[-1], self._catalogue.name_in_database(table)))
         return found
 

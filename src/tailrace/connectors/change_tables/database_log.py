@@ -120,6 +120,7 @@ class DatabaseLog(Generic[Session]):
         leave_gone(session, self._lost, self._told, window, told)
         tell_new(self._instances, self._told, window, told, self._reads)
         begin = self.position if self.position.until is not None else replace(self.position, until=window.until)
+        # A batch of its own, whose position has the window's end already: after a crash the same window is read.
         if told.events:
             self.position = begin
             yield told

@@ -87,4 +87,5 @@ def not_captured(table: Table, instance: Instance) -> tuple[str, ...]:
 
 def instances_at(instances: Iterable[Instance], point: Lsn) -> dict[TableId, Instance]:
     """Of each table the newest instance with all changes after a position; `instances` are in reading order."""
+    # An instance that starts at the very next LSN has everything after the point.
     return {each.table: each for each in instances if each.start_lsn is not None and each.start_lsn <= point.next()}

@@ -111,7 +111,7 @@ def shown(
     except (LogFormatError, StructureError) as error:
         if not count:
             raise
-        convert(_taken(arrays, _NONE))  # as above
+        convert(_taken(arrays, _NONE))  # raises if it is the column's type, as in `converted`
         found = faults(np.arange(count), lambda some: convert(_taken(arrays, some)), error)
         if mode == FAIL:
             row, cause = next(found, (0, error))

@@ -109,6 +109,7 @@ class LostChanges(Generic[Session]):
             PositionLostError: changes may be lost; the message names the table.
 
         """
+        # If the catalogue is unchanged, no start has moved.
         if not read or not self._instances.refresh(session):
             return
         now = self._instances.all
@@ -121,6 +122,7 @@ class LostChanges(Generic[Session]):
             before, after = active.instance.start_lsn, now.get(identity(active.instance))
             if after is None or after.start_lsn is None or before is None:
                 continue
+            # A start that moved within what is delivered already has lost nothing.
             if after.start_lsn > max(before, window.after.next()):
                 self._require_nothing_in(session, after, Window(window.after, after.start_lsn.previous()))
 
@@ -162,4 +164,5 @@ class LostChanges(Generic[Session]):
         """Whether transactions lie in a gap, or may have been there."""
         if self._dialect.count_transactions(session, gap):
             return True
+        # If the list of transactions was cleaned up as well, there may have been some.
         return not self._dialect.reaches_back_to(session, gap.after)

@@ -11,7 +11,7 @@ from typing import Final
 
 from tailrace.errors import ProgressError
 
-COLONS: Final = (4, 8)  # a colon stands before these bytes
+COLONS: Final = (4, 8)  # a colon is written before these bytes
 _FORM: Final = re.compile(r"([0-9a-f]{8}):([0-9a-f]{8}):((?:[0-9a-f]{2})+)\Z", re.IGNORECASE)
 
 

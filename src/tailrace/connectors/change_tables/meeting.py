@@ -24,6 +24,7 @@ def meeting_point(positions: Positions, lanes: Sequence[Progress], names: Sequen
                 f"the lanes stand at different positions in the database {name}, which is not in database.names any more: "
                 "name it again until they have come to one position (a run with --available-now brings them there)"
             )
+    # A lane within a window must read to its end; lanes that are behind can always read up to there.
     return restart_at({name: max(_end(each[name]) for each in found) for name in names})
 
 

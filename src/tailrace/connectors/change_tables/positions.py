@@ -193,6 +193,7 @@ class Positions:
 
         """
         log = f"{self._lsns.database}'s log"
+        # A field of a later version may change the meaning of the others, so it is refused, not ignored.
         unknown = set(given) - set(DatabasePosition.__dataclass_fields__)
         if unknown:
             raise ProgressError(f"a position in {log} has fields that are not known here: {sorted(unknown)}")
@@ -221,6 +222,7 @@ class Positions:
         """
         if not given or not all(isinstance(each, Mapping) and "lsn" in each for each in given.values()):
             raise ProgressError(f"not a restart position of {self._lsns.database}: {dict(given)!r}")
+        # A stored name may differ in case from the configuration.
         spelled = {name.lower(): name for name in names if name not in given}
         found = RestartPosition(
             {spelled.get(name.lower(), name): self.database(each) for name, each in given.items()}

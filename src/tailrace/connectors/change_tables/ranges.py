@@ -64,7 +64,7 @@ class Ranges(Generic[Session]):
     ) -> Sequence[HistoryRecord] | None:
         """The records of the structures that are new between two positions."""
         from tailrace.connectors.change_tables.planned_structures import (
-            new_structures,  # the direct way has no use for it
+            new_structures,  # only the DataFrame way needs it
         )
 
         ends = self._lsns(end)
@@ -81,7 +81,7 @@ class Ranges(Generic[Session]):
                 require_not_restored(name, head.lsn, start)
                 lsn = max(lsn, start)
                 if max_bytes is not None and lsn > start:
-                    from tailrace.connectors.change_tables.cutting import cut  # not needed by those who take all
+                    from tailrace.connectors.change_tables.cutting import cut  # only needed with a limit
 
                     lsn = cut(self._dialect, session, Window(start, lsn), max_bytes)
                 if lsn > start:

@@ -70,6 +70,7 @@ def changes_of(
     """
     first = np.flatnonzero(rows.operation != AFTER)
     operation = rows.operation[first]
+    # An update's after image is the next row, as `whole_changes` has checked.
     last = np.where(operation == BEFORE, first + 1, first)
     run, begins = lsn_columns.runs_of(rows.commit[first])
     commit = rows.commit[first[begins]]

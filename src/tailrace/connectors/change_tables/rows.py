@@ -135,6 +135,7 @@ def whole_changes(query: RowQuery, after: RowPosition | None) -> Generator[Chang
             last = batch
         if not query.limit or count < query.limit:
             break
+        # The last row may be the one that is held; it was returned all the same, so the next query begins after it.
         after = query.rows(last.slice(last.num_rows - 1)).position(0)
     if held is not None:
         yield _checked(query.rows(held), query)

@@ -104,12 +104,14 @@ class LogReader(Generic[Session]):
         is_done = False
         while not is_done:
             moved = False
+            # One window of each database in turn, so that a backlog of one does not hold up the others.
             for name, log in logs.items():
                 for batch in log.batches(self._end_of(name)):
                     moved = True
                     self._restart = self._restart.with_(name, log.position)
                     yield self._finished(batch, at_head=log.is_at_head)
             is_done = self._is_reached(logs)
+            # A range without changes still needs a batch with its final position.
             if is_done and not moved:
                 yield self._finished(self._new_batch(), at_head=True)
             elif not moved:
@@ -127,6 +129,7 @@ class LogReader(Generic[Session]):
             self._signalled.warn_of_deaf()
             self._is_heard_of = True
         yield from self._asked.step(LogBoundary(self._progress_here(), self._positions), at_head=at_head)
+        # A blocking snapshot is as of a position between windows of every database, so reading ends only there.
         self.is_left = self._asked.ends_reading and self._restart.is_between_windows
 
     def _is_reached(self, logs: Mapping[str, DatabaseLog[Session]]) -> bool:
@@ -142,6 +145,7 @@ class LogReader(Generic[Session]):
         for name in short:
             end = self._until[name].lsn
             head = logs[name].head(end)
+            # When the range was planned, the log was captured up to its end. If it is not now, it is another log.
             if head < end:
                 raise PositionLostError(
                     f"the log of {name} was to be read up to {end}, and it is captured up to {head} only: the database was "
@@ -195,6 +199,7 @@ class LogReader(Generic[Session]):
             batch.add(event)
         if self._heartbeats is not None:  # the next one comes after the structures, as after a snapshot of rows
             self._heartbeats.hurry()
+        # The commit of this batch says that the structures are delivered, so that a restart does not repeat them.
         self._restart = self._restart.told()
         return self._finished(batch)
 

@@ -145,12 +145,14 @@ class ToldStructures:
             mark: `source.snapshot`, during a snapshot.
 
         """
+        # A table that was announced as dropped comes back as a new one.
         before = None if self.has_left(table.id) else self._tables.get(table.id)
         told = replace(table, attributes=((INSTANCE, identity(instance)),))
         self._put(told, lsn)
         change = ChangeType.CREATE if before is None else ChangeType.ALTER
         event = _event(change, told, self._ddl)
         self._remember(event, lsn, batch.now_us)
+        # Another instance with the same columns is recorded, but is no event: consumers see no difference.
         if before is None or not _same(before, table):
             self.add_events([event], lsn, batch, mark)
 

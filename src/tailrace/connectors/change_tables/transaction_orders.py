@@ -60,6 +60,7 @@ class KeyReader:
         run, begins = lsn_columns.runs_of(rows.commit[first])
         places = self._transactions.places(rows.commit[first[begins]])
         counted = np.ones(len(first), np.int64) if weight is None else weight
+        # A copy, because a view would keep the driver's whole batch in memory.
         self._parts.append((places[run], rows.change[first].copy(), counted))
 
     def keys(self) -> Keys | None:

@@ -107,6 +107,7 @@ class WindowTables(Generic[Session]):
         self, session: Session, window: Window, found: Transactions, begin: DatabasePosition
     ) -> OpenWindow[Session]:
         """Find the tables with rows, and number their changes if that is configured."""
+        # By name, because the progress names the table up to which a window is delivered.
         active = sorted(self._instances.active(window), key=lambda each: each.name) if len(found) else []
         wanted = active if self._counts else [each for each in active if self._tables.reads(each.table)]
         has = self._dialect.has_rows(session, [each.instance for each in wanted], window)
@@ -133,6 +134,7 @@ class WindowTables(Generic[Session]):
         captured = self._captured_of(active, only_keys=False)
         serials = Serials(None if after is None else (after.commit, after.change, after.serial))
         first = min(FIRST_ROWS, FIRST_WIDE_ROWS) if captured.rows.is_wide else FIRST_ROWS
+        # Kept from window to window, since the rows of a table hardly change in size.
         rows = self._batch_rows.setdefault(active.name, first)
         parts = captured.rows.read(opened.session, opened.window, after, lambda: rows)
         with closing(parts):
@@ -143,6 +145,7 @@ class WindowTables(Generic[Session]):
                 rows = self._batch_rows[active.name] = _aimed(part, rows, batch.bytes)
                 if end is not None:
                     yield batch, end
+                # The rows before the faulty one are delivered first, so that a restart stops at it again.
                 if fault is not None:
                     raise fault
 
@@ -158,12 +161,14 @@ class WindowTables(Generic[Session]):
         """Add the events of a part; returns the position up to which it comes, and the error that stops it there."""
         rows, kept, orders = part, None, opened.orders
         end: RowPosition | None = part.position(len(part) - 1, int(numbers[-1]))
+        # Debezium may have delivered a part of this transaction.
         if taken_over is not None:
             rows, numbers, kept = not_delivered(part, numbers, taken_over)
         ids = orders is not None
         found = converted(captured, rows, self.failures)
         rows, columns = found.rows, found.columns
         numbers = numbers if found.kept is None else numbers[found.kept]
+        # The position must stay before the faulty row.
         if found.fault is not None:
             end = rows.position(len(rows) - 1, int(numbers[-1])) if len(rows) else None
         read_us = batch.now_us if self._dialect.tells_reading_time else None
@@ -174,6 +179,7 @@ class WindowTables(Generic[Session]):
         prepared = captured.shape.prepare(changes, batch.now_us)
         if orders is not None:
             orders.number(captured.name, prepared, part.changes, kept)
+        # Every lane handles signals, whichever lane delivers the table's events.
         if captured.is_signals:
             batch.signals += (inserted.signal for inserted in signals_in(changes))
         if len(changes) and captured.is_owned:

@@ -163,6 +163,7 @@ class Asked(Generic[At]):
         try:
             self._new_structures |= self._log.take_structure(database, change, progress, batch)
         except StructureError as error:
+            # A mistake in a signal must not stop the stream.
             log.warning("the signal %r gives a structure that can't be read, and is left out: %s", signal.id, error)
 
     def _tell(self, notifications: Sequence[Notification], progress: Progress, batch: Batch) -> None:

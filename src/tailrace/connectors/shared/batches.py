@@ -45,4 +45,5 @@ class Batch:
 
     def note_time(self, ts_ms: int) -> None:
         """Note the commit time of a change."""
+        # Commit times need not ascend in the log.
         self.source_ts_ms = max(ts_ms, self.source_ts_ms or 0)

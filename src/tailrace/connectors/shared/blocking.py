@@ -113,12 +113,15 @@ class BlockingReader(Generic[_Settings]):
             told = NotificationChannels(self._settings).tell(
                 [InitialSnapshot(self._settings.topic_prefix).aborted()], self._progress.delivered, 0
             )
+            # Its progress no longer has the snapshot, so the log continues from P.
             yield LogBatch([] if told is None else [told], self._reached(None), at_head=True)
 
     def _read(self, blocking: BlockingWork) -> Iterator[LogBatch]:
         told = blocking.structures if self._lane.is_first else ()
         structures = self._database.structures(self._progress, self._history, told)
         if blocking.part is None:
+            # The tables are reduced to this lane's only now: before it has begun, the work may move to another layout
+            # of lanes.
             blocking = replace(blocking, tables=self._own(blocking.tables))
             if not blocking.tables:
                 yield self._structures_alone(structures)

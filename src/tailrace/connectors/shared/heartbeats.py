@@ -108,6 +108,7 @@ class ActionQuery:
                 self._connection = self._connect()
             self._connection.run(self._statement)
         except (TailraceError, OSError) as error:
+            # `close` interrupts the statement, so its error is expected then.
             if not self._closed:
                 log.warning("heartbeat.action.query: %s", error)
             self._drop()

@@ -42,6 +42,7 @@ class KeptHistory:
         self.records = list(given)
         if not given and self._place is not None:
             self.records = [record for record in self._place.load() if holds(record)]
+        # Records that came with the progress are stored with it already; those from the file or topic are not.
         self._unsaved: list[HistoryRecord] = [] if given else list(self.records)
         self._copy(self.records)
 

@@ -27,7 +27,7 @@ from tailrace.signals.polling import Polling
 from tailrace.signals.seen import SignalRow, packed, unseen
 
 SOURCE: Final = "source"
-MOST_ROWS: Final = 4_000  # of a signal table: a digest of each stands in every offset
+MOST_ROWS: Final = 4_000  # of a signal table: every offset has a digest of each
 
 log = logging.getLogger(__name__)
 
@@ -102,6 +102,8 @@ class ChannelListener:
             log.warning(
                 "the signal %r gives structures of tables, which a DataFrame does not take: left out", signal.id
             )
+        # Planning delivers no records, so the returned event is dropped: only the `log` channel shows the
+        # notifications.
         self._notices.tell(effect.notifications, "", 0)
         return effect.work
 
@@ -113,10 +115,10 @@ class ChannelListener:
             there = self._rows()
         except (
             RetriableError
-        ) as error:  # somebody is amid writing one; where the server is gone, its log's planner says so
+        ) as error:  # a signal is being written; if the server is gone, the log's planner reports it
             log.warning("the table of signals can't be looked into now, and the log goes on: %s", error)
             return seen, []
-        kept = seen or "" if self._missing else ""  # the table may come back with the rows that it had
+        kept = seen or "" if self._missing else ""  # the table may come back with its old rows
         return packed(there, map(str, self._tables), kept), [row.signal for row in unseen(there, seen or "")]
 
     def _rows(self) -> list[SignalRow]:

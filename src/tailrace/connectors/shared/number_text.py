@@ -17,6 +17,7 @@ from tailrace.kernels.compiling import Int, inlined
 @inlined
 def put_unscaled(mem: Any, at: Int, value: Int) -> None:
     """Write an int64 as a view: its shortest big-endian two's complement (Connect's Decimal)."""
+    # Without its sign: a byte holds 0 to 127, as the topmost bit of the first one is the sign.
     rest = value ^ (value >> 63)
     n = 1
     while rest >= 128:

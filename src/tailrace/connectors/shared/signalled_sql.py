@@ -84,9 +84,11 @@ class Dialect:
             if kind == "blank":
                 continue
             depth += (kind == "open") - (kind == "close")
+            # It would close the parenthesis that is put around the condition.
             if depth < 0:
                 raise _refused(f"a parenthesis is closed that was not opened, at {_shown(text, found)}")
             word = found[0].upper() if kind == "word" else ""
+            # The last words, as many as the longest refused sequence has.
             before = [*before[1:], word]
             self._require_reading(before)
             yield word

@@ -107,6 +107,7 @@ def _found(settings: Settings, existing: Existing) -> tuple[list[str], list[str]
         unmatched = _unmatched(each)
         whole = len(unmatched) == len(each.expressions)
         told = [_sentence(each, expression) for expression in unmatched[:MOST]]  # a near miss takes long to find
+        # If one entry matches, the list is meant for this server, and the others are only warnings.
         (empty if told and whole and each.is_required else some).extend(told)
         if len(unmatched) > MOST:
             some.append(f"{each.name}: {len(unmatched) - MOST} expressions more match nothing")

@@ -89,7 +89,7 @@ def hidden(session: Session) -> list[tuple[str, int]]:
 
 def instances_stamp(session: Session) -> tuple[Any, ...]:
     """A value that changes when an instance is created, dropped or gets another start, or its table is altered."""
-    return tuple(sorted(session.rows(_STAMP), key=repr))
+    return tuple(sorted(session.rows(_STAMP), key=repr))  # NULLs do not compare with bytes
 
 
 def altered_since_captured(session: Session) -> frozenset[int]:

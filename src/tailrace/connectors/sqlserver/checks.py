@@ -37,6 +37,7 @@ def check(settings: SqlServerSettings) -> list[Finding]:
                 found += _of_database(session, settings, is_first=not found)
         except TailraceError as error:
             found.append(Finding(Level.ERROR, str(error)))
+    # Lists can't be compared with databases that can't be read: that would only repeat the errors.
     if any(each.level is Level.ERROR for each in found):
         return found
     return [*found, *_of_lists(settings)]

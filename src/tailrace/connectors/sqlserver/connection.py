@@ -64,6 +64,7 @@ class Session:
         """Execute a statement; returns the number of changed rows, or -1 if it has none."""
         with self._cursor(sql, params) as cursor:
             count = int(cursor.rowcount)
+            # Errors of later statements in a batch come with their own results.
             while cursor.nextset():
                 pass
             return count
@@ -100,6 +101,7 @@ class Session:
             self.execute("COMMIT TRANSACTION")
         finally:
             if isolation is not None:
+                # The level belongs to the session, and outlasts the transaction.
                 self._reset_isolation()
 
     @contextlib.contextmanager
@@ -184,6 +186,7 @@ def connect(settings: SqlServerSettings, database: str | None = None) -> Session
         # `from None`: the driver's error may quote the connection string, which has the password.
         raise of_driver(error, f"connecting to {where} as {settings.database_user!r}") from None
     if settings.database_query_timeout_ms:
+        # The driver takes whole seconds, and 0 for no limit.
         connection.timeout = max(1, settings.database_query_timeout_ms // 1000)
     session = Session(connection, "", where, is_read_only=settings.reads_replica)
     if session.is_read_only:

@@ -58,6 +58,7 @@ def _options(settings: SqlServerSettings) -> Iterator[tuple[str, str | None]]:
     yield "ServerSPN", settings.driver_serverspn
     yield "ApplicationIntent", settings.driver_applicationintent
     yield "MultiSubnetFailover", _switch(settings.driver_multisubnetfailover)
+    # A reconnect by the driver would not trust the trust store (`trusting.py`).
     yield "ConnectRetryCount", "0" if settings.driver_truststore else str(settings.driver_connectretrycount)
     yield "ConnectRetryInterval", str(settings.driver_connectretryinterval)
     yield "PacketSize", None if settings.driver_packetsize is None else str(settings.driver_packetsize)

@@ -155,6 +155,7 @@ class SqlServerDialect:
         if not catalog.hidden(session):
             return
         try:
+            # No row is read: only the permission matters.
             session.rows(f"SELECT TOP (0) 1 AS seen FROM {quoted(table.schema, table.name)}")  # noqa: S608 -- it is quoted
         except DeniedError as error:
             user = session.one("SELECT USER_NAME()")

@@ -97,6 +97,7 @@ def _is_transient(state: str, text: str) -> bool:
 
 
 def _transient(state: str, text: str, message: str) -> TailraceError:
+    # A refused certificate looks like a failed connection, but no retry will help.
     if _CERTIFICATE.search(text):
         return ConfigError(
             f"{message}; name the authority of the server's certificate in driver.trustStore (PEM, PKCS12 or JKS), the name in "

@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 _ASKED_AT_ONCE: Final = 100  # instances in a query
 _MEASURED: Final = 100  # rows
 _KEY_BYTES: Final = 40  # the size of the columns that every change table has
+# Each subquery uses the same three values, whereas a parameter marker has only one use.
 _DECLARED: Final = "DECLARE @after binary(10) = ?, @first binary(10) = ?, @until binary(10) = ?"
 
 
@@ -45,7 +46,7 @@ def row_bytes(session: Session, instance: Instance, window: Window, *, by_functi
     sql = f"{_DECLARED}; {_mean_bytes(instance, source)}"
     try:
         return _KEY_BYTES + int(session.one(sql, *_parameters(window)) or 0)
-    except SourceSetupError as error:  # as below
+    except SourceSetupError as error:  # a column is gone or hidden
         log.info("the changes of %s are taken for short ones: %s", instance.table, error)
         return _KEY_BYTES
 

@@ -108,6 +108,7 @@ class LocalTimes:
                 known.last = int(shown[-1]) if len(shown) else known.last
                 if len(fallen) and known.fell is None:
                     known.fell = lsn_columns.lsn_at(commits, int(fallen[0]))
+            # Each entry is read once, however many windows a day has.
             known.seen = until
         return known.fell
 

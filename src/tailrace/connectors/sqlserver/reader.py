@@ -67,12 +67,14 @@ class SqlServerConnector:
             SourceSetupError: a database is not set up for change data capture; the message says what is missing.
 
         """
+        # A connector that has run before may have lists with tables that were dropped since.
         (unmatched.warn if after else unmatched.require)(self.settings, listed_tables.existing(self.settings))
         if snapshot_lanes:
-            from tailrace.connectors.sqlserver.snapshots.planning import planned  # not needed by those who read the log
+            from tailrace.connectors.sqlserver.snapshots.planning import planned  # only needed for snapshots
 
             return planned(self.settings, snapshot_lanes, after)
         lsns = heads(self._dialect)
+        # Without either there is nothing to deliver before the first change.
         tells = self.settings.include_schema_changes or bool(self.settings.notification_enabled_channels)
         restart = restart_at(lsns, initial=tells)
         return StartPoint(restart.to_dict(), history_at(self._dialect, lsns))
@@ -119,7 +121,7 @@ class SqlServerConnector:
         self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from where that says; the last batch says that it is done."""
-        from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader  # as above
+        from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader  # only needed for snapshots
 
         return snapshot_reader(self.settings, lane, progress, history, others).batches()
 
@@ -130,7 +132,7 @@ class SqlServerConnector:
 
     def snapshot_point(self) -> StartPoint:
         """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
-        from tailrace.connectors.sqlserver.snapshots.planning import snapshot_point  # as above
+        from tailrace.connectors.sqlserver.snapshots.parts import snapshot_point  # only needed for snapshots
 
         return snapshot_point(self.settings)
 
@@ -138,7 +140,7 @@ class SqlServerConnector:
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
         """The next parts of the snapshot at a point, at most `wanted`; `reached` is from the step before."""
-        from tailrace.connectors.sqlserver.snapshots.planning import next_parts  # as above
+        from tailrace.connectors.sqlserver.snapshots.parts import next_parts  # only needed for snapshots
 
         return next_parts(self.settings, point, reached, wanted, max_bytes)
 
@@ -158,14 +160,14 @@ class SqlServerConnector:
 
     def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The read events of a part, without those that `progress` says were delivered."""
-        from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader  # as above
+        from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader  # only needed for snapshots
 
         return part_reader(self.settings, part, progress, history).batches()
 
     def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch, without those that `progress` says were delivered."""
         from tailrace.connectors.change_tables.streaming import LogReader
-        from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner asks only for the head
+        from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner needs none
 
         log, can_begin = partial(LogReader, log_parts(self.settings), range_), partial(is_boundary, POSITIONS)
         return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches()

@@ -1,4 +1,4 @@
-"""Moments: each is waited for by its number, and those before it with it."""
+"""Noted times: each is waited for by its number; when one is passed, so are all before it."""
 
 import pytest
 

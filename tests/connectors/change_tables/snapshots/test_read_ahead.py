@@ -1,4 +1,4 @@
-"""Chunks that are read ahead: served where they are asked for, dropped where they are not."""
+"""Chunks that are read ahead: delivered when they are requested, dropped when others are."""
 
 import numpy as np
 import pytest

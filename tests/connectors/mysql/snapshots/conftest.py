@@ -1,4 +1,4 @@
-"""A connection to the server as those have it who read a snapshot."""
+"""A connection to the server, prepared like that of a snapshot reader."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The point of a snapshot: everything up to it is seen, no lock stays, and what can't be exact is said."""
+"""The point of a snapshot: everything up to it is seen, no lock remains, and inexactness is reported."""
 
 import contextlib
 import threading

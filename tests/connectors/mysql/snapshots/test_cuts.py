@@ -1,4 +1,4 @@
-"""Cuts of a table that are asked for a few at a time: joined they cover it, in parts of about the size that is wanted."""
+"""Range ends of a table, a few at a time: together the ranges cover it, each of about the wanted size."""
 
 import json
 

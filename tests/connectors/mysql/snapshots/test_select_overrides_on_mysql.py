@@ -1,4 +1,4 @@
-"""Tables that a statement of the user's own reads in a snapshot."""
+"""Tables whose rows a statement of the user selects in a snapshot."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Another snapshot in place of progress: where it is, in the order of positions, and whether one is needed."""
+"""A new snapshot that replaces progress: its place in the order of positions, and whether one is needed."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which key a table is read by, and why some have none."""
+"""The key by which a table is read, and why some have none."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Tables without a key in snapshots of a real server: as they were at P, whoever writes meanwhile."""
+"""Tables without a key in snapshots of a real server: as they were at P, whatever is written meanwhile."""
 
 import random
 from collections import Counter

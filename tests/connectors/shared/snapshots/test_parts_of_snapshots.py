@@ -1,4 +1,4 @@
-"""Parts of a snapshot and where tables are cut, without a server."""
+"""Parts of a snapshot, and how tables are split, without a server."""
 
 import pytest
 

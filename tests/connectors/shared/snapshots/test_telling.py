@@ -1,4 +1,4 @@
-"""What is told of a lane from one state to the next."""
+"""The notifications of a lane between one state and the next."""
 
 import json
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What is told of snapshots, by each connector: each thing once, wherever the lanes are stopped."""
+"""The notifications of snapshots, for each connector: each is sent once, wherever the lanes are stopped."""
 
 import json
 import logging

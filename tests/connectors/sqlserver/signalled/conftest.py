@@ -1,4 +1,4 @@
-"""A signal table that is captured, and chunks so small that a few rows make many."""
+"""A captured signal table, and chunks so small that few rows make many."""
 
 import pytest
 from tests.connectors.sqlserver.signalled.signalling import signal_table

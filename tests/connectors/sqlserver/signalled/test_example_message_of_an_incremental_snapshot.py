@@ -1,4 +1,4 @@
-"""The message of an incremental snapshot that Debezium's page shows for its SQL Server connector."""
+"""The message of an incremental snapshot in Debezium's documentation of its SQL Server connector."""
 
 from tests.connectors.sqlserver.signalled.signalling import execute, read_captured, signal_table
 

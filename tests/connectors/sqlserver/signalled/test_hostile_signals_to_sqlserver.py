@@ -1,4 +1,4 @@
-"""What comes with signals chooses rows and does nothing else, whoever the connector is to the server."""
+"""SQL in signals selects rows and does nothing else, whatever the connector's login may do."""
 
 import pytest
 from tests.connectors.sqlserver.signalled.signalling import execute, filled, ids, read_captured, signal

@@ -1,4 +1,4 @@
-"""Incremental snapshots of a SQL Server: beside the log, exact whoever writes meanwhile, wherever they are stopped."""
+"""Incremental snapshots of a SQL Server: exact, whatever is written meanwhile, wherever they are interrupted."""
 
 import json
 import random

@@ -1,4 +1,4 @@
-"""What signals do while tables of a SQL Server are read, and beside that; through the signal table, a file and a Kafka topic."""
+"""The effects of signals, also while tables are read; by the signal table, a file and a Kafka topic."""
 
 import json
 import logging

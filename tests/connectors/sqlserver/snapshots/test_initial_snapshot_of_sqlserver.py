@@ -1,4 +1,4 @@
-"""Initial snapshots of a SQL Server: as of one position, whoever writes meanwhile, wherever they are stopped."""
+"""Initial snapshots of a SQL Server: as of one position, whatever is written meanwhile, wherever they are interrupted."""
 
 import json
 import random

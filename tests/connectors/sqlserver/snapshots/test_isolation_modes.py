@@ -1,4 +1,4 @@
-"""Snapshots in one transaction, as `snapshot.isolation.mode` asks for by name."""
+"""Snapshots in one transaction, as `snapshot.isolation.mode` requests them."""
 
 import threading
 

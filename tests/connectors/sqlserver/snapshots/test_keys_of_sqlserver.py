@@ -1,4 +1,4 @@
-"""By which key a table is read, and how its values become bounds and literals again."""
+"""The key by which a table is read, and its values as bounds and as literals."""
 
 import pytest
 from tests.connectors.sqlserver.snapshots.writing import KEYS

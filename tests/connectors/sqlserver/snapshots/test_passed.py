@@ -1,4 +1,4 @@
-"""Proof that the capture job has passed a moment: by its scans, by commits, never by the newest LSN."""
+"""Proof that the capture job has passed a time: by its scans, by commits, never by the max LSN."""
 
 import datetime as dt
 

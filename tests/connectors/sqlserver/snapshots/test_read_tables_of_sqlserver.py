@@ -1,4 +1,4 @@
-"""How the tables of a snapshot are read, and what shows that they are not what they were."""
+"""How the tables of a snapshot are read, and how changes of their structure are detected."""
 
 import pytest
 

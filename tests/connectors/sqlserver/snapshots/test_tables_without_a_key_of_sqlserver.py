@@ -1,4 +1,4 @@
-"""Tables without a key: their rows are those of one position, however many are equal and whoever writes meanwhile."""
+"""Tables without a key: their rows are those at one position, with duplicates, whatever is written meanwhile."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What change tables say of rows: the order that counts, and values that images before lack. Without a server."""
+"""Changes of rows in change tables: the order that counts, and values that before images lack, without a server."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,5 +1,6 @@
-"""Rows that wait for the capture job are packed where they are many, and are the same when their turn comes; those of an
-incremental step are few.
+"""Rows that wait for the capture job are compressed if they are many, and are unchanged when they are delivered.
+
+An incremental step reads only few of them.
 """
 
 from contextlib import closing

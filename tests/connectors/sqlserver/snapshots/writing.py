@@ -1,4 +1,4 @@
-"""Somebody who writes to a table while it is snapshotted: inserts, updates, deletes, moves of keys, several to a transaction."""
+"""A writer to a table during its snapshot: inserts, updates, deletes and key changes, several in a transaction."""
 
 from __future__ import annotations
 

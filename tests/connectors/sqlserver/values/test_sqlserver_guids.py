@@ -1,4 +1,4 @@
-"""GUIDs of their bytes."""
+"""GUIDs as text, from their bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Days, times and timestamps as numbers and as text, against what Python computes."""
+"""Dates, times and timestamps as numbers and as text, compared with what Python computes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of a result as vectors: nulls where there may be none, placeholders, bytes as text, altered types."""
+"""Columns of a result as vectors: nulls in required columns, placeholders, bytes as text, altered types."""
 
 from __future__ import annotations
 

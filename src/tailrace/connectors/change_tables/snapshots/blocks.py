@@ -37,6 +37,7 @@ class ReadRows:
         """`batch` has the selected columns; with `packs` it is compressed until its values are needed."""
         self._table = table
         self._count = int(batch.num_rows)
+        # The next chunk begins after the last key, which must be known while the block is compressed.
         self._last = None if table.key is None else self._bound_of(batch, self._count - 1)
         self._batch: pa.RecordBatch | None = None if packs else batch
         self._packed: pa.Buffer | None = _packed(batch) if packs else None

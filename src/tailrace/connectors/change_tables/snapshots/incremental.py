@@ -96,6 +96,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
             self.close()
             return self._steps.ended(work, table, Status.UNKNOWN_SCHEMA)
         place = at.lsn(table.table.catalog)
+        # A window is delivered in part, so there is no LSN up to which exactly everything is delivered.
         if place is None:
             return None
         try:
@@ -131,6 +132,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
 
     def _step(self, work: Work, table: TableWork, place: Lsn) -> Step | None:
         gathered = self._gathered
+        # A signal may have changed the work since the chunks were read.
         if gathered is None or gathered.segment != table.segment:
             return self._gather(work, table, place)
         if self._source is None or not self._is_behind(self._source, gathered, table.table, place):
@@ -205,6 +207,7 @@ class ChangeTableIncrementalReader(Generic[Session, DatabaseT]):
         tables, read = source.database(before.table).tables, source.table(before.table)
         asking = self._reads.asking(source.database(before.table))
         now = self._instance_at(asking, before.table, place)
+        # The chunks were read by the structure of then: after a change they are dropped, and read again.
         if read is None or now != read.instance or before.table in tables.altered():
             return None
         key, skipped = read.key, self._settings.skipped_operations

@@ -58,6 +58,7 @@ def take(dialect: Dialect[Session], session: Session, not_begun: NotBegun, tell_
     database, matches = dialect.database(session), dialect.settings.tables.matches
     deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
+        # P comes first. An instance that is listed afterwards may start later, which `_behind_first` corrects.
         lsn = dialect.head(session)
         wanted = [each for each in dialect.instances(session) if matches(each.table)]
         waiting = sorted({str(each.table) for each in wanted} - {str(each.table) for each in wanted if each.start_lsn})

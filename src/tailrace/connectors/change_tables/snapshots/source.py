@@ -150,6 +150,8 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
         chunk: ReadChunk | Unread | None = found.chunk
         if isinstance(chunk, ReadChunk):  # otherwise no row was seen, and there is nothing to wait for
             name = parse_id(segment.table).catalog
+            # If no time was noted after one of the chunks, the current time has to be waited for (None), whatever comes
+            # later.
             self._seen[name] = found.moment if self._seen.get(name, 0) is not None else None
         self._gathered_bytes += found.bytes
         self._read_ahead()
@@ -214,6 +216,7 @@ class ChangeTableSource(Generic[DatabaseT, ReadT]):
             name: database.captured_up_to() if upto is None else database.place_of_view()
             for name, database in databases.items()
         }
+        # The log is never read backwards.
         heads = {name: max(head, databases[name].reached) for name, head in heads.items()}
         self._gathered_bytes, self._gathered_from = 0, 0.0
         yield from self._sections(heads)

@@ -85,6 +85,7 @@ def in_order(rows: ChangeRows, *, tells_commands: bool = True) -> Int64:
     command = rows.command[first]
     is_new = np.ones(len(first), np.bool_)
     is_new[1:] = (run[1:] != run[:-1]) | (command[1:] != command[:-1])
+    # lexsort is stable: deletes among themselves, and the others, stay in order.
     order = np.lexsort((rows.operation[first] != DELETE, np.cumsum(is_new)))
     return first[order]
 

@@ -46,6 +46,7 @@ class Asking:
     def point(self, tables: Iterable[TableId], *, warns: bool) -> tuple[StartPoint, frozenset[TableId]] | None:
         """A current position, with the structures of these tables, and which of them exist; None if it can't be taken."""
         wanted = frozenset(tables)
+        # Only the structures of these tables: they are stored in an offset, which should stay small.
         settings = evolve(self.settings, schema_history_internal_store_only_captured_tables_ddl=True)
         try:
             taken = point.take(

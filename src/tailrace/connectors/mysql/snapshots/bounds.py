@@ -170,6 +170,7 @@ def _entry(column: KeyColumn, raw: Raw) -> Entry:
 
 def _integer(column: KeyColumn, raw: Raw) -> int:
     value = _unscaled(raw) if isinstance(raw, bytes) else int(raw or 0)
+    # The upper half of BIGINT UNSIGNED is negative as an int64.
     return value + 2 * LARGEST_BIGINT if value < 0 and column.unsigned else value
 
 
@@ -192,4 +193,5 @@ def _label_number(column: KeyColumn, raw: Raw) -> int:
 def _stored(column: KeyColumn, raw: Raw) -> bytes:
     if not isinstance(raw, bytes):
         raise TypeError(f"the key column {column.name} needs bytes, not {type(raw).__name__}")
+    # The log may have a BINARY value without its trailing zero bytes, but the server compares it with them.
     return raw.ljust(column.size, b"\0")

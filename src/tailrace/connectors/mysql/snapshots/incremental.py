@@ -139,6 +139,7 @@ class MySqlIncrementalReader:
         """Make the source read this table and no other."""
         if table.table in self._keys:
             return
+        # The source shares these mappings, so they are changed in place.
         self._keys.clear()
         self._conditions.clear()
         self._is_sized = False

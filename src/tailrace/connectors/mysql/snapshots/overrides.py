@@ -43,6 +43,7 @@ def _check(
     connection: Connection, settings: MySqlSettings, table: TableId, override: SelectOverride, key: Sequence[str]
 ) -> None:
     given = _columns(connection, table, override)
+    # Excluded columns are not selected, except those of the key.
     wanted = [
         name for name in _columns_of_table(connection, table) if settings.columns.matches(table, name) or name in key
     ]

@@ -114,6 +114,7 @@ def take(
         xids = _prepared_at(connection, server, point.head, now or set())
         if xids == set():
             return point if now is not None else _without_xa_privilege(point)
+        # Their rows are before this P in the log, so a new P is taken when they have ended.
         _wait_for_xa(connection, xids, deadline)
 
 
@@ -167,6 +168,7 @@ def _without_gtids(
         except SourceSetupError as error:
             if not connection.open:
                 raise
+            # A table was dropped since the structures were read: read them again.
             if error_number(error) in GONE:
                 return None
             reasons.append(str(error))

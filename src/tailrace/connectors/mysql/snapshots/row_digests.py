@@ -92,6 +92,7 @@ def _forms(vector: Vector, rows: Rows) -> list[bytes]:
 
 
 def _prefixed(text: bytes) -> bytes:
+    # The length before each text keeps the texts of adjacent columns apart.
     return len(text).to_bytes(LENGTH_BYTES, "little") + text
 
 

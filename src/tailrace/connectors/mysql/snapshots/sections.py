@@ -51,6 +51,7 @@ class Sections:
         self._read_tables = tables
         self._whole = tables.whole
         self._sizes = sizes_of(self._settings)
+        # Half of the server's timeout, so that a connection which is taken for alive has not been dropped.
         self._idle_seconds = (settings.binlog_net_write_timeout or WRITE_TIMEOUT_SECONDS) / 2
         self._read_at = time.monotonic()
         self.definitions = definitions

@@ -116,6 +116,7 @@ class MySqlSource:
         self._log: Sections | None = None
         self._gtids = self._point.gtids  # executed up to where the log is read
         statements.prepare(self._asking)
+        # The server may be a replica that lags behind the one where P was taken.
         wait_visible(self._asking, self._point.gtids)
 
     @property
@@ -178,6 +179,8 @@ class MySqlSource:
         table = parse_id(segment.table)
         if self._is_gone(table):
             return None
+        # The statement is made for the structure at H. If the server has a newer one, it fails, or is repeated after
+        # the DDL.
         chunk = self._unless_changed(table, lambda: self._selected(self._structure(table), segment))
         return Unread() if chunk is None else chunk
 
@@ -205,6 +208,7 @@ class MySqlSource:
         seen = None if self._view is None else self._view.seen
         touches = [self._touches.of(each) for touched in sections.touched(until, seen) for each in touched]
         self._progress, self._gtids, self._reached = sections.progress, sections.gtids, sections.ended(until)
+        # The structures at both ends of the section: DDL in it changed the tables that differ.
         now = self._structures()
         altered = frozenset(quoted_id(table) for table in before if now[table] != before[table])
         place = log_place(self._reached, self._progress.delivered, self._progress.restart)
@@ -304,12 +308,14 @@ class MySqlSource:
         is_own = override is None and condition is None
         with (
             nullcontext() if condition is None else in_time(connection, self._settings),
+            # SQL of the user runs in a read-only transaction.
             nullcontext() if is_own else read_only(connection),
             Selection(connection, sql, (), read.plans) as selection,
         ):
             blocks = list(selection.images())
         count = sum(map(len, blocks))
         self._sizes.note_rows(table.id, count, sum(map(_size_of, blocks)))
+        # Fewer rows than requested are the last of the segment.
         return chunk_by_key(read, blocks, count < limit, read_us)
 
     def _connection(self) -> Connection:

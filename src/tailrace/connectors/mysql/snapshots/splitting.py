@@ -185,6 +185,7 @@ class Pieces:
         pieces = self.whole()
         for _ in range(parts * HALVINGS_OF_A_PART):
             divisible = [i for i, piece in enumerate(pieces) if not piece.is_whole]
+            # Always the largest piece, so that few EXPLAINs are needed.
             at = max(divisible, key=lambda i: pieces[i].rows, default=None)
             total = sum(piece.rows for piece in pieces)
             if at is None or pieces[at].rows * parts * PIECES_OF_A_PART <= total:
@@ -197,6 +198,7 @@ class Pieces:
         if piece.high - piece.low > 1:
             middle = (piece.low + piece.high) // 2
             return [self._piece(piece, piece.low, middle), self._piece(piece, middle, piece.high)]
+        # One value is left, so the key's next column is halved; only an exact ruler knows that value.
         inner = self._of_column(piece.end) if piece.ruler.is_exact else []
         return inner or [Piece(piece.prefix, piece.ruler, piece.low, piece.high, piece.rows, is_whole=True)]
 

@@ -191,6 +191,7 @@ def _source(table: TableId, key: ChunkKey | None, override: str | None) -> str:
     name = quoted(table.name)
     if override is not None:
         return f"({override.strip().rstrip(';')}\n) AS {name}"  # the line break ends a comment at the statement's end
+    # Otherwise the optimiser might sort the rest of the table for each chunk, or read it by another index.
     hint = f" FORCE INDEX ({quoted(key.index)})" if key and key.index else ""
     return f"{quoted(table.catalog)}.{name}{hint}"
 

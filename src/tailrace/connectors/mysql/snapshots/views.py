@@ -154,6 +154,7 @@ class Views:
         if engine != WITH_VIEWS:
             return self._unproven(reading, wanted, f"its engine is {engine}, of which a read is not of one moment")
         attempts = self._attempts.get(wanted.id, 0)
+        # Counted over all views of the table: one that changes all the time is locked in the end.
         self._attempts[wanted.id] = attempts + 1
         if self._server.has_gtids and attempts < ATTEMPTS:
             return self._by_gtids(reading, wanted)
@@ -219,6 +220,7 @@ def _begin(reading: Connection, wanted: Wanted, timeout_ms: int | None = None) -
     wait = "DEFAULT" if timeout_ms is None else max(1, math.ceil(timeout_ms / 1000))
     execute(reading, f"SET SESSION lock_wait_timeout = {wait}")
     execute(reading, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+    # Without WITH CONSISTENT SNAPSHOT, as the first read is to fix the read view.
     execute(reading, "START TRANSACTION READ ONLY")
     rows(reading, f"SELECT 1 FROM {wanted.name} LIMIT 0")  # noqa: S608 -- names are quoted
     # A statement of the user may read other tables: it takes their metadata locks too, and fails here if it does not

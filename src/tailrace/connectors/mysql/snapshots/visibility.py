@@ -78,6 +78,7 @@ class Visibility:
 
     def at(self, boundary: Boundary, connection: Connection, server: Server, table: TableId) -> Visible | None:
         """V, if it lies before this boundary; None: the table can be read only at a later boundary."""
+        # With GTIDs, readers wait for the executed set, so everything before the boundary is visible to them.
         if boundary.gtids is not None:
             return Visible()
         pending = self._pending

@@ -131,9 +131,11 @@ class _IncrementalStep(Generic[Key]):
         for number, table in enumerate(window):
             rest = self._read(table, keys[table.table], sizes[table.table])
             if rest is not None:
+                # There is no more room: the next step begins with the rest of this table.
                 left = [rest, *window[number + 1 :]]
                 break
         self._parts.close()
+        # Tables of the window that are not left have all their parts planned, or can't be read.
         work = work.without([table.table for table in window if table.table not in {each.table for each in left}])
         if left:
             work = work.with_first(left[0])
@@ -167,6 +169,7 @@ class _IncrementalStep(Generic[Key]):
     def _read(self, table: TableWork, key: Key | NoKey, size: Size) -> TableWork | None:
         """Add a table to parts, as far as there is room; the rest of it, None if nothing remains."""
         share = self._limits.share(size)
+        # The rest of a table that is partly read is a range, and never shares a part.
         is_alone = table.after is not None or share >= IS_CUT
         if not self._parts.makes_room(share, is_alone=is_alone):
             return table
@@ -206,6 +209,7 @@ class _IncrementalStep(Generic[Key]):
     def _cut(self, table: TableWork, key: Key, of_rows: int) -> TableWork | None:
         """Add the next key ranges of a large table; the rest of it, None if nothing remains."""
         cuts = self._database.next_cuts(table.table, key, table.after, of_rows=of_rows, most=self._parts.left)
+        # Rows beyond `upto` were inserted after the table was begun: the log has them.
         upto = table.upto
         ends = [end for end in cuts.points if upto is None or self._database.is_before(table.table, key, end, upto)]
         is_end = cuts.is_end or len(ends) < len(cuts.points)

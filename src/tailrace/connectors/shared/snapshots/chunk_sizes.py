@@ -28,6 +28,7 @@ class ChunkSizes:
         """
         first = FIRST_WIDE_ROWS if is_wide else FIRST_ROWS
         rows = min(self._chunk_rows.get(table, first), self._record_rows.get(table, ROWS_AT_MOST), ROWS_AT_MOST)
+        # A few very large rows fit into memory; a query for each row would be slow.
         return max(rows, ROWS_AT_LEAST)
 
     def note_rows(self, table: TableId, count: int, size: int) -> None:

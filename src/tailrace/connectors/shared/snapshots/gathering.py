@@ -117,4 +117,5 @@ class Parts:
 
     def _can_take(self, share: float) -> bool:
         """Whether the current part has room for this share."""
+        # An empty part takes a table of any size, or a large one would never find room.
         return not self._segments or (self._share + share <= 1 and len(self._segments) < TABLES_OF_A_PART)

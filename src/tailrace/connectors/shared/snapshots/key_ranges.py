@@ -61,6 +61,7 @@ def ascending(
         answers = are_behind(list(pairwise(kept)))
         if all(answers):
             break
+        # Drop the first bound that does not ascend, and ask again: its successor has another predecessor now.
         del kept[[bool(answer) for answer in answers].index(False) + 1]
     return kept
 
@@ -82,6 +83,7 @@ def within_local(columns: Sequence[npt.NDArray[Any]], intervals: Sequence[Interv
 
 def _beyond(columns: Sequence[npt.NDArray[Any]], bound: Bound) -> Mask:
     found = np.zeros(len(columns[0]), np.bool_)
+    # From the last column to the first, as an earlier column decides unless it is equal.
     for column, value in reversed(list(zip(columns, bound, strict=False))):
         found = (column > value) | ((column == value) & found)
     return found

@@ -100,6 +100,7 @@ def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
         if isinstance(each.key, str):
             obstacles.append(f"{'its primary key' if each.is_primary else f'index {each.name}'} {each.key}")
         else:
+            # False sorts before True: the primary key first, then numeric keys, then short ones.
             usable.append(((not each.is_primary, not each.key.is_local, len(each.key.columns), each.order), each.key))
     if usable:
         return min(usable, key=lambda ranked: ranked[0])[1]
@@ -109,7 +110,7 @@ def best_of(indexes: Iterable[UniqueIndex[_Index]]) -> _Index | NoKey:
 def led(first: Column, key: IndexKey[Column] | NoKey, made: Callable[[str, tuple[Column, ...]], Key]) -> Key | NoKey:
     """A key whose order begins with a surrogate key, the user's column; `key` orders rows of equal value.
 
-    Without the rest of the order, a chunk's end could not be told from other rows with the same value.
+    Without the rest of the order, a chunk's end could not be distinguished from other rows with the same value.
     """
     if isinstance(key, NoKey):
         return NoKey(f"{key.reason}; a surrogate key says only in which order it is read")

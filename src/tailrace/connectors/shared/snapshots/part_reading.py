@@ -87,7 +87,7 @@ class PartReader(Generic[Source]):
         self._database = database
         self._part = part
         self._progress = progress
-        self._read_us = part.now_us // SECOND * SECOND  # whole seconds, as the server's clock is told elsewhere
+        self._read_us = part.now_us // SECOND * SECOND  # whole seconds, like the server's clock in a lane's snapshot
 
     def steps(self) -> Iterator[tuple[list[Shown], Progress]]:
         """For each wave, the read events with their shapes, and the progress after their delivery."""

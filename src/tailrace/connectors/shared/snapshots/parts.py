@@ -98,6 +98,7 @@ class Stepping(Generic[Key]):
         tables: Sequence[Sequence[Any]] = snapshot["tables"]
         place = reached or {"tables": 0}
         done, after = int(place["tables"]), place.get("after")
+        # As many tables as this step can use at most, so that no more sizes are queried than necessary.
         window = tables[done : done + self._limits.parts * TABLES_OF_A_PART]
         sizes = self._cutting.sizes([parse_id(name) for name, _ in window])
         for name, given in window:
@@ -131,6 +132,7 @@ class Stepping(Generic[Key]):
             return None
         of_rows = self._limits.rows_of(size)
         cuts = self._cutting.next_cuts(parse_id(name), key, after, of_rows=of_rows, most=self._parts.left)
+        # The table's last range has no end, so that rows which were inserted beyond the last range end are in it.
         self._parts.add_ranges(name, key, [after, *cuts.points, *([None] if cuts.is_end else [])])
         return None if cuts.is_end else cuts.points[-1]
 

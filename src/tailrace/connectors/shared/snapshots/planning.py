@@ -48,6 +48,7 @@ def planned(
     """
     total = sum(rows.values())
     lanes = lanes if total >= cutter.least_rows else 1  # more would cost more to start than they save
+    # If every lane has several tables, they balance the lanes, and splitting the smaller ones gains nothing.
     least = total // (lanes * TABLES_OF_A_LANE)
     order = by_row_count(settings, {table: rows[table] for table in keys})
     plans = [_plan(cutter, table, keys[table], rows[table], lanes, least) for table in order]
@@ -74,6 +75,7 @@ def by_row_count(settings: Settings, rows: Mapping[TableId, int]) -> list[TableI
     if order == "disabled":
         return list(rows)
     sign = -1 if order == "descending" else 1
+    # The sort is stable: tables of equal size stay in Debezium's order.
     return sorted(rows, key=lambda table: sign * rows[table])
 
 

@@ -110,6 +110,7 @@ class SnapshotReader:
         for piece in wave.pieces:
             self._note_read(piece.table)
         batch = Batch(epoch.now_us(), self._sizes)
+        # A row follows, so the structure event that was held back is not the last record.
         if wave.pieces:
             self._tell_last(batch, Mark.TRUE)
         for piece in wave.pieces:
@@ -143,6 +144,7 @@ class SnapshotReader:
         told = [*batch.events, *self._watched.ended()]
         reached = self._reached(self._watched.done)
         if self._database.begins_anew is not None:
+            # The log continues from the position of the rows, which was taken after the planned one.
             reached = replace(reached, restart=self._database.begins_anew)
         return LogBatch(told, reached, at_head=True, figures=self._watched.figures)
 
@@ -163,7 +165,7 @@ class SnapshotReader:
 
     def _of_state(self, state: SnapshotState) -> Progress:
         if self._database.begins_anew is not None:
-            return self._progress
+            return self._progress  # no state: another process begins again
         held = {UNTOLD: True} if self._untold else {}
         return self._reached({**self._part.to_dict(state), **held})
 

@@ -101,12 +101,14 @@ class Telling:
         begun_before, begun_after, unfinished = _begun(before), _begun(after), after.unfinished
         for name in before.unfinished:
             is_finished = name not in unfinished
+            # A small table may begin and end between two states.
             if name not in begun_before and (is_finished or name in begun_after):
                 yield self._begun(name, before.tables[name])
             if is_finished:
                 yield self._ended(name, after.tables[name])
 
     def _begun(self, name: str, table: TableState) -> list[Notification]:
+        # Part 0 of a table speaks for the whole table.
         begun = [] if table.part else [self._snapshot.table_in_progress(parse_id(name), self._tables)]
         if table.parts > 1:
             begun.append(self._snapshot.chunk_in_progress(parse_id(name), table.part, table.parts, table.rows))

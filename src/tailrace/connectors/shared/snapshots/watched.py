@@ -89,6 +89,7 @@ class Watched:
         if not (self._telling.wanted and self._tells_end):
             return True
         self._of_others = list(self._others())
+        # None: that lane has not committed anything yet.
         return not any(progress is None or progress.snapshot_is_pending for progress in self._of_others)
 
     def wait(self) -> Iterator[None]:

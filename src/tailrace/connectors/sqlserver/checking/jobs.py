@@ -121,6 +121,7 @@ def _lateness(session: Session, job: Job | None) -> Iterator[Finding]:
         yield _not_reading(database, "has not read the log yet")
         return
     [(ago, latency)] = scans
+    # A job that polls rarely is silent for longer.
     silent = max(SILENT_SECONDS, 10 * job.pollinginterval if job else 0)
     if ago is not None and ago > silent and (job is None or job.is_continuous):
         yield _not_reading(database, f"last read the log {_span(ago)} ago")

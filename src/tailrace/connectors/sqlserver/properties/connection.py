@@ -1,7 +1,7 @@
-"""The connection to SQL Server: who and where, and the driver's properties.
+"""The connection to SQL Server: address, login, and the driver's properties.
 
-Names are those of Microsoft's JDBC driver, which Debezium hands on (`driver.*`, formerly `database.*`); what they ask for
-is told to Microsoft's ODBC driver in its own words, by `connectors/sqlserver/connection.py`.
+The names are those of Microsoft's JDBC driver, to which Debezium passes them (`driver.*`, formerly `database.*`).
+`connectors/sqlserver/connection_string.py` translates them to keywords of Microsoft's ODBC driver.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _JDBC = "it belongs to the JDBC driver, and the ODBC driver that is used here ha
 
 
 def _driver(name: str, doc: str, kind: Kind = Kind.STRING, **more: object) -> Property:
-    """A property of the driver, which may also stand under its old name."""
+    """A property of the driver, with its old name as an alias."""
     aliases = (f"database.{name}",)
     return Property(name=f"driver.{name}", aliases=aliases, doc=doc, kind=kind, **more)  # type: ignore[arg-type]
 

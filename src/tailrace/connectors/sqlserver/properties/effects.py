@@ -28,10 +28,10 @@ EFFECTS: Final = Effects(
     ),
     none_here=frozenset(
         {
-            "include.schema.comments",  # the JDBC driver tells no comments, so that Debezium has none either
-            "event.converting.failure.handling.mode",  # values come typed
-            "schema.history.internal.skip.unparseable.ddl",  # no statement is read
-            "schema.history.internal.store.only.captured.tables.ddl",  # other tables are never told
+            "include.schema.comments",  # the JDBC driver returns no comments, so Debezium has none either
+            "event.converting.failure.handling.mode",  # the driver returns typed values
+            "schema.history.internal.skip.unparseable.ddl",  # no DDL is parsed
+            "schema.history.internal.store.only.captured.tables.ddl",  # other tables are never recorded
             "schema.history.internal.store.only.captured.databases.ddl",
         }
     ),

@@ -1,4 +1,4 @@
-"""What events of SQL Server look like."""
+"""Properties of SQL Server's events."""
 
 from __future__ import annotations
 

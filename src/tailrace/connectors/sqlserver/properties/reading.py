@@ -1,4 +1,4 @@
-"""Reading SQL Server's change tables."""
+"""Properties for reading SQL Server's change tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tailrace.config.properties import reading
 from tailrace.config.property import Kind, Property, Status, varied
 
 FUNCTION = "function"
-"""The `data.query.mode` in which changes are read through the functions of instances."""
+"""The `data.query.mode` in which changes are read by the instances' query functions."""
 COMMIT, PROCESSING = "commit", "processing"
 
 PROPERTIES = (

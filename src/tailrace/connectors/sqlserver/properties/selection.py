@@ -1,4 +1,4 @@
-"""What is captured of SQL Server."""
+"""Properties that select what is captured of SQL Server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Snapshots of SQL Server."""
+"""Properties for snapshots of SQL Server."""
 
 from __future__ import annotations
 

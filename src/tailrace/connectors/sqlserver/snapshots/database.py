@@ -92,6 +92,7 @@ class Database:
         if self._reading is None:
             self._reading = connect_at(self._settings, self._name, self._point, self._patience)
             self._reading.execute(f"SET LOCK_TIMEOUT {self._lock_ms}")
+            # In a deadlock the application's transaction should survive: a read can be tried again.
             self._reading.execute("SET DEADLOCK_PRIORITY LOW")
         return self._reading
 

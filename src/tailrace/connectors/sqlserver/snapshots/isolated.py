@@ -168,6 +168,7 @@ class IsolatedSource:
     def _begun(self, database: Database) -> Lsn:
         """Begin a transaction and take its position, after the locks of the mode."""
         session = database.reading()
+        # A table hint would override the isolation level.
         database.hint = ""
         session.execute(f"SET TRANSACTION ISOLATION LEVEL {LEVELS[self._mode]}")
         session.execute("BEGIN TRANSACTION")

@@ -97,6 +97,7 @@ def is_proven_by_scans(moment: Moment, scans: Sequence[Scan], most: int | None) 
     for scan in scans:
         if scan.ended is None:
             continue
+        # Of the row that was the newest at that time, only the scans count that were added since.
         counted = scan.empty - (moment.empty if scan.id == moment.scan else 0)
         if scan.id == moment.scan:
             if counted >= 2 or (counted == 1 and scan.started > moment.time + GRAIN):
