@@ -1,8 +1,8 @@
-"""What a session may read and write: by the replica that it came through, and by its login's users, roles and permissions.
+"""What a session may read and write: by its replica, and by its login's users, roles and permissions.
 
-On a secondary every read is of row versions, whatever level or hint a statement asks for, and nothing can be written but
-#tables and table variables. A login that CREATE LOGIN made has what its users were granted; whoever else knows the server's
-password is sysadmin, and dbo everywhere.
+On a secondary every read is of row versions, whatever isolation level or hint a statement has, and only #tables and table
+variables can be written. A login of CREATE LOGIN has what its users were granted. Anybody else who knows the server's
+password is sysadmin, and dbo in every database.
 
 Sources: "Offload read-only workload to secondary replica of an Always On availability group",
 https://learn.microsoft.com/sql/database-engine/availability-groups/windows/active-secondaries-readable-secondary-replicas-always-on-availability-groups;

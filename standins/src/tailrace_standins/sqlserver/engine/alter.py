@@ -1,4 +1,4 @@
-"""ALTER TABLE, sp_rename, and what changes of definitions share.
+"""ALTER TABLE, sp_rename, and the common part of changes of definitions.
 
 Source: "ALTER TABLE", https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
 """

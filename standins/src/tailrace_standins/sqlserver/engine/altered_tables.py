@@ -1,4 +1,4 @@
-"""Tables as ALTER TABLE makes them, with their rows: columns that come, change their type and go, constraints.
+"""Applies ALTER TABLE to tables and their rows: added, altered and dropped columns, constraints.
 
 Source: "ALTER TABLE", https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
 """

@@ -1,7 +1,7 @@
-"""What there is: databases, schemas, tables, columns, indexes, constraints.
+"""The catalog: databases, schemas, tables, columns, indexes, constraints.
 
-A `Table` never changes; DDL puts another in its place, so that a transaction can put the old one back. Table data
-lies in SQLite under `t<object id>`, a column under its `slot`, which stays when the column is renamed.
+A `Table` is immutable. DDL replaces it by another one, so that a rollback can restore the old one. Table data is in SQLite
+under the name `t<object id>`, a column under its `slot`, which does not change when the column is renamed.
 
 Source: "System catalog views",
 https://learn.microsoft.com/sql/relational-databases/system-catalog-views/catalog-views-transact-sql

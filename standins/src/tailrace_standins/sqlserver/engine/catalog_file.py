@@ -1,7 +1,4 @@
-"""The catalog in the server's SQLite file: as JSON, one row a database and one a table.
-
-And what a server finds out when it opens a folder.
-"""
+"""Stores the catalog in the server's SQLite file, as a row of JSON for each database and each table, and restores it."""
 
 # ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Collations as SQLite calls them: by case, by accents, by code points; trailing blanks never count.
+"""Collations for SQLite: case- and accent-sensitive or not, or by code points; trailing spaces are always ignored.
 
 Source: "Collation and Unicode support",
 https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support

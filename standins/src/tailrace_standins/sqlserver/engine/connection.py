@@ -1,4 +1,4 @@
-"""A session's SQLite connection: its settings, the functions that compiled statements call, errors as SQL Server's."""
+"""A session's SQLite connection: settings, the Python functions for compiled statements, SQL Server's errors."""
 
 from __future__ import annotations
 

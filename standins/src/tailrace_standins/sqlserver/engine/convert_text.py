@@ -1,7 +1,6 @@
-"""Conversions to and from characters.
+"""Conversions to and from character types.
 
 Source: "CAST and CONVERT", date and time styles,
-
 https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
 """
 

@@ -1,4 +1,4 @@
-"""CREATE, ALTER, DROP, TRUNCATE: changes of the catalog that a transaction can take back.
+"""CREATE, ALTER, DROP, TRUNCATE: changes of the catalog that a transaction can roll back.
 
 Source: "Data definition language", https://learn.microsoft.com/sql/t-sql/statements/statements
 """

@@ -1,4 +1,4 @@
-"""Statements that define things, as trees."""
+"""Nodes of the syntax tree: DDL statements."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Definitions as the catalog has them, of what CREATE TABLE and ALTER TABLE say.
+"""Turns the definitions of CREATE TABLE and ALTER TABLE into those of the catalog.
 
-Names that SQL Server gives by itself, normal forms of defaults.
+That includes names that SQL Server generates, and the normal form of defaults.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""INSERT, UPDATE, DELETE and OUTPUT as queries of SQLite that give the rows to be written.
+"""Compiles INSERT, UPDATE, DELETE and OUTPUT to SQLite queries that return the rows to write.
 
 Sources: "INSERT", https://learn.microsoft.com/sql/t-sql/statements/insert-transact-sql;
 "UPDATE", https://learn.microsoft.com/sql/t-sql/queries/update-transact-sql

@@ -1,4 +1,4 @@
-"""SQL Server's errors that the engine makes: `messages.tsv` has the number, the severity and the text of each.
+"""The engine's errors, which are SQL Server's: `messages.tsv` has the number, severity and text of each.
 
 Source: "Database Engine events and errors",
 https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors

@@ -1,4 +1,4 @@
-"""What an error ends besides its statement: the batch, the transaction; or nothing.
+"""The consequences of an error besides the end of its statement: it may end the batch or the transaction.
 
 Sources: "TRY...CATCH", https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql;
 "SET XACT_ABORT", https://learn.microsoft.com/sql/t-sql/statements/set-xact-abort-transact-sql

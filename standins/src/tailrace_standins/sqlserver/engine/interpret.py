@@ -1,6 +1,6 @@
-"""Running the statements of a batch: control of flow, variables, errors, and who does the rest.
+"""Executes the statements of a batch: control flow, variables, errors; other statements are dispatched to their modules.
 
-An error ends its statement and the batch goes on, or ends the batch, as SQL Server does it; inside TRY it goes to
+An error ends its statement and the batch continues, or it ends the batch, as in SQL Server. Within TRY it continues in
 CATCH.
 
 Sources: "TRY...CATCH", https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql;

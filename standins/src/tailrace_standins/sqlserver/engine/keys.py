@@ -1,4 +1,4 @@
-"""Uniqueness, CHECK, FOREIGN KEY and NOT NULL, over the versions that a statement has just made or ended.
+"""Checks UNIQUE, CHECK, FOREIGN KEY and NOT NULL constraints, of the versions that a statement has just made or ended.
 
 Source: "Unique constraints and check constraints",
 https://learn.microsoft.com/sql/relational-databases/tables/unique-constraints-and-check-constraints

@@ -1,4 +1,4 @@
-"""SQL Server's lock modes, and its errors for what goes wrong among transactions.
+"""SQL Server's lock modes and their compatibility, and its errors of lock waits and conflicts.
 
 Source: "Transaction locking and row versioning guide",
 https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide

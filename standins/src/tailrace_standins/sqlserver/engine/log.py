@@ -1,4 +1,4 @@
-"""What the log tells of SQL Server's tables, and who is told (`cdc`)."""
+"""The transaction log of this engine's tables, and the hook of its readers (`cdc`)."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Dates and times with seven digits: text to ticks and back, rounding, offsets.
 
-A moment is (day, ticks): the day's number as `datetime.date.toordinal` counts and 100 ns since midnight.
+A time is a pair (day, ticks): the day's number as in `datetime.date.toordinal`, and units of 100 ns since midnight.
 """
 
 from __future__ import annotations

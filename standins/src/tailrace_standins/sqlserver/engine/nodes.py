@@ -1,4 +1,4 @@
-"""Expressions and queries of T-SQL as trees."""
+"""Nodes of the syntax tree: expressions and queries."""
 
 from __future__ import annotations
 

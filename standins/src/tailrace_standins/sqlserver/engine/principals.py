@@ -1,7 +1,7 @@
-"""Who may do what: logins of the server, users and roles of a database, permissions.
+"""Principals and permissions: logins of the server, users and roles of a database, what they were granted.
 
-A `Principals` never changes; a statement puts another in its place, so that a rollback can put the old one back. Names are
-kept in lower case where they are looked up.
+A `Principals` is immutable. A statement replaces it by another one, so that a rollback can restore the old one. Names for
+lookups are in lower case.
 
 Source: "Principals", https://learn.microsoft.com/sql/relational-databases/security/authentication-access/principals-database-engine
 """

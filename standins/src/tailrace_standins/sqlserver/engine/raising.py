@@ -1,4 +1,4 @@
-"""THROW, RAISERROR, PRINT: errors and messages of the user's own.
+"""THROW, RAISERROR, PRINT: user-defined errors and messages.
 
 Source: "RAISERROR", https://learn.microsoft.com/sql/t-sql/language-elements/raiserror-transact-sql
 """

@@ -1,4 +1,4 @@
-"""Running a query: plans, locks of readers, system views, rows in pieces.
+"""Executes queries: plans, locks of readers, system views, rows in pieces.
 
 Source: "SET TRANSACTION ISOLATION LEVEL",
 https://learn.microsoft.com/sql/t-sql/statements/set-transaction-isolation-level-transact-sql

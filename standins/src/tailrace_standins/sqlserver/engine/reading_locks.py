@@ -1,4 +1,4 @@
-"""Locks of readers, by level of isolation and hints, and whom a reader waits for.
+"""The locks of readers, by isolation level and hints, and the transactions that a reader waits for.
 
 Source: "Table hints", https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table
 """

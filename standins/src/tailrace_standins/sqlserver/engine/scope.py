@@ -1,4 +1,4 @@
-"""What a name can mean in a query, and what compiling one gives."""
+"""The scope of a query, in which names are resolved, and the results of compiling."""
 
 from __future__ import annotations
 

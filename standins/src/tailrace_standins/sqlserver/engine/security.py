@@ -1,4 +1,4 @@
-"""Running CREATE, ALTER and DROP of logins, users and roles.
+"""Executes CREATE, ALTER and DROP of logins, users and roles.
 
 Sources: "CREATE LOGIN", https://learn.microsoft.com/sql/t-sql/statements/create-login-transact-sql;
 "CREATE USER", https://learn.microsoft.com/sql/t-sql/statements/create-user-transact-sql;

@@ -1,4 +1,4 @@
-"""Statements about logins, users, roles and permissions, as trees."""
+"""Nodes of the syntax tree: statements about logins, users, roles and permissions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""The server: databases, sessions, the writer's lock, the log hook.
+"""The server: databases, sessions, the writer lock, the log hook.
 
-All databases of a server lie in one SQLite file: so statements over several databases are plain joins, and a commit
-is one commit. A server is loopback's: whoever knows its password is `sysadmin`, but for logins that CREATE LOGIN made.
+All databases of a server are in one SQLite file. Statements over several databases are therefore plain joins, and a commit in
+several is one commit. A server listens on the loopback only: anybody who knows its password is `sysadmin`, except logins of
+CREATE LOGIN.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A session: its settings, variables, transaction, and the ways in that `session.Session` lists.
+"""A session: its settings, variables and transaction; it implements the protocol `session.Session`.
 
 Source: "SET statements", https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
 """

@@ -1,4 +1,4 @@
-"""A session's transaction: BEGIN, COMMIT, ROLLBACK and SAVE, as statements and as the wire's requests.
+"""A session's transaction: BEGIN, COMMIT, ROLLBACK and SAVE, as statements and as requests of the wire protocol.
 
 Source: "Transaction statements", https://learn.microsoft.com/sql/t-sql/language-elements/transactions-transact-sql
 """

@@ -1,4 +1,4 @@
-"""What all statements have."""
+"""The base class of statement nodes."""
 
 from __future__ import annotations
 

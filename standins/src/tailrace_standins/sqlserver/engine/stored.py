@@ -1,12 +1,12 @@
-"""How values lie in SQLite, so that SQLite compares and sorts them as SQL Server does.
+"""The stored form of values, in which SQLite compares and sorts them as SQL Server does.
 
 | types | in SQLite |
 | --- | --- |
-| whole numbers, bit | INTEGER |
+| integers, bit | INTEGER |
 | float, real | REAL |
 | decimal, numeric, money | TEXT that sorts as the number does, whatever its scale (`packed`) |
 | characters, xml | TEXT, compared under the collations of `collations.py` |
-| bytes | BLOB |
+| binary | BLOB |
 | uniqueidentifier | BLOB in the order in which SQL Server compares its bytes |
 | date, time, datetime, datetime2 | TEXT with seven digits of seconds |
 | datetimeoffset | TEXT: the instant in UTC with seven digits, then the offset; compared by the instant |

@@ -1,6 +1,6 @@
-"""Where system views, functions and procedures are registered: the engine's own and those of features such as `cdc`.
+"""The registry of system views, functions and procedures: the engine's own and those of features such as `cdc`.
 
-Names are in lower case. A finder is asked for names that nobody registered (`fn_cdc_get_all_changes_<instance>`).
+Names are in lower case. A finder looks up names that are not registered (`fn_cdc_get_all_changes_<instance>`).
 """
 
 from __future__ import annotations

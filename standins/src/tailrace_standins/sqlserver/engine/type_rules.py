@@ -1,4 +1,4 @@
-"""Which type wins where two meet, and what arithmetic makes of them.
+"""Type rules: the precedence of types, and the result types of arithmetic.
 
 Sources: "Data type precedence", https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql;
 "Precision, scale, and length", https://learn.microsoft.com/sql/t-sql/data-types/precision-scale-and-length-transact-sql

@@ -1,4 +1,4 @@
-"""Rows that become versions: identity values, rowversions, checks, the log.
+"""Writes rows as versions: identity values, rowversions, constraint checks, the log.
 
 Source: "INSERT", https://learn.microsoft.com/sql/t-sql/statements/insert-transact-sql
 """

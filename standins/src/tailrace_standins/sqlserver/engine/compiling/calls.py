@@ -1,6 +1,4 @@
-"""Functions in expressions: aggregates, window functions, those that look at types.
-
-Those of the session, and `FUNCTIONS`.
+"""Compiles function calls: aggregates, window functions, functions of types, of the session, and those of `FUNCTIONS`.
 
 Source: "What are the SQL database functions?", https://learn.microsoft.com/sql/t-sql/functions/functions
 """

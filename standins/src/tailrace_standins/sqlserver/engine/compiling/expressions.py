@@ -1,4 +1,4 @@
-"""Expressions of T-SQL as expressions of SQLite over stored values, each with its T-SQL type.
+"""Compiles T-SQL expressions to SQLite expressions over stored values, each with its T-SQL type.
 
 Source: "Expressions (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/language-elements/expressions-transact-sql
 """

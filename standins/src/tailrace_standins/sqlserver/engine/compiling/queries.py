@@ -1,7 +1,7 @@
-"""Queries of T-SQL as queries of SQLite.
+"""Compiles T-SQL queries to SQLite queries.
 
-A table becomes a subquery of what the reader may see (`:s` the last commit it sees, `:t` its own transaction,
-negative); every column of a query is called `c0`, `c1`… inside, so that names of T-SQL never meet SQLite's rules.
+A table becomes a subquery of its visible row versions (`:s` is the last commit that the reader sees, `:t` the negative id of
+its own transaction). Within SQLite every column of a query is named `c0`, `c1`…, so that SQLite's rules for names don't matter.
 
 Source: "SELECT (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql
 """

@@ -1,4 +1,4 @@
-"""VALUES, UNION and its like, common table expressions, ORDER BY and TOP.
+"""Compiles VALUES, UNION, EXCEPT and INTERSECT, common table expressions, ORDER BY and TOP.
 
 Source: "Set operators - UNION", https://learn.microsoft.com/sql/t-sql/language-elements/set-operators-union-transact-sql
 """

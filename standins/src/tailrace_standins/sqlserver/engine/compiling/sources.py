@@ -1,4 +1,4 @@
-"""What stands in FROM: tables as subqueries of what may be seen, views, derived tables, functions, joins.
+"""Compiles FROM: tables (as subqueries of visible row versions), views, derived tables, functions, joins.
 
 Source: "FROM clause", https://learn.microsoft.com/sql/t-sql/queries/from-transact-sql
 """

@@ -1,4 +1,4 @@
-"""Constants, variables, columns and conversions of T-SQL as those of SQLite over stored values, each with its T-SQL type.
+"""Compiles constants, variables, columns and conversions to SQLite, over stored values and with their T-SQL types.
 
 Source: "Data types (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
 """

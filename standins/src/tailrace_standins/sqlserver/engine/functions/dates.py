@@ -1,4 +1,4 @@
-"""Functions of dates and times over stored values; the part comes as a text.
+"""Functions of dates and times over stored values; the date part is a text.
 
 Source: "Date and time data types and functions",
 https://learn.microsoft.com/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql

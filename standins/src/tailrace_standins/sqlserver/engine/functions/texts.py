@@ -1,4 +1,4 @@
-"""Functions of texts and bytes.
+"""Functions of strings and bytes.
 
 Source: "String functions", https://learn.microsoft.com/sql/t-sql/functions/string-functions-transact-sql
 """

@@ -1,4 +1,4 @@
-"""Arguments and results of the system's procedures."""
+"""Arguments and results of system procedures."""
 
 # texts of SQL Server and lists of columns stand in one line
 from __future__ import annotations

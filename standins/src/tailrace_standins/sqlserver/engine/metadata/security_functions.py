@@ -1,4 +1,4 @@
-"""Functions that say who somebody is and what one may do.
+"""Functions of users, roles and permissions.
 
 Source: "Security functions", https://learn.microsoft.com/sql/t-sql/functions/security-functions-transact-sql
 """

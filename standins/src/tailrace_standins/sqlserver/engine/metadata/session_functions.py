@@ -1,4 +1,4 @@
-"""Functions and @@variables that ask the session or the catalog.
+"""Functions and @@variables of the session and the catalog.
 
 Source: "Metadata functions" and "System functions",
 https://learn.microsoft.com/sql/t-sql/functions/metadata-functions-transact-sql

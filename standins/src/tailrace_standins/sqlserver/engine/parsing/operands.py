@@ -1,4 +1,4 @@
-"""Operands as trees: constants, names, calls, CASE, CAST, what stands in parentheses.
+"""Parses operands: constants, names, calls, CASE, CAST, parentheses.
 
 Source: "Expressions (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/language-elements/expressions-transact-sql
 """

@@ -1,4 +1,4 @@
-"""Queries as trees.
+"""Parses queries.
 
 Source: "SELECT (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql
 """

@@ -1,4 +1,4 @@
-"""What the readers of expressions, queries and statements share: a place in the tokens, and names, types."""
+"""The common base of the parsers: a cursor over the tokens, names, types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""DECLARE and SET as trees.
+"""Parses DECLARE and SET.
 
 Source: "SET statements", https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
 """

@@ -1,4 +1,4 @@
-"""Columns and constraints as CREATE TABLE and ALTER TABLE say them.
+"""Parses the columns and constraints of CREATE TABLE and ALTER TABLE.
 
 Source: "CREATE TABLE", https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
 """
