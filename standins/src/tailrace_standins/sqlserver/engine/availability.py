@@ -49,7 +49,7 @@ class Access(Enum):
 
 
 class Replica:
-    """A server instance of the group: what the wire asks for sessions.
+    """A server instance of the group, from which the wire gets sessions.
 
     Attributes:
         name: @@SERVERNAME.

@@ -131,7 +131,7 @@ class Table:
 
     @cached_property
     def stored(self) -> tuple[Column, ...]:
-        """The columns that lie in SQLite: all but the computed ones."""
+        """The columns that are stored in SQLite: all but computed ones."""
         return tuple(column for column in self.columns if not column.computed)
 
     @cached_property
@@ -151,7 +151,7 @@ class Table:
 
     @cached_property
     def digest(self) -> str:
-        """What tells one definition from all others."""
+        """A key that is different for each definition."""
         return hashlib.sha256(self.body.encode()).hexdigest()
 
     def column(self, name: str) -> Column:
@@ -196,7 +196,7 @@ class Database:
         return self.id <= SYSTEM_DATABASES
 
     def has_filegroup(self, name: str) -> bool:
-        """Whether there is a filegroup; what lies in it nobody asks."""
+        """Whether a filegroup exists; its content is not modelled."""
         return name.upper() == "PRIMARY" or self.options.get(f"FILEGROUP {name.upper()}") == "ON"
 
     def put(self, table: Table) -> None:
@@ -252,7 +252,7 @@ class Catalog:
         return found, schema, name
 
     def changed(self) -> None:
-        """A definition changed: plans made before are not used again."""
+        """Note that a definition changed: cached plans become invalid."""
         self.version += 1
 
     def new_id(self) -> int:

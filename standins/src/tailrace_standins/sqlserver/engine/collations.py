@@ -28,7 +28,7 @@ def suffix(of: SqlType) -> str:
 
 
 def name(collation: str) -> str:
-    """SQLite's name for a collation of SQL Server's, by what its name says."""
+    """SQLite's name for a collation of SQL Server, by the parts of its name."""
     parts = collation.upper().split("_")
     if "BIN2" in parts or "BIN" in parts:
         return "t_bin"

@@ -11,7 +11,7 @@ from typing import Final
 
 from tailrace_standins.sqlserver.session import SqlError
 
-UNSUPPORTED: Final = 50900  # no number of SQL Server's: what the stand-in does not do
+UNSUPPORTED: Final = 50900  # not a number of SQL Server: a feature that the stand-in does not support
 
 
 def _texts(path: Path) -> dict[int, tuple[int, str]]:
@@ -30,5 +30,5 @@ def error(number: int, *values: object, state: int = 1, line: int = 1) -> SqlErr
 
 
 def unsupported(what: str) -> SqlError:
-    """What SQL Server does and the stand-in does not; `what` names it."""
+    """The error for a feature of SQL Server that the stand-in does not support; `what` names it."""
     return SqlError(UNSUPPORTED, f"The stand-in does not support {what}.")

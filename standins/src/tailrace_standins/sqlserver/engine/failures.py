@@ -28,7 +28,7 @@ _CONVERSIONS: Final = frozenset((241, 245, 8114))  # end the batch and its trans
 
 
 def failed(session: EngineSession, statement: tree.Statement, problem: SqlError) -> Iterator[Outcome]:
-    """The statement ended with an error: what else it ends."""
+    """What an error of a statement ends besides it."""
     if problem is session.ending:
         raise problem
     if problem.line == 1:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class _LeaveError(Exception):
-    """BREAK, CONTINUE or RETURN on its way out."""
+    """BREAK, CONTINUE or RETURN, as an exception that leaves loops and blocks."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -160,7 +160,7 @@ def _ignored(_session: EngineSession, _statement: tree.Ignored) -> Iterator[Outc
 def _counted(
     work: Callable[[EngineSession, Any], Iterator[Outcome]],
 ) -> Callable[[EngineSession, Any], Iterator[Outcome]]:
-    """DML and DDL: under IMPLICIT_TRANSACTIONS they begin a transaction; their counts are not told under NOCOUNT."""
+    """Execute DML or DDL: with IMPLICIT_TRANSACTIONS it begins a transaction; with NOCOUNT its count is not sent."""
 
     def runner(session: EngineSession, statement: Any) -> Iterator[Outcome]:
         yield from session.ensure_transaction()

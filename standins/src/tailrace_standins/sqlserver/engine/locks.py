@@ -30,7 +30,7 @@ COMPATIBLE: Final[dict[str, frozenset[str]]] = {
     EXCLUSIVE: frozenset((SCHEMA_STABILITY,)),
     SCHEMA: frozenset(),
 }
-"""Each mode with those of other sessions that it goes together with."""
+"""Each mode with the modes of other sessions that it is compatible with."""
 
 
 class Errors:

@@ -23,7 +23,7 @@ class LogHook(log.CommitHook[Record], Protocol):
         ...
 
     def dropping(self, session: EngineSession, database: Database) -> None:
-        """A database is about to go: nothing of it is to be kept."""
+        """A database is about to be dropped: discard everything about it."""
         ...
 
     def is_tracked(self, database: Database, table: Table) -> bool:
@@ -31,5 +31,5 @@ class LogHook(log.CommitHook[Record], Protocol):
         ...
 
     def close(self) -> None:
-        """The server closes: end what runs."""
+        """The server closes: stop threads."""
         ...

@@ -28,11 +28,11 @@ class SessionTransactions:
     trancount: int
 
     def begin_request(self) -> None:
-        """Something is asked for."""
+        """Check before each request."""
         raise NotImplementedError
 
     def finish_reading(self) -> None:
-        """Rows of a result that are still in SQLite come into memory."""
+        """Load rows of a result that are still in SQLite into memory."""
         raise NotImplementedError
 
     @property

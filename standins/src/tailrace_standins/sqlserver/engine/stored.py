@@ -28,7 +28,7 @@ from tailrace_standins.sqlserver.engine import moments
 from tailrace_standins.sqlserver.engine.types import family
 from tailrace_standins.sqlserver.values import SqlType, Value, Variant
 
-Stored: TypeAlias = Any  # int, float, str, bytes or None: what SQLite holds
+Stored: TypeAlias = Any  # int, float, str, bytes or None: the types of SQLite
 Conversion: TypeAlias = Callable[[Any], Stored]  # of a value that is not NULL
 
 EXACT: Final = Context(prec=120)
@@ -58,7 +58,7 @@ def packed(number: Decimal) -> str:
 
 
 def unpacked(text: str, scale: int) -> Decimal:
-    """The decimal of `packed`, with `scale` digits behind the point."""
+    """The decimal of `packed`, with `scale` fractional digits."""
     if text[0] == "p":
         sign, count, digits = "", int(text[1:3]), text[3:]
     else:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SystemView:
-    """A view whose rows are made by a function.
+    """A view whose rows a function returns.
 
     Attributes:
         columns: names with types.
@@ -72,7 +72,7 @@ class TableFunction:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A stored procedure: run by (session, database, parameters), gives outcomes; the last may be a `ReturnStatus`."""
+    """A stored procedure: a function of (session, database, parameters) that yields outcomes, at last perhaps a `ReturnStatus`."""
 
     name: str
     run: Callable[[EngineSession, Database, Sequence[Parameter]], Iterator[Outcome]]

@@ -55,7 +55,7 @@ def shown(value: str) -> Moment:
 
 
 def _like(value: str, moment: Moment, type_name: str) -> str:
-    """The moment in the form of `value`, rounded as its type is."""
+    """Day and ticks in the stored form of `value`, rounded like its type."""
     if type_name == "datetime":
         moment = moments.as_datetime(moment)
     if len(value) == 10:

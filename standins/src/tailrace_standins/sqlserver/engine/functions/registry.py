@@ -3,7 +3,7 @@
 Source: "What are the SQL database functions?", https://learn.microsoft.com/sql/t-sql/functions/functions
 """
 
-# tables stand in long lines
+# tables have long lines
 from __future__ import annotations
 
 from collections.abc import Callable

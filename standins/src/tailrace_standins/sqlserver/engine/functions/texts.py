@@ -3,7 +3,7 @@
 Source: "String functions", https://learn.microsoft.com/sql/t-sql/functions/string-functions-transact-sql
 """
 
-# tables stand in long lines
+# tables have long lines
 from __future__ import annotations
 
 import hashlib

@@ -117,7 +117,7 @@ def _xact_state(session: EngineSession, _database: Database) -> Stored:
 
 
 def _now(session: EngineSession, *, to: str) -> Stored:
-    """The time of the batch's statement: what the server's clock shows, with or without its offset, or UTC's."""
+    """The time of the current statement, by the server's clock: local, with its offset, or in UTC."""
     now = session.now = session.now or session.engine.moment()
     shown = session.engine.shown(now.astimezone(dt.UTC) if to in _OF_UTC else now)
     if to.startswith("datetime "):

@@ -67,7 +67,7 @@ def row_count(session: EngineSession, table: Table) -> int:
 
 
 def no_rows(_session: EngineSession, _database: Database) -> ViewRows:
-    """A view of what there never is."""
+    """A view that is always empty."""
     return []
 
 

@@ -18,7 +18,7 @@ _CLASSES: Final = frozenset(("OBJECT", "SCHEMA", "DATABASE"))
 
 
 class SecurityReader(TableReader):
-    """Reads statements about who may do what."""
+    """Parses statements about principals and permissions."""
 
     def ignored(self) -> tree.Ignored:
         """A statement of which only the end matters."""
