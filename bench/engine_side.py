@@ -1,10 +1,10 @@
-"""tailrace's side of the benchmark, in a process of its own: read a range of the log, throw the records away.
+"""tailrace's side of the benchmark, in a process of its own: reads a range of the log and discards the records.
 
     python bench/engine_side.py JOB.json
 
-The job names the connector's properties, the range and how often to read it. One line of JSON a reading goes to stdout.
-The first reading warms up (compiled code comes out of its cache, buffers grow): its figures count only when nothing but
-the peak of memory is asked for, with no further readings.
+The job has the connector's properties, the range and how often to read it. Each reading prints a line of JSON. The first one
+warms up (compiled code is loaded from its cache, buffers grow); its figures count only if the job wants nothing but the peak of
+memory and no further readings.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def main(path: str) -> None:
 
 
 def read(connector: Any, start: dict[str, Any], until: dict[str, Any], history: Any) -> dict[str, float]:
-    """Decode, shape and encode a range; what it took."""
+    """Decode, shape and encode a range; returns the figures."""
     changes = records = size = batches = largest = 0
     cpu, wall = time.process_time(), time.perf_counter()
     pipeline = pipeline_of(connector.settings)

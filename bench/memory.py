@@ -1,9 +1,9 @@
-"""How much memory the reader takes for what is large: one transaction of millions of rows, one row of hundreds of MB.
+"""Measures the reader's memory for large input: a transaction of millions of rows, a row of hundreds of MB.
 
     python bench/memory.py [--rows 5000000] [--row-mb 200] [--limit-mb 1024]
 
-Starts a MySQL of its own, writes the log of each case, reads it in a fresh process and prints the peak. Ends with 1 when
-a transaction of many rows took more than the limit; a single long row may take a multiple of its own length on top.
+Starts its own MySQL, writes the log of each case, reads it in a new process and prints the peak. The exit code is 1 if a
+transaction of many rows took more than the limit; a single long row may take a multiple of its length in addition.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def measure(server: MySqlServer, table: str, statement: str) -> dict[str, dict[str, Any]]:
-    """What reading one statement's log takes, without schemas and with them."""
+    """The figures of reading one statement's log, without and with schemas."""
     server.sql(f"DROP DATABASE IF EXISTS {DATABASE}; CREATE DATABASE {DATABASE}")
     server.sql(table, DATABASE)
     connector = connector_for(from_mapping(properties(server, DATABASE, schemas=False)))

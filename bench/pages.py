@@ -1,4 +1,4 @@
-"""The page that keeps the benchmarks' figures: each program writes a section of its own and leaves the others alone."""
+"""Edits the benchmarks' page: each program replaces its own section and leaves the others unchanged."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ FIGURES = "## Figures"
 
 
 def replace_section(page: str, heading: str, body: str) -> str:
-    """A page with the section under a second-level heading replaced, or put at its end where there is none."""
+    """The page with the section of a second-level heading replaced, or appended if it is missing."""
     new = f"## {heading}\n\n{body.strip()}\n"
     found = re.search(rf"^## {re.escape(heading)}\n.*?(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     if not found:
@@ -22,13 +22,13 @@ def replace_section(page: str, heading: str, body: str) -> str:
 
 
 def replace_opening(page: str, new: str) -> str:
-    """A page with all that stands above its first second-level heading replaced."""
+    """The page with everything before its first second-level heading replaced."""
     found = re.search(r"^## ", page, re.MULTILINE)
     return new.rstrip() + "\n" + (f"\n{page[found.start() :]}" if found else "")
 
 
 def replace_block(page: str, begin: str, end: str, body: str, heading: str) -> str:
-    """A page with what stands between two marks replaced; put behind a heading where they are not there yet."""
+    """The page with the text between two markers replaced; without the markers it is put after the heading."""
     marked = f"{begin}\n{body}\n{end}"
     if begin in page:
         return re.sub(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: marked, page, flags=re.DOTALL)

@@ -1,10 +1,10 @@
-"""tailrace beside Debezium's embedded engine: the same log, the same properties, no sink on either side.
+"""tailrace compared with Debezium's embedded engine: the same log, the same properties, no sink on either side.
 
     ./run bench [--workloads orders,wide,many] [--scale 1000000] [--rounds 3] [--schemas off,on] [--no-debezium]
 
-Starts a MySQL of its own, writes each workload into its log, and lets both sides read it in turn. The figures are
-medians over the rounds; compare the columns of one run with each other and not with another run's, because machines
-drift. Writes the table to docs/reference/benchmarks.md with --write.
+Starts its own MySQL, writes each workload into its log, and lets both sides read it in turn. The figures are medians over the
+rounds. Compare columns of one run only, not different runs, because machines drift. --write puts the table into
+docs/reference/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ JAVA = ("-Xmx2g", "-XX:+UseG1GC")
 
 @dataclass(frozen=True)
 class Side:
-    """What one side took for one workload."""
+    """The figures of one side for one workload."""
 
     changes: int
     seconds: float
@@ -53,12 +53,12 @@ class Side:
 
     @property
     def cpu_a_million(self) -> float:
-        """Seconds of CPU for a million changes."""
+        """CPU seconds for a million changes."""
         return self.cpu_seconds / self.changes * 1e6
 
 
 def properties(server: MySqlServer, database: str, *, schemas: bool) -> dict[str, str]:
-    """The connector's properties; those that only one side knows are added there."""
+    """The connector's properties for both sides; those of one side are added later."""
     return {
         "name": "bench",
         "connector.class": "io.debezium.connector.mysql.MySqlConnector",
@@ -80,13 +80,13 @@ def properties(server: MySqlServer, database: str, *, schemas: bool) -> dict[str
 
 
 def tailrace_side(given: dict[str, str], start: Any, until: Any, history: Any, rounds: int) -> list[Side]:
-    """Read the range in a fresh process, once to warm up and then `rounds` times."""
+    """Read the range in a new process, once to warm up and then `rounds` times."""
     job = {"properties": given, "start": start, "until": until, "history": history, "readings": rounds}
     return [Side(int(r["changes"]), r["seconds"], r["cpu_seconds"], r["peak_mb"]) for r in readings_of(job)]
 
 
 def readings_of(job: Mapping[str, Any], checkout: Path = ROOT) -> list[dict[str, Any]]:
-    """The figures of each reading of a job (`engine_side.py`), in a fresh process with the sources of a checkout."""
+    """The figures of each reading of a job (`engine_side.py`), in a new process with the sources of a checkout."""
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(json.dumps(job))
         file.flush()
@@ -99,7 +99,7 @@ def readings_of(job: Mapping[str, Any], checkout: Path = ROOT) -> list[dict[str,
 
 
 def debezium_side(given: dict[str, str], before: Any, marker: str, changes: int) -> Side:
-    """Let the embedded engine read from the position before the tables were made, until the marker."""
+    """Let the embedded engine read from before the tables were created, up to the marker."""
     from tests.differential import debezium
 
     with tempfile.TemporaryDirectory() as name:
@@ -123,7 +123,7 @@ def debezium_side(given: dict[str, str], before: Any, marker: str, changes: int)
 
 
 def measure(server: MySqlServer, name: str, args: argparse.Namespace) -> Iterator[tuple[str, str, Side, Side | None]]:
-    """The medians of one workload, for each way of writing schemas."""
+    """The medians of one workload, without and with schemas."""
     database = f"bench_{name}"
     server.sql(f"DROP DATABASE IF EXISTS {database}; FLUSH BINARY LOGS")
     first = connector_for(from_mapping(properties(server, database, schemas=False)))
@@ -146,7 +146,7 @@ def measure(server: MySqlServer, name: str, args: argparse.Namespace) -> Iterato
 
 
 def median(sides: list[Side]) -> Side:
-    """Figure by figure."""
+    """The median of each figure."""
     return Side(
         sides[0].changes,
         statistics.median(s.seconds for s in sides),
@@ -173,7 +173,7 @@ def table(rows: list[tuple[str, str, Side, Side | None]]) -> str:
 
 
 def rare_types(rows: list[tuple[str, str, Side, Side | None]]) -> str:
-    """What is left of the rate where a table has JSON, ENUM, SET, BIT and latin1 columns."""
+    """The rate with JSON, ENUM, SET, BIT and latin1 columns, as a share of that without them."""
     own = {(name, schemas): side for name, schemas, side, _ in rows}
     shares = [
         f"{own['rare', schemas].rate / own['plain', schemas].rate:.0%} with schemas {schemas}"
@@ -211,7 +211,7 @@ def main() -> None:
 
 
 def page(text: str, version: str) -> str:
-    """The page that keeps the figures."""
+    """The page of figures."""
     import numba
     import polars as pl
     import pyarrow as pa

@@ -1,11 +1,11 @@
-"""Blow after blow on a running `tailrace run` into Kafka, with every record compared: nothing lost, double or out of order.
+"""A crash campaign on a `tailrace run` into Kafka that checks every record: none lost, duplicated or out of order.
 
     ./run soak [--kills 200] [--seed N] [--lanes 2] [--minimal] [--write]
 
-Starts a MySQL and a broker of its own, writers, and the command. Each blow is one of kill -9 of a task, of the whole
-command, of its driver alone, of the broker, a cut connection to MySQL or to the broker, or a failpoint; it falls while
-a backlog is caught up with, into a steady stream, or while structures change. One line a blow, then a table of how long
-it took until every lane had committed again. Ends with 1 and keeps the evidence where a record is wrong.
+Starts its own MySQL and broker, writers, and the command. Each failure ("blow") is one of: SIGKILL of a task, of the whole
+command, of its driver only, or of the broker; a cut connection to MySQL or to the broker; a failpoint. It comes while the run
+catches up with a backlog, during steady streaming, or while structures change. Prints a line for each blow, then a table of
+the time until every lane had committed again. If a record is wrong, it saves the evidence and ends with exit code 1.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from support.campaign import (  # noqa: E402
 from tailrace_standins.servers.mysql_server import MySqlServer  # noqa: E402
 
 PAGE = ROOT / "docs" / "reference" / "soak.md"
-LOOK_EVERY = 20  # blows between two comparisons of the whole tables
+LOOK_EVERY = 20  # blows between comparisons of the whole tables
 WORDS = {
     "task": "kill -9 of a task's process",
     "planner": "kill -9 of the planner's process",
@@ -57,7 +57,7 @@ WORDS = {
 
 
 def main() -> int:
-    """Deal the blows; the exit code."""
+    """Run the campaign; returns the exit code."""
     args = arguments()
     seed = args.seed if args.seed is not None else random.randrange(2**32)
     folder = Path(tempfile.mkdtemp(prefix="tailrace-soak-"))
@@ -125,7 +125,7 @@ def figures(seconds: list[float]) -> str:
 
 
 def page(campaign: Campaign, args: argparse.Namespace, seed: int, version: str, summary: str) -> str:
-    """The page that keeps the figures."""
+    """The page of figures."""
     import confluent_kafka
     import pyspark
 

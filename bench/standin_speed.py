@@ -1,10 +1,11 @@
-"""How fast the SQL Server stand-in is: capturing, serving a change table and a table, enabling many instances.
+"""Measures the speed of the SQL Server stand-in: capturing, serving a change table and a table, enabling many instances.
 
     ./run bench-standin [--rows 1000000] [--instances 1000] [--rounds 5]
 
-The stand-in is a process of its own and is read over the wire by mssql-python as Arrow batches, as a connector reads it: in the
-order of the change table's key, up to a position, and of the table's key. Prints a table. A change table of 12 columns has seven
-of the source's and the five that change data capture adds. A table is made columns when it is read whole for the second time.
+The stand-in runs in a process of its own. mssql-python reads it as Arrow batches, with the queries of a connector: a change
+table in the order of its key up to a position, and a table in the order of its key. Prints a table. A change table of 12
+columns has seven of the source table and five of change data capture. The stand-in converts a table into columns when it is
+read as a whole for the second time.
 """
 
 from __future__ import annotations
@@ -59,13 +60,13 @@ def main() -> None:
 
 
 def show(what: str, count: int, seconds: float) -> None:
-    """A line of the table."""
+    """Print a line of the table."""
     print(f"| {what} | {count:,} | {seconds:.2f} | {count / seconds:,.0f} |", flush=True)
 
 
 @contextmanager
 def served(name: str, rows: int) -> Iterator[tuple[int, float]]:
-    """A stand-in in a process of its own with a change table of so many rows: its port, and how long capturing took."""
+    """A context with a stand-in in a process of its own and a change table: yields its port, and the seconds of capturing."""
     context = get_context("spawn")
     ours, theirs = context.Pipe()
     server = context.Process(target=serve, args=(theirs, name, rows))
@@ -79,7 +80,7 @@ def served(name: str, rows: int) -> Iterator[tuple[int, float]]:
 
 
 def serve(asked: Connection, name: str, rows: int) -> None:
-    """Fill, capture, tell the port, and go on until the other side closes the pipe."""
+    """Fill, capture, send the port, and serve until the other process closes the pipe."""
     definition, values = TABLES[name]
     with closing(Engine(password=PASSWORD)) as engine:
         capture = install(engine, automatic=False)
@@ -102,7 +103,7 @@ def serve(asked: Connection, name: str, rows: int) -> None:
 
 
 def of_database(engine: Engine) -> Session:
-    """A session in a database of its own, with change data capture."""
+    """A session in a new database with change data capture."""
     engine.create_database("bench")
     session = engine.login(Login("sa", PASSWORD, "bench"))
     run(session, "EXEC sys.sp_cdc_enable_db")
@@ -110,22 +111,22 @@ def of_database(engine: Engine) -> Session:
 
 
 def changes(name: str) -> tuple[str, bool]:
-    """The query of a change table, and that it takes a position."""
+    """The query of a change table, and whether it has a position as its parameter."""
     return f"SELECT {ADDED}, {columns(name)} FROM cdc.dbo_{name}_CT c WHERE c.[__$start_lsn] <= ? {ORDER}", True
 
 
 def rows_of(name: str) -> tuple[str, bool]:
-    """The query of the table itself."""
+    """The query of the table itself, and whether it has a position as its parameter."""
     return f"SELECT {columns(name)} FROM dbo.{name} c WHERE c.[id] > 0 ORDER BY c.[id]", False
 
 
 def columns(name: str) -> str:
-    """The source's columns."""
+    """The source table's columns."""
     return ", ".join(f"c.[{column.split()[0]}]" for column in TABLES[name][0].split(", "))
 
 
 def read(port: int, wanted: str, takes_position: bool) -> float:
-    """Seconds to read a table."""
+    """The seconds to read a table."""
     import mssql_python
 
     address = f"SERVER=127.0.0.1,{port};DATABASE=bench;UID=sa;PWD={PASSWORD};Encrypt=no"
@@ -141,7 +142,7 @@ def read(port: int, wanted: str, takes_position: bool) -> float:
 
 
 def enabled(count: int) -> float:
-    """Seconds to make so many tables with a capture instance each, one by one."""
+    """The seconds to create `count` tables with a capture instance each, one by one."""
     with closing(Engine(password=PASSWORD)) as engine:
         install(engine)
         session = of_database(engine)

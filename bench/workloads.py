@@ -1,10 +1,10 @@
-"""What the benchmarks read: tables, and the statements that change their rows.
+"""The workloads of the benchmarks: tables, and the statements that change their rows.
 
-Every workload is a list of SQL statements for a fresh database; `fill` runs them. The rows come out of recursive
-queries inside the server, so that writing a million changes takes seconds. `scale` is the number of changes.
+Each workload is a list of SQL statements for an empty database; `fill` runs them. Recursive queries in the server generate the
+rows, so that writing a million changes takes seconds. `scale` is the number of changes.
 
 orders   10 columns, the reference: 50 % inserts, 35 % updates, 15 % deletes; 80 % of the changes in transactions of
-         100 to 1,000 rows, 20 % one row a transaction
+         100 to 1,000 rows, 20 % in transactions of one row
 wide     60 columns of mixed types, inserts and updates
 many     500 tables of 6 columns, small transactions that each touch several tables
 plain    inserts in bulk, 8 columns of integers and strings
@@ -21,7 +21,7 @@ SETUP = "SET SESSION cte_max_recursion_depth = 10000000"
 
 
 def fill(connection: Any, name: str, scale: int) -> None:
-    """Make the tables of a workload in the current database, then its changes."""
+    """Create the tables of a workload in the current database, then make its changes."""
     with connection.cursor() as cursor:
         cursor.execute(SETUP)
         for statement in WORKLOADS[name][1](scale):
@@ -30,14 +30,14 @@ def fill(connection: Any, name: str, scale: int) -> None:
 
 
 def create(connection: Any, name: str) -> None:
-    """Make the tables of a workload in the current database."""
+    """Create the tables of a workload in the current database."""
     with connection.cursor() as cursor:
         for statement in WORKLOADS[name][0]():
             cursor.execute(statement)
 
 
 def counted(name: str, scale: int) -> dict[str, int]:
-    """How many row changes a workload makes at a scale, and how many of them are deletes."""
+    """The number of row changes of a workload at a scale, and of deletes among them."""
     if name == "orders":
         bulk, single = scale * 4 // 10, scale // 10
         updates = _hundreds(bulk * 7 // 10) + single * 7 // 10
@@ -50,7 +50,7 @@ def counted(name: str, scale: int) -> dict[str, int]:
 
 
 def rows(name: str, first: int, last: int, *, step: int = 1) -> str:
-    """One statement that inserts the rows first, first + 1, … last of `orders` or `wide`, with ids that many times `step`."""
+    """A statement that inserts the rows `first` to `last` of `orders` or `wide`; an id is the row's number times `step`."""
     numbers = ROWS.format(first=first, last=last)
     n = "n" if step == 1 else f"(n * {step})"
     return f"INSERT INTO {name} {numbers} {'SELECT ' + _wide_values(n) if name == 'wide' else ORDER.format(n=n)} FROM s"

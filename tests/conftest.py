@@ -1,8 +1,8 @@
-"""Fixtures that more than one part of the suite needs: real MySQL servers, SQL Servers, fresh databases, a Kafka broker, Spark.
+"""Fixtures for several parts of the suite: real MySQL servers, SQL Servers, fresh databases, a Kafka broker, Spark.
 
-`TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port` takes a server that is there instead of starting
-one, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port` a SQL Server instead of the stand-in,
-`TAILRACE_TEST_KAFKA=host:port` a broker.
+Environment variables name running servers, which are used instead of starting one:
+`TAILRACE_TEST_MYSQL_URL=mysql://user:password@host:port`, `TAILRACE_TEST_SQLSERVER_URL=mssql://user:password@host:port`
+(instead of the stand-in), `TAILRACE_TEST_KAFKA=host:port`.
 """
 
 import gc

@@ -2,11 +2,11 @@
 
     ./run bench-kafka [--quick] [--continue] [--write]
 
-Starts a MySQL and a broker of its own, writes each workload into the log and lets both sides deliver it in turn; then
-measures how long a change takes from its commit to a consumer. Every result is kept as it comes, as a line of JSON
-under bench/results; --continue leaves out what is there. A measurement that fails shows the end of its side's log, and
-the others go on; the exit code is 1 then. Everything that the program starts ends with it.
-It needs Linux, a quiet machine, and for its first run a network to fetch jars from.
+Starts its own MySQL and broker, writes each workload into the log and lets both sides deliver it in turn. Then it measures how
+long a change takes from its commit to a consumer. Each result is saved at once, as a line of JSON under bench/results;
+--continue skips those that exist. A failed measurement prints the end of its side's log, the others continue, and the exit
+code is 1. Everything that the program starts ends with it.
+It needs Linux, a quiet machine, and for its first run a network to download jars.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PARTS = ("rates", "latency")
 
 
 def main() -> None:
-    """Measure, print, and write if asked to."""
+    """Measure, print, and with --write update the pages."""
     program.end_in_good_order()
     args = arguments()
     chosen = plan.cases(args.changes, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick)
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="./run bench-kafka", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -80,7 +80,7 @@ def arguments() -> argparse.Namespace:
 
 
 def announce(chosen: list[Case], args: argparse.Namespace) -> None:
-    """Say what is to come, how long it takes, and whether the disk is large enough."""
+    """Print the plan and its estimated time, and check that the disk is large enough."""
     measured = chosen if "rates" in args.parts else []
     seconds = plan.seconds_for_all(measured, latency="latency" in args.parts)
     print(f"{len(measured)} cases, about {seconds / 60:.0f} minutes on a quiet machine with 2 cores", flush=True)
@@ -88,7 +88,7 @@ def announce(chosen: list[Case], args: argparse.Namespace) -> None:
 
 
 def trial(running: Servers) -> None:
-    """A small run of both sides: failures show now, and tailrace's compiled code comes into its cache."""
+    """Do a small run of both sides: failures show at once, and tailrace's code is compiled into its cache."""
     case = Case("orders", "MINIMAL", "lz4", "off", TRIAL_CHANGES, 1)
     with filled(running, case) as data:
         for side in SIDES:
@@ -98,7 +98,7 @@ def trial(running: Servers) -> None:
 
 
 def measure_rates(running: Servers, chosen: list[Case], results: Results, failures: Failures) -> None:
-    """All cases, log by log; results that are there are not made again."""
+    """Measure all cases, log by log, except those that have results."""
     for _, group in groupby(chosen, key=lambda case: (*case.data, case.changes)):
         cases = list(group)
         if not (runs := missing(results, "rate", cases)):
@@ -108,7 +108,7 @@ def measure_rates(running: Servers, chosen: list[Case], results: Results, failur
 
 
 def measure_latencies(running: Servers, results: Results, failures: Failures) -> None:
-    """All setups."""
+    """Measure all setups."""
     for setup in latency.SETUPS:
         if results.has("latency", {"setup": setup, "rate": latency.PHASES[0].rate}):
             continue
@@ -120,7 +120,7 @@ def measure_latencies(running: Servers, results: Results, failures: Failures) ->
 
 @contextmanager
 def filled(running: Servers, case: Case) -> Iterator[logs.Data]:
-    """A workload in the log, and gone again."""
+    """A context with a workload in the log, which is removed at its end."""
     print(f"writing {case.changes:,} changes of {case.workload} with {case.metadata} metadata", flush=True)
     data = logs.fill(running, case.workload, case.metadata, case.changes)
     try:

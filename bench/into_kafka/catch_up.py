@@ -1,9 +1,8 @@
-"""Catching up with a log: how fast, and at what cost.
+"""Measures catching up with a log: how fast, and at what cost.
 
-A run starts one side behind a workload that lies in the log and lets it read to the end. The time counts from the
-first record's append to the moment at which the marker, the last row of the log, is visible to a read-committed
-consumer and everything else is appended; CPU counts between the same two moments. Then the records are counted as a
-read-committed consumer sees them: a number that is not the workload's is an error, not a result.
+The workload is in the log before a side starts, and the side reads to its end. Time counts from the append of the first record
+until the marker (the log's last row) is visible to a read-committed consumer and everything else is appended. CPU counts
+between the same two times. Then a read-committed consumer counts the records: a wrong number is an error, not a result.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ from bench.workloads import counted
 
 
 def measure(servers: Servers, data: Data, case: Case, side: str, prefix: str) -> dict[str, Any]:
-    """One run of one side."""
+    """Do one run of one side; returns its figures."""
     names = [*data.topics(prefix), data.marker(prefix)]
     topics.create(servers.address, data.topics(prefix), data.partitions)
     topics.create(servers.address, [data.marker(prefix)], 1)
@@ -71,7 +70,7 @@ def _debezium(
 def figures(
     sampler: Sampler, marker: Marker, begun: float, others: float, found: topics.Counted, data: Data, case: Case
 ) -> dict[str, Any]:
-    """The figures of a run, checked."""
+    """The figures of a run. Raises `CountError` if the records are not those of the workload."""
     if found.records != data.records + 1:
         raise CountError(f"{found.records:,} records are in Kafka and not {data.records + 1:,}")
     changes = counted(case.workload, case.changes)["changes"]

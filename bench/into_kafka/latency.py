@@ -1,8 +1,8 @@
-"""From a commit to a consumer: how long a change takes while both sides keep up.
+"""Measures the latency from a commit to a consumer while both sides keep up.
 
-A writer inserts rows one a transaction and notes the time when the commit returned to it; a read-committed consumer
-notes when it is handed the record. Both are processes of this machine and read the same clock. Before each rate that
-counts there is a warm-up at the same rate that does not. A row that does not arrive exactly once is an error.
+A writer inserts rows, one in each transaction, and records when the commit returned. A read-committed consumer records when it
+gets the record. Both are processes of this machine and read the same clock. Each rate has a warm-up that does not
+count. A row that does not arrive exactly once is an error.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ SETUPS: dict[str, tuple[str, dict[str, str]]] = {
 
 @dataclass(frozen=True)
 class Phase:
-    """Rows at a rate for a time, after a warm-up that is not counted."""
+    """Inserts at a rate for a duration, after a warm-up that does not count."""
 
     rate: int
     warm_up_seconds: float
@@ -46,13 +46,13 @@ PHASES = (Phase(10, 20, 45), Phase(1000, 10, 15))
 
 
 def measure(servers: Servers, setup: str, prefix: str, phases: tuple[Phase, ...] = PHASES) -> list[dict[str, Any]]:
-    """The latencies of one setup, a result for each rate."""
+    """The latencies of one setup, with a result for each rate."""
     _prepare(servers)
     name, tuning = SETUPS[setup]
     topic = f"{prefix}.{DATABASE}.ticks"
     topics.create(servers.address, [topic], PARTITIONS)
     given = connectors.properties(servers, DATABASE, prefix, compression="none", schemas=False) | tuning
-    del given["producer.override.compression.type"]  # each side's default
+    del given["producer.override.compression.type"]  # each side uses its default
     try:
         with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as folder:
             command = _command(servers, name, given, Path(folder))
@@ -90,7 +90,7 @@ def _measured(
 
 
 def by_id(arrivals: list[tuple[int, int]]) -> dict[int, list[int]]:
-    """The moments at which each row arrived."""
+    """The times at which each row arrived."""
     arrived: dict[int, list[int]] = {}
     for id_, moment in arrivals:
         arrived.setdefault(id_, []).append(moment)
@@ -98,7 +98,7 @@ def by_id(arrivals: list[tuple[int, int]]) -> dict[int, list[int]]:
 
 
 def waits_of(rows: list[list[int]], arrived: Mapping[int, list[int]]) -> list[float]:
-    """Milliseconds from each row's commit to its arrival; an error where one did not arrive exactly once."""
+    """Milliseconds from each row's commit to its arrival. Raises an error if a row did not arrive exactly once."""
     wrong = [id_ for id_, _ in rows if len(arrived.get(id_, ())) != 1]
     if wrong:
         raise ValueError(f"{len(wrong)} of {len(rows)} rows did not arrive exactly once, the first has id {wrong[0]}")
@@ -136,7 +136,7 @@ def _result(
 
 
 def wait_until_live(side: Side, arrivals: Child, commits: Child) -> None:
-    """Write now and then until the first record arrives."""
+    """Write rows from time to time until the first record arrives."""
     deadline, first = time.monotonic() + LIVE_TIMEOUT, 1
     while not arrivals.said("live"):
         side.check()
@@ -148,7 +148,7 @@ def wait_until_live(side: Side, arrivals: Child, commits: Child) -> None:
 
 @contextmanager
 def reader(servers: Servers, topic: str, partitions: int, folder: Path) -> Iterator[Child]:
-    """A consumer that notes when it is handed records of a topic; it says "live" with the first."""
+    """A consumer that records when it gets the records of a topic; with the first one it prints "live"."""
     job = {"address": servers.address, "topic": topic, "partitions": partitions}
     with child(Path(__file__).with_name("latency_reader.py"), job, folder) as made:
         yield made
@@ -156,7 +156,7 @@ def reader(servers: Servers, topic: str, partitions: int, folder: Path) -> Itera
 
 @contextmanager
 def writer(servers: Servers, database: str, folder: Path) -> Iterator[Child]:
-    """A writer into the table `ticks` of a database, which takes orders."""
+    """A writer into the table `ticks` of a database, which takes commands."""
     with child(Path(__file__).with_name("latency_writer.py"), {"connect": login(servers, database)}, folder) as made:
         if made.answer(30) != "ready":
             raise RuntimeError("the writer does not start")

@@ -1,7 +1,7 @@
-"""Notes when records arrive at a read-committed consumer: `python latency_reader.py JOB.json`.
+"""Records when a read-committed consumer gets records: `python latency_reader.py JOB.json`.
 
-Says "live" with the first record. When standard input ends it prints one line of JSON: for each record its key's id and
-the nanoseconds of the machine's monotonic clock at which the consumer handed it out.
+It prints "live" with the first record. When standard input ends it prints one line of JSON: for each record the id of its key
+and the machine's monotonic clock in nanoseconds when the consumer returned it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(path: str) -> None:
 
 
 def read(job: dict[str, object], ended: threading.Event) -> list[tuple[int, int]]:
-    """All arrivals until told to end."""
+    """All arrivals until `ended` is set."""
     consumer = Consumer(
         {
             "bootstrap.servers": job["address"],

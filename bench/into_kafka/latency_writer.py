@@ -1,9 +1,9 @@
-"""Writes rows at a rate, one or a few a transaction, and notes when each commit had returned: `python latency_writer.py JOB.json`.
+"""Writes rows at a rate, and records when each commit returned: `python latency_writer.py JOB.json`.
 
-A process of its own, so that the consumer's clock readings don't wait for it. Orders come on standard input, one JSON
-a line: `{"rate": 10, "seconds": 40, "first": 1000}`, with `rows` of a transaction where that is not 1; the answer is one line of JSON: for each row its id and the
-nanoseconds of the machine's monotonic clock. Moments are spread evenly with a random share of the interval (seeded),
-so that they don't keep step with anybody's poll interval.
+It is a process of its own, so that the consumer's clock readings don't wait for it. Commands come on standard input, as a JSON
+line each: `{"rate": 10, "seconds": 40, "first": 1000}`, with `rows` for more than one row in a transaction. The answer is one
+line of JSON: for each row its id and the machine's monotonic clock in nanoseconds. Commits are evenly spaced plus a random
+part of the interval (seeded), so that they don't synchronise with a poll interval.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main(path: str) -> None:
 
 
 def write(cursor: Any, rate: float, seconds: float, first: int, rows: int = 1) -> list[tuple[int, int]]:
-    """Insert `rate * seconds` rows, so many a transaction; their ids and times."""
+    """Insert `rate * seconds` rows, `rows` in each transaction; returns their ids and times."""
     shares = random.Random(first)
     begun, noted = time.monotonic(), []
     for number in range(0, round(rate * seconds), rows):

@@ -1,4 +1,4 @@
-"""The logs that both sides read: a workload's tables and changes, and a marker behind them."""
+"""The logs that both sides read: a workload's tables and changes, and a marker row after them."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Data:
     """A workload in the log.
 
     Attributes:
-        database: its database; the tables' and the marker's names begin the topics' ones behind the prefix.
+        database: the database of its tables and the marker; topics are named after the prefix, it and the table.
         tables: the tables that change.
-        before: Debezium's offset before the tables were made.
-        records: how many records make it up, the tombstones and the marker counted.
+        before: Debezium's offset before the tables were created.
+        records: the number of records, with tombstones and marker.
 
     """
 
@@ -35,12 +35,12 @@ class Data:
         return [f"{prefix}.{self.database}.{table}" for table in self.tables]
 
     def marker(self, prefix: str) -> str:
-        """The topic of the row that is inserted last."""
+        """The topic of the marker, the row that is inserted last."""
         return f"{prefix}.{self.database}.marker"
 
 
 def fill(servers: Servers, workload: str, metadata: str, changes: int) -> Data:
-    """Write a workload into the log, from the making of its tables to a marker row, and say what it is."""
+    """Write a workload into the log, from CREATE TABLE to the marker row."""
     mysql, database = servers.mysql, f"bench_{workload}_{metadata}".lower()
     mysql.sql(f"DROP DATABASE IF EXISTS {database}; SET GLOBAL binlog_row_metadata = '{metadata}'; FLUSH BINARY LOGS")
     before = offset(servers)
@@ -54,6 +54,6 @@ def fill(servers: Servers, workload: str, metadata: str, changes: int) -> Data:
 
 
 def records(workload: str, changes: int) -> int:
-    """How many records the changes of a workload make, without the marker: a delete has a tombstone behind it."""
+    """The number of records of a workload's changes, without the marker; a delete has a tombstone after it."""
     counted = workloads.counted(workload, changes)
     return counted["changes"] + counted["deletes"]

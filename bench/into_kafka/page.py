@@ -1,4 +1,4 @@
-"""Where the figures are shown: a section of the benchmarks' page, and a block of the README."""
+"""Writes the figures to a section of the benchmarks' page and a block of the README."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HEADING = "Into Kafka"
 
 
 def write(results: Results, chosen: list[Case]) -> None:
-    """Put the figures into both places."""
+    """Write both."""
     BENCHMARKS.write_text(replace_section(BENCHMARKS.read_text(), HEADING, section(results, chosen)))
     README.write_text(with_block(README.read_text(), block(results, chosen)))
 
 
 def section(results: Results, chosen: list[Case]) -> str:
-    """What the benchmarks' page says."""
+    """The section of the benchmarks' page."""
     parts = [_setting(results), tables.rates(results, chosen), _of_costs(), tables.costs(results, chosen)]
     parts += [_of_memory(), tables.memory(results, chosen)]
     if results.of("latency"):
@@ -30,7 +30,7 @@ def section(results: Results, chosen: list[Case]) -> str:
 
 
 def block(results: Results, chosen: list[Case]) -> str:
-    """What the README says."""
+    """The block of the README."""
     header = results.header
     machine = header["machine"]
     said = (
@@ -42,7 +42,7 @@ def block(results: Results, chosen: list[Case]) -> str:
 
 
 def with_block(text: str, new: str) -> str:
-    """A page with the block replaced; put behind the heading "Figures" where there is none yet."""
+    """A page with the block replaced; without one it is put after the heading "Figures"."""
     return replace_block(text, BEGIN, END, new, FIGURES)
 
 

@@ -1,7 +1,7 @@
-"""What is measured, in which order, and about how long it takes.
+"""What is measured, in which order, and estimates of the time.
 
-A *case* is a workload with the settings under which both sides read it; the *main case* is the one that the project's
-promises are about.
+A *case* is a workload with the settings with which both sides read it. The *main case* is the one that the project makes
+promises about.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 from bench.measuring.turns import turns
 
-START_SECONDS = 25  # of a run: both sides' start, the quiet before it, counting
+START_SECONDS = 25  # estimate for a run: start of a side, the wait for a quiet machine, counting
 SECONDS_TO_FILL = {"orders": 16, "wide": 60, "many": 45}  # a million changes
 RATES = {
     "tailrace": {"orders": 330_000, "wide": 60_000, "many": 150_000},
@@ -23,7 +23,7 @@ LATENCY_SECONDS = 150
 
 @dataclass(frozen=True)
 class Case:
-    """A workload under certain settings."""
+    """A workload with settings."""
 
     workload: str
     metadata: str  # binlog_row_metadata
@@ -34,7 +34,7 @@ class Case:
 
     @property
     def data(self) -> tuple[str, str]:
-        """Which log it is read from."""
+        """The workload and metadata of its log; cases with equal ones share a log."""
         return self.workload, self.metadata
 
     @property
@@ -44,18 +44,18 @@ class Case:
 
     @property
     def is_main(self) -> bool:
-        """Whether this is the case that the promises are about."""
+        """Whether this is the main case."""
         return (self.workload, self.metadata, self.compression, self.schemas) == ("orders", "MINIMAL", "lz4", "off")
 
     def key(self) -> dict[str, Any]:
-        """What tells its results from those of others."""
+        """The key of its results."""
         fields = asdict(self)
         del fields["rounds"]
         return fields
 
 
 def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[Case]:
-    """All cases; those over the same log stand together. Quick: the main case alone."""
+    """All cases, grouped by their log. `quick`: the main case only."""
     main = Case("orders", "MINIMAL", "lz4", "off", changes, main_rounds)
     if quick:
         return [main]
@@ -71,14 +71,14 @@ def cases(changes: int, *, rounds: int, main_rounds: int, quick: bool) -> list[C
 
 
 def seconds_for(case: Case, side: str) -> float:
-    """About how long one run takes."""
+    """The estimated seconds of one run."""
     slower = (1.5 if case.schemas == "on" else 1) * (1.4 if case.compression == "none" else 1)
     counting = case.changes / (60_000 if (case.schemas, case.compression) == ("on", "none") else 400_000)
     return START_SECONDS + counting + case.changes / RATES[side][case.workload] * slower
 
 
 def seconds_for_all(chosen: list[Case], *, latency: bool) -> float:
-    """About how long everything takes."""
+    """The estimated seconds of everything."""
     data = {case.data: case.changes for case in chosen}
     fill = sum(SECONDS_TO_FILL[workload] * changes / 1e6 for (workload, _), changes in data.items())
     runs = sum(seconds_for(case, side) for case in chosen for _, side in turns(case))
@@ -86,5 +86,5 @@ def seconds_for_all(chosen: list[Case], *, latency: bool) -> float:
 
 
 def bytes_for(chosen: list[Case]) -> int:
-    """About how much disk the broker needs for the largest run."""
+    """The estimated disk space that the broker needs for the largest run."""
     return max(case.changes * BYTES[case.schemas] for case in chosen) * 12 // 10 if chosen else 0

@@ -26,7 +26,7 @@ LATENCY_FIGURES = ("p50", "p95", "p99", "max")
 
 
 def rates(results: Results, chosen: list[Case]) -> str:
-    """Catching up: a row a case, both sides in it."""
+    """The rates of catching up: a row for each case, with both sides."""
     head = [*KEYS, "changes", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
     head += ["tailrace from its start", "Debezium from its start"]
     rows = []
@@ -39,19 +39,19 @@ def rates(results: Results, chosen: list[Case]) -> str:
 
 
 def costs(results: Results, chosen: list[Case]) -> str:
-    """CPU seconds a million changes."""
+    """CPU seconds for a million changes."""
     rows = [_keys(case) + of_costs(*(_median(results, case, side) for side in SIDES)) for case in chosen]
     return table([*KEYS, *COSTS], rows, left=4)
 
 
 def memory(results: Results, chosen: list[Case]) -> str:
-    """Peaks in MB."""
+    """Peak memory in MB."""
     rows = [_keys(case) + of_memory(*(_median(results, case, side) for side in SIDES)) for case in chosen]
     return table([*KEYS, *MEMORY], rows, left=4)
 
 
 def latencies(results: Results) -> str:
-    """Milliseconds from commit to consumer: a row a setup and rate."""
+    """Milliseconds from commit to consumer: a row for each setup and rate."""
     lines = results.of("latency")
     head = ["rows/s", "setup", "rows", "p50 ms", "p95 ms", "p99 ms", "max ms", "Python cores", "JVM cores"]
     rows = []
@@ -73,7 +73,7 @@ def one_run(case: Case, side: str, figures: Row) -> str:
 
 
 def highlights(results: Results, chosen: list[Case]) -> str:
-    """The few rows for the front page."""
+    """The rows for the README."""
     rows = []
     for case in (
         case for case in chosen if case.compression == "lz4" and case.schemas == "off" and case.metadata == "MINIMAL"

@@ -1,4 +1,4 @@
-"""What the benchmarks beside Debezium in Kafka Connect share: servers, how each side is started, what is measured of it.
+"""The shared part of the benchmarks that compare with Debezium in Kafka Connect: servers, starting both sides, measuring them.
 
-`into_kafka` uses it for the log, `snapshots` for tables.
+`into_kafka` uses it for the log, `snapshots` for tables, `sqlserver` for both.
 """

@@ -1,4 +1,4 @@
-"""Figures as cells of Markdown tables."""
+"""Formats figures as cells of Markdown tables."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Row = Mapping[str, Any]
 
 
 def median(found: Sequence[Row]) -> dict[str, Any] | None:
-    """Over the rounds; None where there is none."""
+    """The medians over the rounds; None without rounds."""
     return over_rounds(found) if found else None
 
 
@@ -21,12 +21,12 @@ def whole(row: Row | None, name: str) -> str:
 
 
 def short(row: Row | None, name: str) -> str:
-    """A number with two digits behind the point."""
+    """A number with two decimals."""
     return f"{row[name]:.2f}" if row else "-"
 
 
 def ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) -> str:
-    """How many times the one is the other."""
+    """The quotient of two figures."""
     if not upper or not lower or not lower[of_lower]:
         return "-"
     quotient = upper[of_upper] / lower[of_lower]
@@ -34,7 +34,7 @@ def ratio(upper: Row | None, of_upper: str, lower: Row | None, of_lower: str) ->
 
 
 def costs_of(server: str) -> tuple[str, ...]:
-    """What stands above CPU seconds a million, with the name of the server that is read."""
+    """The headings of CPU seconds for a million, with the name of the source server."""
     return ("tailrace Python", "Spark's JVM", "Connect's JVM", "Connect / Python",
             "broker: tailrace", "broker: Debezium", f"{server}: tailrace", f"{server}: Debezium")  # fmt: skip
 
@@ -43,7 +43,7 @@ COSTS = costs_of("MySQL")
 
 
 def of_costs(own: Row | None, theirs: Row | None, server: str = "mysql") -> list[str]:
-    """CPU seconds a million, under `costs_of`; `server` is the group of processes that is read from."""
+    """The cells of CPU seconds for a million, under `costs_of`; `server` is the process group of the source."""
     cells = [short(own, "python_cpu"), short(own, "java_cpu"), short(theirs, "java_cpu")]
     cells += [ratio(theirs, "java_cpu", own, "python_cpu")]
     return cells + [short(each, f"{name}_cpu") for name in ("broker", server) for each in (own, theirs)]
@@ -54,7 +54,7 @@ MEMORY = ("tailrace Python", "Python without double pages", "Spark's JVM", "Conn
 
 
 def of_memory(own: Row | None, theirs: Row | None) -> list[str]:
-    """Peaks in MB, under `MEMORY`."""
+    """The cells of peak memory in MB, under `MEMORY`."""
     both = {"peak_mb": own["python_peak_mb"] + own["java_peak_mb"]} if own else None
     cells = [whole(own, name) for name in ("python_peak_mb", "python_shared_peak_mb", "java_peak_mb")]
     cells += [whole(theirs, "java_peak_mb"), ratio(theirs, "java_peak_mb", own, "python_peak_mb")]
@@ -62,12 +62,12 @@ def of_memory(own: Row | None, theirs: Row | None) -> list[str]:
 
 
 def beside(rows: Sequence[Sequence[str]]) -> str:
-    """The front page's table: what, tailrace's, Debezium's."""
+    """The README's table: figure, tailrace, Debezium."""
     return table(["", "tailrace", "Debezium in Kafka Connect"], rows, left=1)
 
 
 def beside_of_costs(own: Row, theirs: Row) -> list[list[str]]:
-    """CPU and memory, for `beside`."""
+    """The rows of CPU and memory, for `beside`."""
     cpu = f"{own['python_cpu']:.2f} (and Spark's JVM {own['java_cpu']:.2f})"
     memory = f"{own['python_peak_mb']:.0f} (and Spark's JVM {own['java_peak_mb']:.0f})"
     return [
@@ -77,7 +77,7 @@ def beside_of_costs(own: Row, theirs: Row) -> list[list[str]]:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int) -> str:
-    """A Markdown table whose first columns are text and the others numbers; nothing without rows."""
+    """A Markdown table whose first `left` columns are text and the others numbers; empty without rows."""
     if not rows:
         return ""
     rule = ["---" if number < left else "---:" for number in range(len(head))]

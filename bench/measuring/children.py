@@ -1,4 +1,4 @@
-"""Processes of the benchmark's own that are asked and answer in lines, such as writers and readers."""
+"""The benchmark's own child processes, such as writers and readers, which get commands and answer in lines."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bench.measuring.servers import Servers
 
 
 class Child:
-    """A process of ours that is asked and answers in lines."""
+    """A child process that gets commands and answers in lines."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
@@ -24,29 +24,29 @@ class Child:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def tell(self, order: dict[str, Any]) -> None:
-        """Give an order; the answer is for later."""
+        """Send a command without waiting for the answer."""
         assert self._process.stdin
         self._process.stdin.write(json.dumps(order) + "\n")
         self._process.stdin.flush()
 
     def ask(self, order: dict[str, Any], seconds: float) -> Any:
-        """Give an order and wait for the answer, which takes about so long."""
+        """Send a command and wait for the answer, which takes about `seconds`."""
         self.tell(order)
         return json.loads(self.answer(2 * seconds + 60))
 
     def answer(self, seconds: float) -> str:
-        """The next line."""
+        """The next line of output."""
         line = self._lines.get(timeout=seconds)
         if line is None:
             raise RuntimeError(f"{self._process.args} ended")
         return line
 
     def said(self, word: str) -> bool:
-        """Whether a line is there and says that."""
+        """Whether the next line is there and is this word."""
         return not self._lines.empty() and self._lines.get() == word
 
     def last_words(self, seconds: float = 60) -> Any:
-        """What it says when it is told that there is nothing more."""
+        """Close its input and return its final answer."""
         assert self._process.stdin
         self._process.stdin.close()
         return json.loads(self.answer(seconds))
@@ -60,7 +60,7 @@ class Child:
 
 @contextmanager
 def child(script: Path, job: dict[str, Any], folder: Path) -> Iterator[Child]:
-    """Run a script with a job to read from a file; at the end of the block it is gone."""
+    """A context with a script that reads its job from a file; at its end the process has ended."""
     file = folder / f"{script.name}.json"
     file.write_text(json.dumps(job))
     command = [sys.executable, str(script), str(file)]
@@ -73,7 +73,7 @@ def child(script: Path, job: dict[str, Any], folder: Path) -> Iterator[Child]:
 
 
 def login(servers: Servers, database: str) -> dict[str, Any]:
-    """How a child connects to the server."""
+    """The connection options of the server, for a child process."""
     mysql = servers.mysql
     return {
         "host": mysql.host,

@@ -1,8 +1,8 @@
-"""How each side is configured and started. Both get the same connector properties; each keeps its state its own way.
+"""Configures and starts each side. Both get the same connector properties.
 
-Debezium runs in Kafka Connect standalone as Kafka's own start script runs it (heap, collector) and with the defaults of
-worker, connector and producer, but for the compression that the case names. Its stored offset and an empty schema history say where
-it begins: before the tables were made. tailrace is told the same position by `tailrace offsets set`.
+Debezium runs in Kafka Connect standalone, with heap and garbage collector of Kafka's own start script and the defaults of
+worker, connector and producer, except for the case's compression. A stored offset and an empty schema history make it begin
+before the tables were created. tailrace begins at the same position, by `tailrace offsets set`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ KAFKA_SCRIPT = (  # bin/connect-standalone.sh with bin/kafka-run-class.sh
     *("-XX:+ExplicitGCInvokesConcurrent", "-Djava.awt.headless=true"),
 )
 PLUGIN_JARS = ("io.debezium_", "com.mysql_", "com.microsoft.sqlserver_", "org.antlr_", "com.datadoghq_")
-CHECKOUT = "TAILRACE_BENCH_CHECKOUT"  # the variable that names another checkout
+CHECKOUT = "TAILRACE_BENCH_CHECKOUT"  # environment variable for the sources of another checkout
 LATENCY_TUNED = {"poll.interval.ms": "10", "producer.override.linger.ms": "0"}
 
 
 def properties(servers: Servers, database: str, prefix: str, *, compression: str, schemas: bool) -> dict[str, str]:
-    """The connector's, for both sides."""
+    """The connector's properties, for both sides."""
     given = common_properties(servers.mysql, database, schemas=schemas)
-    del given["tombstones.on.delete"]  # Debezium's default, as on both sides: a tombstone after each delete
+    del given["tombstones.on.delete"]  # both sides use Debezium's default: a tombstone after each delete
     return given | {"topic.prefix": prefix, "producer.override.compression.type": compression}
 
 
 def tailrace_command(
     servers: Reached, given: Mapping[str, str], folder: Path, *, available_now: bool, master: str | None = None
 ) -> list[str]:
-    """`tailrace run`."""
+    """The command `tailrace run`."""
     (folder / "connector.json").write_text(json.dumps(given, indent=2))
     options = ["--available-now"] if available_now else []
     options += ["--master", master] if master else []
@@ -57,7 +57,7 @@ def tailrace_command(
 
 
 def tailrace_begins_at(servers: Reached, given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
-    """`tailrace offsets set`."""
+    """Run `tailrace offsets set`."""
     (folder / "connector.json").write_text(json.dumps(given, indent=2))
     command = [
         *_tailrace("offsets set", servers, folder),
@@ -71,7 +71,7 @@ def tailrace_begins_at(servers: Reached, given: Mapping[str, str], folder: Path,
 
 
 def tailrace_env() -> dict[str, str]:
-    """With the sources of this checkout, or of the one that is compared with it (`bench/versions.py`)."""
+    """The environment of tailrace: the sources of this checkout, or of the one compared with it (`bench/versions.py`)."""
     return os.environ | {"PYTHONPATH": str(Path(os.environ.get(CHECKOUT, ROOT)) / "src")}
 
 
@@ -81,7 +81,7 @@ def _tailrace(words: str, servers: Reached, folder: Path) -> list[str]:
 
 
 def connect_command(servers: Reached, given: Mapping[str, str], folder: Path) -> list[str]:
-    """Kafka Connect standalone with the connector."""
+    """The command of Kafka Connect standalone with the connector."""
     connector = given["connector.class"]
     _write_properties(folder / "worker.properties", _worker(servers, folder, connector))
     _write_properties(folder / "connector.properties", {**given, **_own_history(folder)})
@@ -94,7 +94,7 @@ def connect_command(servers: Reached, given: Mapping[str, str], folder: Path) ->
 
 
 def debezium_begins_at(given: Mapping[str, str], folder: Path, offset: Mapping[str, Any]) -> None:
-    """Store MySQL's offset as Connect does, and a history that knows no table before it."""
+    """Store MySQL's offset as Connect does, and a schema history without tables."""
     history = debezium.first_history(given["topic.prefix"], offset)
     store_offset(given, folder, {"server": given["topic.prefix"]}, offset, history)
 
@@ -102,7 +102,7 @@ def debezium_begins_at(given: Mapping[str, str], folder: Path, offset: Mapping[s
 def store_offset(
     given: Mapping[str, str], folder: Path, partition: Mapping[str, str], offset: Mapping[str, Any], history: str
 ) -> None:
-    """Write Connect's file of offsets, and Debezium's of the schema history."""
+    """Write Connect's offsets file and Debezium's schema history file."""
     key = json.dumps([given["name"], partition], separators=(",", ":"))
     value = json.dumps(offset, separators=(",", ":"))
     (folder / "offsets.dat").write_bytes(write_map({key.encode(): value.encode()}))
@@ -122,7 +122,7 @@ def _worker(servers: Reached, folder: Path, connector: str) -> dict[str, str]:
 
 
 def _plugins(folder: Path, connector: str) -> Path:
-    """The connector with what it needs, in a folder of its own as a plugin has to be."""
+    """The plugin folder, with the connector and its dependencies in a folder of their own, as Connect requires."""
     plugin = folder / "plugins" / "debezium-connector"
     if not plugin.exists():
         plugin.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Numbers out of numbers: percentiles, medians over rounds."""
+"""Statistics: percentiles, medians over rounds."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """The smallest value that at least so many percent of the values do not exceed (nearest rank)."""
+    """The smallest value that at least `percent` % of the values do not exceed (nearest rank)."""
     if not values:
         raise ValueError("there is no percentile of nothing")
     rank = max(1, math.ceil(percent / 100 * len(values)))
@@ -17,13 +17,13 @@ def percentile(values: Sequence[float], percent: float) -> float:
 
 
 def spread(values: Sequence[float]) -> dict[str, float]:
-    """The percentiles that the table shows, and how many values there were."""
+    """The percentiles for the table, and the number of values."""
     found = {f"p{percent}": round(percentile(values, percent), 2) for percent in (50, 95, 99)}
     return {"n": len(values), **found, "max": round(max(values), 2)}
 
 
 def over_rounds(readings: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Figure by figure: the median, but the largest of the peaks; what is no number is the first reading's."""
+    """Each figure's median; of peaks the maximum, of what is no number the first round's."""
     merged: dict[str, Any] = {}
     for name, first in readings[0].items():
         numbers = [reading[name] for reading in readings if isinstance(reading.get(name), int | float)]

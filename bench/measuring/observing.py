@@ -1,4 +1,4 @@
-"""One run of one side: started on a quiet machine, watched until it is through, and what it cost."""
+"""Observes one run of one side: starts it on a quiet machine, waits for its end, computes its costs."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ PATIENCE = 240
 
 
 class CountError(Exception):
-    """The records in Kafka are not those that there have to be."""
+    """The records in Kafka are not the expected ones."""
 
 
 @contextmanager
 def observed(
     servers: Servers, name: str, command: list[str], folder: Path, extra_env: dict[str, str] | None = None
 ) -> Iterator[tuple[Side, Sampler, float]]:
-    """Start a side once the machine is quiet; the side, its sampler, and how many cores others used just before."""
+    """Start a side when the machine is quiet; yields it, its sampler, and the cores that other processes used just before."""
     others = wait_for_quiet(servers.patience)
     env = connectors.tailrace_env() | (extra_env or {})
     with (
@@ -37,7 +37,7 @@ def observed(
 def wait_for(
     side: Side, names: list[str], servers: Servers, *, done: Callable[[], bool], patience: float = PATIENCE
 ) -> None:
-    """Until it is done; an error when it ends with a failure or delivers nothing for a long time."""
+    """Wait until it is done. Raises an error if the side fails, or delivers nothing for a long time."""
     moved, offsets, look = time.monotonic(), 0, time.monotonic() + 30
     while not done():
         side.check()
@@ -62,7 +62,7 @@ def stand_still(address: str, names: list[str]) -> None:
 
 
 def costs(sampler: Sampler, first: float, last: float, count: int, others: float) -> dict[str, Any]:
-    """CPU seconds a million of what was delivered between two moments, and the peaks of memory, start included."""
+    """CPU seconds for a million records delivered between two times, and the peaks of memory, start included."""
     millions, ledger = count / 1e6, sampler.ledger
     groups = ("python", "java", *sampler.servers)
     cpu = {group: ledger.between(group, first, last) for group in (*groups, "bench", GROUP_OF_ALL)}
@@ -81,7 +81,7 @@ def costs(sampler: Sampler, first: float, last: float, count: int, others: float
 
 
 def speed(count: int, first: float, last: float, begun: float) -> dict[str, Any]:
-    """How long it took from the first record on, and from the start of the process."""
+    """The time from the first record, and from the start of the process."""
     return {
         "seconds": round(last - first, 3),
         "rate": round(count / (last - first)),

@@ -1,9 +1,9 @@
-"""What processes cost: CPU and memory out of /proc, sampled while they run.
+"""CPU and memory of processes, sampled from /proc while they run.
 
-A side of the benchmark is started in a session of its own, so that its processes are known by their session id even
-when they change their parent or their group, and none is left behind. A sampler reads /proc/PID/stat of all processes
-ten times a second. A process that ends keeps its last value; what it used after it is lost, at most a tenth of a
-second. `Ledger` is the pure part: readings in, CPU of a group between two moments out.
+A side runs in a session of its own. Its processes are found by the session id, even if their parent or process group changes,
+and none is left running. A sampler reads /proc/PID/stat of all processes ten times a second. A process that has ended keeps
+its last value; its CPU time after the last sample, at most a tenth of a second, is lost. `Ledger` does the calculation, without
+I/O: it gets samples and returns the CPU time of a group between two times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ END_TIMEOUT = 20
 
 @dataclass(frozen=True, slots=True)
 class Stat:
-    """A process at a moment: its name, its session, its CPU seconds, and what tells it from a later one."""
+    """One sample of a process: name, session, CPU seconds, and the start time, which differs if its id is reused."""
 
     pid: int
     name: str
@@ -41,7 +41,7 @@ class Stat:
 
     @classmethod
     def parse(cls, text: str) -> Stat:
-        """From /proc/PID/stat; the name stands in brackets and may hold any character (proc(5))."""
+        """Parse /proc/PID/stat; the name is in parentheses and may contain any character (proc(5))."""
         before, _, rest = text.rpartition(")")
         pid, _, name = before.partition(" (")
         fields = rest.split()
@@ -50,7 +50,7 @@ class Stat:
 
 
 class Ledger:
-    """CPU seconds of groups of processes over time; ended processes keep what they had."""
+    """CPU seconds of groups of processes over time; ended processes keep their last value."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[int, int], tuple[str, float]] = {}
@@ -58,7 +58,7 @@ class Ledger:
         self._totals: dict[str, list[float]] = {}
 
     def add(self, moment: float, readings: Iterable[tuple[str, Stat]]) -> None:
-        """Take a reading of every process that belongs to a group; what all together used is one as well."""
+        """Add samples of all processes at a time, and record the sum of each group."""
         for group, stat in readings:
             self._last[stat.pid, stat.started] = (group, stat.cpu)
         sums: dict[str, float] = {}
@@ -70,7 +70,7 @@ class Ledger:
         self._times.append(moment)
 
     def at(self, group: str, moment: float) -> float:
-        """What the group had used at a moment, between two readings in proportion."""
+        """The CPU seconds of the group up to a time, interpolated between samples."""
         series = self._totals.get(group)
         if not series:
             return 0.0
@@ -84,11 +84,11 @@ class Ledger:
         return series[place - 1] + share * (series[place] - series[place - 1])
 
     def between(self, group: str, first: float, last: float) -> float:
-        """What the group used from one moment to another."""
+        """The CPU seconds of the group between two times."""
         return self.at(group, last) - self.at(group, first)
 
     def when(self, group: str, after: float, seconds: float) -> float | None:
-        """The first reading behind a moment at which the group had used so much more than then; None: it never had."""
+        """The time of the first sample after `after` at which the group had used `seconds` more; None if there is none."""
         if group not in self._totals:
             return None
         goal = self.at(group, after) + seconds
@@ -100,7 +100,7 @@ class Ledger:
 
 @dataclass
 class Side:
-    """A program that was started for a measurement, with all its children."""
+    """A program that was started for a measurement, with all its child processes."""
 
     name: str
     process: subprocess.Popen[bytes]
@@ -109,25 +109,25 @@ class Side:
 
     @property
     def session(self) -> int:
-        """The session that all its processes are in."""
+        """The session id of all its processes."""
         return self.process.pid
 
     def ended(self) -> int | None:
-        """Its exit code; None while it runs."""
+        """Its exit code; None while it is running."""
         return self.process.poll()
 
     def log_tail(self, lines: int = 25) -> str:
-        """The end of what it said."""
+        """The last lines of its output."""
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
         return "\n".join(line[:500] for line in text.splitlines()[-lines:])
 
     def check(self) -> None:
-        """Raise `SideError` when it has ended with a failure."""
+        """Raise `SideError` if it has failed."""
         if self.ended():
             raise SideError(self, f"{self.name} ended with {self.ended()}")
 
     def terminate(self, seconds: float = END_TIMEOUT) -> None:
-        """Ask it to end, and wait for it."""
+        """Send SIGTERM and wait until it has ended."""
         self.process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
@@ -142,7 +142,7 @@ class SideError(Exception):
 
 @contextmanager
 def started(name: str, command: list[str], log: Path, env: Mapping[str, str] | None = None) -> Iterator[Side]:
-    """Run a program in a session of its own; at the end of the block nothing of it is left."""
+    """A context with a program in a session of its own; at its end no process of it is left."""
     setpriv = shutil.which("setpriv")
     dying = [setpriv, "--pdeathsig", "KILL"] if setpriv else []
     with log.open("wb") as out:
@@ -172,7 +172,7 @@ def _end_session(session: int) -> None:
 def all_processes() -> list[Stat]:
     """All processes of the machine."""
     found = []
-    for name in os.listdir(PROC):  # noqa: PTH208 -- ten times a second: no Path objects
+    for name in os.listdir(PROC):  # noqa: PTH208 -- ten times a second: Path objects cost too much
         if name.isdigit():
             with (
                 contextlib.suppress(OSError, ValueError, IndexError),
@@ -183,7 +183,7 @@ def all_processes() -> list[Stat]:
 
 
 def living(session: int) -> list[Stat]:
-    """The processes of a session, without those that have ended and wait for nobody but their parent."""
+    """The processes of a session, without zombies."""
     return [stat for stat in all_processes() if stat.session == session and not _is_zombie(stat.pid)]
 
 
@@ -195,7 +195,7 @@ def _is_zombie(pid: int) -> bool:
 
 
 def peak_mb(pid: int) -> float:
-    """The most memory that a process held so far (VmHWM); 0 when it is gone."""
+    """The peak memory of a process so far (VmHWM); 0 if it has ended."""
     with contextlib.suppress(OSError):
         for line in (PROC / str(pid) / "status").read_text().splitlines():
             if line.startswith("VmHWM:"):
@@ -204,7 +204,7 @@ def peak_mb(pid: int) -> float:
 
 
 def shared_mb(pid: int) -> float:
-    """The memory that a process holds now, pages that it shares divided by those who share them (PSS)."""
+    """The present memory of a process, with shared pages divided by the number of processes that share them (PSS)."""
     with contextlib.suppress(OSError, IndexError):
         text = (PROC / str(pid) / "smaps_rollup").read_text()
         return int(text.partition("\nPss:")[2].split()[0]) / 1024
@@ -212,7 +212,7 @@ def shared_mb(pid: int) -> float:
 
 
 def is_unborn(pid: int) -> bool:
-    """Whether a process is a copy of a Java process that is to become another program: its memory is its parent's still."""
+    """Whether a process is a fork of a Java process before its exec: until then its memory is that of its parent."""
     try:
         return (PROC / str(pid) / "exe").readlink().name == "java"
     except OSError:
@@ -220,13 +220,13 @@ def is_unborn(pid: int) -> bool:
 
 
 def machine_busy() -> float:
-    """CPU seconds that the whole machine has worked since it started, idle and waiting left out."""
+    """CPU seconds of the whole machine since its start, without idle and I/O wait."""
     fields = [int(each) for each in (PROC / "stat").read_text().splitlines()[0].split()[1:8]]
     return (sum(fields) - fields[3] - fields[4]) / TICK
 
 
 def wait_for_quiet(seconds: float = 90.0, share: float = 0.1) -> float:
-    """Wait until the machine has been idle for a while; the cores that are in use when that does not come."""
+    """Wait until the machine has been idle for a while; returns the cores in use, also if that does not happen in time."""
     deadline, calm, used = time.monotonic() + seconds, 0, 0.0
     while calm < 4 and time.monotonic() < deadline:
         before, moment = machine_busy(), time.monotonic()
@@ -237,12 +237,11 @@ def wait_for_quiet(seconds: float = 90.0, share: float = 0.1) -> float:
 
 
 class Sampler:
-    """Reads what the processes of a side and of the servers use until it is stopped.
+    """Samples the processes of a side and of the servers until it is stopped.
 
-    Groups: `python` and `java` of the side, the given servers by their names, `others` (everybody else but this
-    process). `peaks` is the largest sum of VmHWM over the processes of a group that were there at the same time,
-    `shared` the largest sum of PSS, looked at once a second. `processes` has the peak of each process, `servers` the
-    names of the servers.
+    Groups are `python` and `java` of the side, the given servers by name, and `others` (all but this process). `peaks` is the
+    largest sum of VmHWM over the processes of a group that existed at the same time, `shared` the largest sum of PSS, sampled
+    once a second. `processes` has the peak of each process, `servers` the names of the servers.
     """
 
     def __init__(self, side: Side, servers: Mapping[str, int], *, interval: float = INTERVAL) -> None:
@@ -307,7 +306,7 @@ def _keep_largest(kept: dict[str, float], now: Mapping[str, float]) -> None:
 
 
 def iter_while(stop: threading.Event, interval: float) -> Iterator[int]:
-    """Count up, a step an interval, until the event is set."""
+    """Count up once in each interval, until the event is set."""
     number = 0
     while not stop.wait(interval):
         yield number
@@ -315,7 +314,7 @@ def iter_while(stop: threading.Event, interval: float) -> Iterator[int]:
 
 
 def wait_until(condition: Callable[[], bool], seconds: float, complaint: Callable[[], Exception]) -> None:
-    """Ask until it is so; raises the complaint when that takes longer."""
+    """Poll until the condition is true; raises the complaint if that takes longer."""
     deadline = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""What the programs have in common: their results' header, failures that do not end them, names of runs."""
+"""The common part of the programs: command line, header of results, failures that don't end the program, topic prefixes."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from bench.measuring.servers import Servers
 
 
 def end_in_good_order() -> None:
-    """Let SIGTERM end the program as Ctrl-C does, so that all that was started ends."""
+    """Let SIGTERM end the program as Ctrl-C does, so that all child processes end."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("stopped"))
 
 
 def add_common_arguments(parser: ArgumentParser) -> None:
-    """Those of every program."""
+    """Add the arguments of every program."""
     parser.add_argument("--continue", dest="go_on", action="store_true", help="leave out what the results file has")
     parser.add_argument("--write", action="store_true", help="put the figures into the docs and the README")
     parser.add_argument(
@@ -33,7 +33,7 @@ def add_common_arguments(parser: ArgumentParser) -> None:
 
 
 def parts_of(parser: ArgumentParser, given: str, known: tuple[str, ...]) -> list[str]:
-    """The parts that were asked for; ends the program where one is not known."""
+    """The parts of --parts; ends the program if one is not known."""
     parts = given.split(",")
     if unknown := set(parts) - set(known):
         parser.error(f"there is no part {', '.join(sorted(unknown))}; there are {', '.join(known)}")
@@ -41,7 +41,7 @@ def parts_of(parser: ArgumentParser, given: str, known: tuple[str, ...]) -> list
 
 
 def require_room(needed: int) -> None:
-    """End the program where the disk has no room for so many bytes."""
+    """End the program if the disk has less free space."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if needed > free:
         raise SystemExit(
@@ -50,7 +50,7 @@ def require_room(needed: int) -> None:
 
 
 def opened(running: Servers, path: Path, *, go_on: bool) -> Results:
-    """The file of results."""
+    """Open the file of results."""
     header = {
         "date": str(datetime.now(UTC).date()),
         "machine": servers.machine(),
@@ -60,7 +60,7 @@ def opened(running: Servers, path: Path, *, go_on: bool) -> Results:
 
 
 def end(shown: Iterable[str], results: Results, failures: Failures, write: Callable[[], None] | None) -> None:
-    """Print the tables, end the program where anything failed, and put the figures into the pages where that was asked for."""
+    """Print the tables, end the program if anything failed, and with --write update the pages."""
     print("\n\n".join(["", *filter(None, shown)]))
     print(f"\nraw results: {results.path}")
     failures.end()
@@ -69,14 +69,14 @@ def end(shown: Iterable[str], results: Results, failures: Failures, write: Calla
 
 
 class Failures:
-    """What failed, while the rest goes on."""
+    """Collects failures while the program continues."""
 
     def __init__(self) -> None:
         self.of: list[str] = []
 
     @contextmanager
     def noted(self, label: str) -> Iterator[None]:
-        """A failure inside of the block is shown and kept."""
+        """A context in which a failure is printed and collected."""
         try:
             yield
         except Exception as error:  # noqa: BLE001 -- whatever it is, the next measurement may succeed
@@ -84,7 +84,7 @@ class Failures:
             self.of.append(label)
 
     def end(self) -> None:
-        """End the program where anything failed."""
+        """End the program if anything failed."""
         if self.of:
             raise SystemExit(f"failed: {', '.join(self.of)}; --continue measures what is missing")
 
@@ -93,5 +93,5 @@ _made = iter(range(1, 10_000))
 
 
 def new_prefix(side: str) -> str:
-    """A topic prefix that no other run has, of the same length for both sides."""
+    """A unique topic prefix; its length is the same for both sides, because topic names are part of the records."""
     return f"{side[0].lower()}{next(_made):04d}"

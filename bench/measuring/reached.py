@@ -1,4 +1,4 @@
-"""What a run of one side must know of the servers that it works on."""
+"""The protocol of servers, as far as a run of one side needs them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Servers(Protocol):
-    """The servers of a measurement, as far as a run must know them."""
+    """The servers of a measurement."""
 
     @property
     def address(self) -> str:
@@ -14,7 +14,7 @@ class Servers(Protocol):
 
     @property
     def patience(self) -> float:
-        """How many seconds a run waits at most for a quiet machine."""
+        """The maximum seconds that a run waits for a quiet machine."""
 
     def pids(self) -> dict[str, int]:
         """The processes to account for apart."""

@@ -1,4 +1,4 @@
-"""The raw results: a file of JSON lines, the first about the whole, then one a run, written as soon as it is done."""
+"""The file of raw results: JSON lines, first a header, then a line for each run, written as soon as the run is done."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 
 
 class OtherRunError(Exception):
-    """The file's results were made with other settings than those now asked for."""
+    """The file's results were made with other settings, so that new ones can't be added to it."""
 
 
 @dataclass
 class Results:
-    """Results of one run of the program, or of several that continue each other."""
+    """The results of one run of the program, or of several with --continue."""
 
     path: Path
     header: dict[str, Any]
@@ -23,14 +23,14 @@ class Results:
 
     @classmethod
     def begin(cls, path: Path, header: Mapping[str, Any]) -> Results:
-        """A new file, in place of an old one."""
+        """Begin a new file, which replaces an old one."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps({"kind": "run", **header}) + "\n")
         return cls(path, dict(header))
 
     @classmethod
     def go_on(cls, path: Path, header: Mapping[str, Any]) -> Results:
-        """With what a file has; a new one where there is none. Versions and machine must be the same."""
+        """Continue a file, or begin one. Raises `OtherRunError` if versions or machine differ."""
         if not path.exists():
             return cls.begin(path, header)
         first, *lines = [json.loads(line) for line in path.read_text().splitlines()]
@@ -43,18 +43,18 @@ class Results:
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """What a file has."""
+        """Read a file."""
         return cls.go_on(path, {})
 
     def add(self, kind: str, key: Mapping[str, Any], figures: Mapping[str, Any]) -> None:
-        """Keep a result."""
+        """Save a result."""
         line = {"kind": kind, "key": dict(key), **figures}
         self.lines.append(line)
         with self.path.open("a") as file:
             file.write(json.dumps(line) + "\n")
 
     def has(self, kind: str, key: Mapping[str, Any]) -> bool:
-        """Whether there is a result of it."""
+        """Whether there is a result with this key."""
         return any(line["kind"] == kind and line["key"] == key for line in self.lines)
 
     def of(self, kind: str, **wanted: Any) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The Kafka broker that both sides write to, and the MySQL that they read; `bench.sqlserver.servers` has another source."""
+"""The Kafka broker that both sides write to, and the MySQL server that they read (SQL Server: `bench.sqlserver.servers`)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ BROKER = {"message.max.bytes": 10485760}
 
 @dataclass(frozen=True)
 class Sink:
-    """The broker, and how many seconds a run waits at most for a quiet machine."""
+    """The broker, and the maximum seconds that a run waits for a quiet machine."""
 
     broker: KafkaBroker
     patience: float
@@ -39,14 +39,14 @@ class Sink:
         return {"broker": self.broker.pid}
 
     def stored_bytes(self, names: Iterable[str]) -> int:
-        """What the broker has of topics on its disk."""
+        """The bytes of topics on the broker's disk."""
         folder = (self.broker.directory or Path()) / "data"
         return sum(log.stat().st_size for name in names for log in folder.glob(f"{name}-*/*.log"))
 
 
 @dataclass(frozen=True)
 class Servers(Sink):
-    """What both sides connect to."""
+    """The servers that both sides connect to."""
 
     mysql: MySqlServer
 
@@ -56,32 +56,32 @@ class Servers(Sink):
 
 
 def new_broker() -> KafkaBroker:
-    """A broker to be started."""
+    """A broker, not started yet."""
     return KafkaBroker(auto_create=True, heap="1g", java_options=(), properties=BROKER)
 
 
 @contextmanager
 def running(patience: float = 90, flags: tuple[str, ...] = ()) -> Iterator[Servers]:
-    """Both servers, thrown away at the end; `flags` are further ones of MySQL's."""
+    """A context with both servers, which are removed at its end; `flags` are further options of MySQL."""
     with MySqlServer(flags=(*MYSQL_FLAGS, *flags)) as mysql, new_broker() as broker:
         yield Servers(broker, patience, mysql)
 
 
 def offset(servers: Servers) -> dict[str, Any]:
-    """Where the log ends, as Debezium stores it."""
+    """The end of the log, as an offset in Debezium's form."""
     file, position, _, _, gtids = servers.mysql.sql("SHOW BINARY LOG STATUS")[0]
     return {"file": file, "pos": int(position), "gtids": gtids.replace("\n", "")}
 
 
 def forget(servers: Servers, database: str) -> None:
-    """Drop a database and all of the log, as nobody reads it any more."""
-    with contextlib.suppress(pymysql.err.Error):  # a server that is gone has forgotten
+    """Drop a database and purge the log, which nobody reads any more."""
+    with contextlib.suppress(pymysql.err.Error):  # the server may have ended already
         servers.mysql.sql(f"DROP DATABASE {database}; FLUSH BINARY LOGS")
         servers.mysql.sql(f"PURGE BINARY LOGS TO '{offset(servers)['file']}'")
 
 
 def listening(port: int) -> int:
-    """The process that listens on a port of the loopback; 0 when none is found."""
+    """The id of the process that listens on a port of the loopback; 0 if none is found."""
     inodes = set(_inodes(port))
     for folder in Path("/proc").iterdir():
         if folder.name.isdigit():
@@ -102,7 +102,7 @@ def _inodes(port: int) -> Iterator[str]:
 
 
 def machine() -> dict[str, Any]:
-    """What it was measured on, without a name."""
+    """The machine's properties, without its name."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return {
         "cores": len(os.sched_getaffinity(0)),
@@ -112,14 +112,14 @@ def machine() -> dict[str, Any]:
 
 
 def versions(servers: Servers) -> dict[str, str]:
-    """Of everything that takes part."""
+    """The versions of all programs."""
     from tests.differential import jars
 
     return {**versions_of_sides(jars.debezium_jars()), "MySQL": str(servers.mysql.variable("version"))}
 
 
 def versions_of_sides(debezium: list[Path]) -> dict[str, str]:
-    """Of both sides and the broker, where Debezium is run with these jars."""
+    """The versions of both sides and the broker; `debezium` are Debezium's jars."""
     import confluent_kafka
     import numba
     import pyspark

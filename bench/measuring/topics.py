@@ -1,6 +1,6 @@
-"""The topics of a run: made with the same settings for both sides, watched, counted, and removed.
+"""The topics of a run: created with the same settings for both sides, counted and removed.
 
-They take the broker's time of appending as the records' timestamps: a clock that both sides share.
+Their records have the broker's append time as timestamp (LogAppendTime), a clock that both sides share.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ SETTINGS = {
 
 @dataclass(frozen=True)
 class Counted:
-    """What stands in topics for a read-committed consumer.
+    """The records in topics, as a read-committed consumer sees them.
 
     Attributes:
-        records: how many.
+        records: their number.
         first, last: when the first and the last of them were appended, in seconds since the epoch.
         value_bytes: the mean length of values, of a sample.
-        by_topic: how many in each topic.
-        distinct_keys: how many different keys in all topics together; 0 where that was not asked for.
+        by_topic: their number in each topic.
+        distinct_keys: the number of different keys in all topics; 0 if that was not requested.
 
     """
 
@@ -49,7 +49,7 @@ class Counted:
 
 
 def create(address: str, names: Iterable[str], partitions: int) -> None:
-    """Make topics."""
+    """Create topics."""
     wanted = [NewTopic(name, partitions, 1, config=SETTINGS) for name in names]
     admin = AdminClient({"bootstrap.servers": address, "log_level": 3})
     for future in admin.create_topics(wanted, operation_timeout=TIMEOUT).values():
@@ -68,7 +68,7 @@ def _has_leaders(topic: TopicMetadata) -> bool:
 
 
 def remove(address: str, prefix: str) -> None:
-    """Delete all topics with the prefix in their name, and wait until they are gone."""
+    """Delete all topics with the prefix in their name, and wait until they no longer exist."""
     admin = AdminClient({"bootstrap.servers": address, "log_level": 3})
     deadline = time.monotonic() + TIMEOUT
     while names := [name for name in admin.list_topics(timeout=TIMEOUT).topics if prefix in name]:
@@ -81,7 +81,7 @@ def remove(address: str, prefix: str) -> None:
 
 
 def count(address: str, wanted: Iterable[str], *, keys: bool = False) -> Counted:
-    """Read topics to their end, as a read-committed consumer sees them; `keys`: tell the different ones apart."""
+    """Count the records of topics, as a read-committed consumer sees them; `keys`: count distinct keys too."""
     tally = _Tally(keys=keys)
     for messages in batches(address, wanted):
         tally.add(messages)
@@ -104,7 +104,7 @@ def batches(address: str, wanted: Iterable[str], partitions: Collection[int] | N
 def _to_end(consumer: Consumer, open_: set[tuple[str, int]]) -> Iterator[list[Message]]:
     deadline = time.monotonic() + TIMEOUT
     while open_:
-        messages = consumer.consume(10_000, timeout=PATIENCE)  # it comes back before that only with so many
+        messages = consumer.consume(10_000, timeout=PATIENCE)  # returns early only with that many records
         if not messages:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"nothing came of {len(open_)} partitions for {TIMEOUT} s")
@@ -118,7 +118,7 @@ def _to_end(consumer: Consumer, open_: set[tuple[str, int]]) -> Iterator[list[Me
 
 
 class _Tally:
-    """Counts while records pass."""
+    """Counts records as they are read."""
 
     def __init__(self, *, keys: bool) -> None:
         self._records: Counter[str] = Counter()
@@ -155,7 +155,7 @@ def _ended(message: Message) -> tuple[str, int]:
 
 
 def end_offsets(address: str, wanted: Iterable[str]) -> int:
-    """The sum of the topics' last stable offsets: it stands still when nothing arrives any more."""
+    """The sum of the topics' last stable offsets, which is constant when nothing arrives any more."""
     consumer = new_consumer(address)
     try:
         places = places_of(consumer, set(wanted))
@@ -174,7 +174,7 @@ def places_of(consumer: Consumer, wanted: set[str]) -> list[TopicPartition]:
 
 
 def new_consumer(address: str, **options: Any) -> Consumer:
-    """A read-committed one, which begins at the beginning."""
+    """A read-committed consumer that begins at the earliest offset."""
     return Consumer(
         {
             "bootstrap.servers": address,

@@ -1,4 +1,4 @@
-"""Whose turn it is: both sides measure each case in turn, the second round the other way round, so that what drifts hits both."""
+"""The order of runs: the sides take turns, and their order alternates from round to round, so that drift affects both."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ SIDES = ("tailrace", "Debezium")
 
 
 class Case(Protocol):
-    """What is measured, some times."""
+    """What is measured in several rounds."""
 
     @property
     def rounds(self) -> int:
-        """How often."""
+        """The number of rounds."""
 
     @property
     def label(self) -> str:
-        """For messages."""
+        """Its name in messages."""
 
     def key(self) -> dict[str, Any]:
-        """What tells its results from those of others."""
+        """The key of its results."""
 
 
 C = TypeVar("C", bound=Case)
@@ -39,18 +39,18 @@ class Run(Generic[C]):
     side: str
 
     def key(self) -> dict[str, Any]:
-        """What tells its result from all others."""
+        """The key of its result."""
         return {**self.case.key(), "side": self.side, "round": self.number}
 
 
 def turns(case: Case) -> Iterator[tuple[int, str]]:
-    """Rounds and sides, in the order in which they run."""
+    """The rounds and sides of a case, in the order of the runs."""
     for number in range(case.rounds):
         yield from ((number, side) for side in (SIDES if number % 2 == 0 else reversed(SIDES)))
 
 
 def missing(results: Results, kind: str, cases: Iterable[C], sides: Sequence[str] = SIDES) -> list[Run[C]]:
-    """The runs of which there is no result."""
+    """The runs that have no result yet."""
     runs = [Run(case, number, side) for case in cases for number, side in turns(case) if side in sides]
     return [run for run in runs if not results.has(kind, run.key())]
 
@@ -63,15 +63,15 @@ def measure_all(
     measure: Callable[[C, str, str], Mapping[str, Any]],
     told: Callable[[C, str, Mapping[str, Any]], str],
 ) -> None:
-    """Measure one after the other; a failure is noted, and the others go on.
+    """Measure one run after the other; after a failure the others continue.
 
     Args:
-        results: where they are kept.
+        results: the file of results.
         kind: of the results.
-        runs: which.
-        failures: where failures are noted.
-        measure: one run of a case, a side, with a topic prefix.
-        told: the line for the screen.
+        runs: to be measured.
+        failures: collects failures.
+        measure: measures a case and a side with a topic prefix.
+        told: makes the line for the screen.
 
     """
     for run in runs:

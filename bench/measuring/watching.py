@@ -1,4 +1,4 @@
-"""Looking at topics while a side runs: when a marker is visible, and how far topics are."""
+"""Watches topics while a side runs: when a marker becomes visible, and how many records are visible."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from confluent_kafka import KafkaException, TopicPartition
 
 
 class Watcher:
-    """Looks again and again, in a thread of its own, until the block ends; the consumer is a read-committed one."""
+    """A context that polls in a thread of its own, with a read-committed consumer."""
 
     def __init__(self, address: str) -> None:
         self._consumer = new_consumer(address)
@@ -35,11 +35,11 @@ class Watcher:
         raise NotImplementedError
 
     def _end(self) -> None:
-        """A last look."""
+        """Poll a last time."""
 
 
 class Marker(Watcher):
-    """Notes when a topic's first record becomes visible to a read-committed consumer."""
+    """Records when a topic's first record becomes visible to a read-committed consumer."""
 
     def __init__(self, address: str, topic: str) -> None:
         super().__init__(address)
@@ -55,12 +55,12 @@ class Marker(Watcher):
 
 @dataclass(frozen=True)
 class Sight:
-    """How much was visible at a moment.
+    """How much was visible at one time.
 
     Attributes:
         at: seconds since the epoch.
         ticks: nanoseconds of the machine's monotonic clock.
-        offsets: the sum of the partitions' last stable offsets; transactions take an offset each for their end.
+        offsets: the sum of the partitions' last stable offsets; each transaction's marker takes an offset too.
 
     """
 
@@ -70,7 +70,7 @@ class Sight:
 
 
 class Watch(Watcher):
-    """Looks ten times a second at how far topics are visible to a read-committed consumer."""
+    """Records ten times a second how much of some topics is visible to a read-committed consumer."""
 
     def __init__(self, address: str, names: Iterable[str], interval: float = 0.1) -> None:
         super().__init__(address)
@@ -85,21 +85,21 @@ class Watch(Watcher):
 
     @property
     def begun(self) -> Sight | None:
-        """When the first record was visible."""
+        """The first sight with a record; None if there is none yet."""
         return next((sight for sight in self._sights if sight.offsets), None)
 
     @property
     def settled(self) -> Sight:
-        """When what is visible now had become so."""
+        """The first sight with everything that is visible now."""
         return next(sight for sight in self._sights if sight.offsets == self.offsets)
 
     def at(self, ticks: int) -> int:
-        """The sum of offsets that was seen last at a moment of the monotonic clock."""
+        """The last sum of offsets before a time of the monotonic clock."""
         return max((sight.offsets for sight in self._sights if sight.ticks <= ticks), default=0)
 
     def _run(self) -> None:
         while not self._stop.wait(self._interval):
-            with contextlib.suppress(KafkaException):  # a broker that is busy; the last look counts
+            with contextlib.suppress(KafkaException):  # the broker is busy; a later poll will succeed
                 self._note()
 
     def _end(self) -> None:

@@ -1,4 +1,4 @@
-"""Snapshots of MySQL's tables into Kafka: beside Debezium, under changes, and beside the stream.
+"""Snapshots of MySQL tables into Kafka: compared with Debezium, while the table changes, and during streaming.
 
     ./run bench-snapshots [--quick] [--parts initial,changes,incremental] [--write]
 

@@ -1,13 +1,13 @@
-"""Snapshots of MySQL's tables into Kafka, tailrace beside Debezium in Kafka Connect.
+"""Snapshots of MySQL tables into Kafka: tailrace compared with Debezium in Kafka Connect.
 
     ./run bench-snapshots [--quick] [--parts initial,changes,incremental] [--continue] [--write]
 
-Starts a MySQL and a broker of its own. initial: both sides read the same two tables in turn, to the last row. changes:
-tailrace reads a large table while others write to it, and what came is compared with the table. incremental: how much
-later changes arrive while a signal's snapshot is read. Every result is kept as it comes, as a line of JSON under
-bench/results; --continue leaves out what is there. A measurement that fails shows the end of its side's log, and the
-others go on; the exit code is 1 then. Everything that the program starts ends with it.
-It needs Linux, a quiet machine, and for its first run a network to fetch jars from.
+Starts its own MySQL and broker. initial: both sides read the same two tables in turn, to the last row. changes: tailrace reads
+a large table while a writer changes it, and the result is compared with the table. incremental: how much later changes arrive
+while an incremental snapshot is read. Each result is saved at once, as a line of JSON under bench/results; --continue skips
+those that exist. A failed measurement prints the end of its side's log, the others continue, and the exit code is 1.
+Everything that the program starts ends with it.
+It needs Linux, a quiet machine, and for its first run a network to download jars.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MYSQL_FLAGS = ("--innodb-buffer-pool-size=1G", "--loose-innodb-redo-log-capacity
 
 
 def main() -> None:
-    """Measure, print, and write if asked to."""
+    """Measure, print, and with --write update the pages."""
     program.end_in_good_order()
     args = arguments()
     chosen = plan.cases(args.rows, rounds=args.rounds, main_rounds=args.main_rounds, quick=args.quick)
@@ -62,7 +62,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="./run bench-snapshots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -89,7 +89,7 @@ def arguments() -> argparse.Namespace:
 
 
 def announce(chosen: list[Case], args: argparse.Namespace) -> None:
-    """Say what is to come, how long it takes, and whether the disk is large enough."""
+    """Print the plan and its estimated time, and check that the disk is large enough."""
     measured = chosen if "initial" in args.parts else []
     changed = args.changes_rows if "changes" in args.parts else 0
     setups = len(args.sides) * len(beside_stream.LOADS) if "incremental" in args.parts else 0
@@ -99,7 +99,7 @@ def announce(chosen: list[Case], args: argparse.Namespace) -> None:
 
 
 def trial(running: Servers, sides: list[str]) -> None:
-    """A small run: failures show now, and tailrace's compiled code comes into its cache."""
+    """Do a small run: failures show at once, and tailrace's code is compiled into its cache."""
     case = Case("default", "lz4", "off", TRIAL_ROWS, 1)
     with tables_with(running, "bench_trial", case.tables) as data:
         for side in sides:
@@ -111,7 +111,7 @@ def trial(running: Servers, sides: list[str]) -> None:
 def measure_initial(
     running: Servers, chosen: list[Case], sides: list[str], results: Results, failures: Failures
 ) -> None:
-    """All cases over the same tables; results that are there are not made again."""
+    """Measure all cases over the same tables, except those that have results."""
     if not (runs := missing(results, "initial", chosen, sides)):
         return
     with tables_with(running, "bench_snapshot", chosen[0].tables) as data:
@@ -119,7 +119,7 @@ def measure_initial(
 
 
 def measure_under_changes(running: Servers, args: argparse.Namespace, results: Results, failures: Failures) -> None:
-    """One run of tailrace."""
+    """Measure one run of tailrace."""
     key = {"rows": args.changes_rows, "rate": args.changes_rate}
     if results.has("changes", key):
         return
@@ -133,7 +133,7 @@ def measure_under_changes(running: Servers, args: argparse.Namespace, results: R
 
 
 def measure_beside_stream(running: Servers, args: argparse.Namespace, results: Results, failures: Failures) -> None:
-    """Each side under each load."""
+    """Measure each side with each load."""
     keys = [
         (side, load, {"side": side, "rate": load.rate, "rows": args.beside_rows})
         for load in beside_stream.LOADS
@@ -152,7 +152,7 @@ def measure_beside_stream(running: Servers, args: argparse.Namespace, results: R
 
 @contextmanager
 def tables_with(running: Servers, database: str, rows: dict[str, int], *, step: int = 1) -> Iterator[Filled]:
-    """Filled tables, and gone again."""
+    """A context with filled tables, which are dropped at its end."""
     print(f"filling {', '.join(f'{name} with {count:,} rows' for name, count in rows.items())}", flush=True)
     data = filled.fill(running, database, rows, step=step)
     try:

@@ -1,9 +1,9 @@
-"""An incremental snapshot beside the stream: how much later changes arrive while a large table is read.
+"""Measures how much later changes arrive during an incremental snapshot of a large table.
 
-A writer inserts rows at a rate, and a read-committed consumer notes when it is handed them, as in
-`into_kafka.latency`. First without a snapshot; then a signal in the signal table asks for one of a large table, and what
-counts are the rows whose commits came between the first visible row of that snapshot and its last. A row that
-does not arrive exactly once is an error; so is a snapshot that is done and has not each row of its table once.
+A writer inserts rows at a rate, and a read-committed consumer records when it gets them, as in `into_kafka.latency`: first
+without a snapshot, then while a snapshot runs that a signal in the signal table requested. In the second phase, rows count
+whose commits were between the snapshot's first and last visible row. A row that does not arrive exactly once is an error. So
+is a completed snapshot that does not have each row of its table exactly once.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ LEAST_MEASURED = 100
 
 @dataclass(frozen=True)
 class Load:
-    """Rows at a rate, so many a transaction, for so long without a snapshot and with one."""
+    """Inserts at a rate, with a number of rows in each transaction, and the durations without and with a snapshot."""
 
     rate: int
     rows: int
@@ -49,11 +49,11 @@ LOADS = (Load(500, 1), Load(5000, 10))
 
 
 class TooShortError(Exception):
-    """The snapshot was over before anything was measured."""
+    """The snapshot was complete before anything was measured."""
 
 
 def measure(servers: Servers, filled: Filled, side: str, load: Load, prefix: str) -> dict[str, Any]:
-    """One side under one load; the database has `orders` filled."""
+    """Measure one side with one load; the table `orders` is filled."""
     database = filled.database
     servers.mysql.sql(f"DROP TABLE IF EXISTS ticks, debezium_signal; {TICKS}; {SIGNALS}", database)
     ticks, big = filled.topic(prefix, "ticks"), filled.topic(prefix, "orders")
@@ -85,7 +85,7 @@ def measure(servers: Servers, filled: Filled, side: str, load: Load, prefix: str
 def _write(
     side: Side, commits: Child, load: Load, number: int, seconds: float, *, warm_up: float = 0
 ) -> list[list[int]]:
-    """Rows of one phase with the moments of their commits; a warm-up before it is not told."""
+    """Write the rows of one phase, after a warm-up; returns their ids and commit times, without the warm-up's."""
     first = number * 1_000_000
     order = {"rate": load.rate, "rows": load.rows}
     if warm_up:
@@ -101,7 +101,7 @@ def _signal(servers: Servers, filled: Filled) -> None:
 
 
 def _finished(side: Side, watch: Watch, rows: int) -> bool:
-    """Whether the snapshot comes to its end in a while; transactions add to the offsets, so they must stand still, too."""
+    """Whether the snapshot completes in time. Offsets count transaction markers too, so they must also stop growing."""
     deadline, moved, offsets = time.monotonic() + FINISH_SECONDS, time.monotonic(), watch.offsets
     while time.monotonic() < deadline:
         side.check()
@@ -129,7 +129,7 @@ def figures(
     watch: Watch,
     sampler: Sampler,
 ) -> dict[str, Any]:
-    """Waits without and with a snapshot, and how fast the snapshot went meanwhile."""
+    """The latencies without and with a snapshot, and the snapshot's speed."""
     all_waits = waits_of(during, arrived)
     begun = watch.begun
     if begun is None:

@@ -1,8 +1,8 @@
 """Changes a table at a rate until standard input ends: `python changes_writer.py JOB.json`.
 
-A transaction inserts rows, changes some, deletes some and moves some to another key; it knows which keys there are, so
-that every one of its changes takes place. Keys are taken at random (seeded) all over the table: half of the numbers are
-free at first. It says "ready" when it begins, and in the end one line of JSON with what it did.
+Each transaction inserts, updates and deletes rows, and changes the keys of some. The writer knows which keys exist, so each
+statement changes rows. Keys are chosen at random (seeded) all over the table; at first every other number is free. It prints
+"ready" when it begins, and at the end one line of JSON with the numbers of its changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ sys.path[:0] = [str(ROOT)]
 
 from bench import workloads  # noqa: E402
 
-INSERTS, UPDATES, DELETES, MOVES = 6, 10, 6, 3  # of a transaction: the table stays as large as it is
+INSERTS, UPDATES, DELETES, MOVES = 6, 10, 6, 3  # in a transaction; as many inserts as deletes, so that the table keeps its size
 CHANGES = INSERTS + UPDATES + DELETES + MOVES
 
 
@@ -44,28 +44,28 @@ def _until_told(ended: threading.Event) -> None:
 
 
 class Keys:
-    """Which keys the table has: at first 2, 4, 6 and so on, as many as it has rows."""
+    """The keys that the table has: at first 2, 4, 6 and so on, one for each row."""
 
     def __init__(self, rows: int, seed: int) -> None:
-        self._there = bytearray(b"\0\1" * (rows + 1))  # of key k at k - 1
+        self._there = bytearray(b"\0\1" * (rows + 1))  # key k is at index k - 1
         self._there[-2:] = b"\0\0"
         self._random = random.Random(seed)
 
     def taken(self, count: int) -> list[int]:
-        """Different keys that are there."""
+        """Different keys that exist."""
         return self._drawn(count, 1)
 
     def free(self, count: int) -> list[int]:
-        """Different keys that are not there."""
+        """Different keys that don't exist."""
         return self._drawn(count, 0)
 
     def add(self, keys: list[int]) -> None:
-        """They are there now."""
+        """Note that they exist now."""
         for key in keys:
             self._there[key - 1] = 1
 
     def remove(self, keys: list[int]) -> None:
-        """They are gone now."""
+        """Note that they don't exist any more."""
         for key in keys:
             self._there[key - 1] = 0
 
@@ -79,7 +79,7 @@ class Keys:
 
 
 def transaction(keys: Keys, number: int) -> str:
-    """The statements of one, and the keys as they are after it."""
+    """The statements of a transaction; updates `keys`."""
     old = keys.taken(UPDATES + DELETES + MOVES)
     new = keys.free(INSERTS + MOVES)
     updated, deleted, moved = old[:UPDATES], old[UPDATES:-MOVES], old[-MOVES:]
@@ -103,7 +103,7 @@ def transaction(keys: Keys, number: int) -> str:
 
 
 def write(cursor: Any, keys: Keys, rate: float, ended: threading.Event) -> dict[str, float]:
-    """Transactions at an even pace until told to end; what was done."""
+    """Run transactions at an even pace until `ended` is set; returns the numbers of changes."""
     begun, number = time.monotonic(), 0
     while not ended.is_set():
         wait = begun + number * CHANGES / rate - time.monotonic()

@@ -1,4 +1,4 @@
-"""Tables with rows in them that the log knows nothing of: a snapshot is what it takes to get at them."""
+"""Tables whose rows are not in the log, so that only a snapshot can deliver them."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ ROWS_A_STATEMENT = 20_000
 
 @dataclass(frozen=True)
 class Filled:
-    """A database with tables, and how many rows each has."""
+    """A database with tables, and the number of rows of each."""
 
     database: str
     rows: Mapping[str, int]
 
     def topic(self, prefix: str, table: str) -> str:
-        """Where a table's rows go."""
+        """The topic of a table."""
         return f"{prefix}.{self.database}.{table}"
 
     def topics(self, prefix: str) -> list[str]:
-        """Those of all tables."""
+        """The topics of all tables."""
         return [self.topic(prefix, table) for table in self.rows]
 
 
 def fill(servers: Servers, database: str, rows: Mapping[str, int], *, step: int = 1) -> Filled:
-    """Make tables of `workloads` in a new database and fill them; ids are `step`, 2 `step` and so on."""
+    """Create tables of `workloads` in a new database and fill them; ids are `step`, 2 * `step` and so on."""
     servers.mysql.sql(f"DROP DATABASE IF EXISTS {database}; CREATE DATABASE {database}")
     with servers.mysql.connect(database) as connection, connection.cursor() as cursor:
         cursor.execute(f"{workloads.SETUP}, sql_log_bin = 0")

@@ -1,8 +1,8 @@
-"""A whole snapshot, from the first row to the last: how fast, and at what cost.
+"""Measures a whole snapshot, from the first row to the last: how fast, and at what cost.
 
-A run starts one side with `snapshot.mode=initial_only` and empty topics. As with the log, the time counts from the first
-record's append to the moment at which all records are visible to a read-committed consumer, CPU between the same two
-moments. Then the records are read: each table's number of rows has to be there, and no key twice.
+A run starts one side with `snapshot.mode=initial_only` and empty topics. As with the log, time counts from the append of the
+first record until all records are visible to a read-committed consumer, and CPU between the same two times. Then the records
+are read: each table must have its number of rows, and no key twice.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MASTER = "local[2]"
 
 
 def measure(servers: Servers, filled: Filled, case: Case, side: str, prefix: str) -> dict[str, Any]:
-    """One run of one side."""
+    """Do one run of one side; returns its figures."""
     names = filled.topics(prefix)
     topics.create(servers.address, names, PARTITIONS)
     try:
@@ -44,7 +44,7 @@ def measure(servers: Servers, filled: Filled, case: Case, side: str, prefix: str
 
 
 def properties(servers: Servers, filled: Filled, case: Case, prefix: str) -> dict[str, str]:
-    """The connector's, for both sides."""
+    """The connector's properties, for both sides."""
     given = connectors.properties(
         servers, filled.database, prefix, compression=case.compression, schemas=case.schemas == "on"
     )
@@ -53,14 +53,14 @@ def properties(servers: Servers, filled: Filled, case: Case, prefix: str) -> dic
 
 
 def command(servers: Servers, given: dict[str, str], side: str, folder: Path) -> list[str]:
-    """How a side is started; it keeps what it knows in the folder."""
+    """The command of a side, which keeps its state in the folder."""
     if side == "tailrace":
         return connectors.tailrace_command(servers, given, folder, available_now=False, master=MASTER)
     return connectors.connect_command(servers, given, folder)
 
 
 def _until_done(side: Side, servers: Servers, names: list[str], watch: Watch, rows: int) -> None:
-    """With tailrace the end of its process; a connector of Debezium's stays and has nothing more to do."""
+    """Wait for the end of the snapshot: tailrace's process ends; Debezium's connector stays idle, so records are counted."""
     if side.name == "tailrace":
         wait_for(side, names, servers, done=lambda: side.ended() is not None)
     else:
@@ -77,7 +77,7 @@ def figures(
     filled: Filled,
     prefix: str,
 ) -> dict[str, Any]:
-    """The figures of a run, checked."""
+    """The figures of a run. Raises `CountError` if the records are not those of the tables."""
     rows = sum(filled.rows.values())
     for table, count in filled.rows.items():
         there = found.by_topic.get(filled.topic(prefix, table), 0)

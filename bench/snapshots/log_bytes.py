@@ -1,9 +1,8 @@
-"""How much of the log was written, and how much of it was read.
+"""Measures how much of the log was written, and how much of it was read.
 
-What a side reads is counted where it takes the bytes from its socket (`counted/sitecustomize.py`): packets of the
-replication protocol, which are the log's events with five bytes before each; how many events these are is taken from
-how long those are that the log has there. The server can't tell how much it sent: its counters put a connection's rows
-and log together, and forget a connection that is closed.
+The bytes that a side reads are counted at its socket (`counted/sitecustomize.py`). These are packets of the replication
+protocol: the log's events with five bytes before each. The number of events is estimated from the lengths of events in that
+part of the log. The server's counters are no use: they add a connection's rows and log, and lose closed connections.
 """
 
 from __future__ import annotations
@@ -21,35 +20,35 @@ from bench.measuring.servers import ROOT, Servers
 COUNTED = Path(__file__).parent / "counted"
 INTERVAL = 0.2
 PACKET_BYTES = 5  # before each event
-EVENTS = 20_000  # looked at for their length
+EVENTS = 20_000  # sampled for their length
 
 
 def counting_env(folder: Path) -> dict[str, str]:
-    """The environment of a side whose processes count into a folder."""
+    """The environment that makes a side's processes write their counts to a folder."""
     folder.mkdir()
     paths = [str(COUNTED), str(ROOT / "src"), *filter(None, [os.environ.get("PYTHONPATH")])]
     return {"PYTHONPATH": os.pathsep.join(paths), "TAILRACE_BENCH_COUNTED": str(folder)}
 
 
 def bytes_read(folder: Path) -> list[int]:
-    """What each process that read the log has counted, the most first."""
+    """The count of each process that read the log, the largest first."""
     counts = (int.from_bytes(file.read_bytes(), "little") for file in folder.iterdir())
     return sorted(filter(None, counts), reverse=True)
 
 
 @dataclass
 class LogSize:
-    """How long the log was at which moment, since its file of the beginning."""
+    """The size of the log over time, counted from the file in which it began."""
 
     first_file: str
     _series: list[tuple[float, int]] = field(default_factory=list)
 
     def note(self, moment: float, size: int) -> None:
-        """It has this size now."""
+        """Record its size at a time."""
         self._series.append((moment, size))
 
     def at(self, moment: float) -> float:
-        """Its size at a moment, between two looks in proportion."""
+        """Its size at a time, interpolated."""
         before = max((each for each in self._series if each[0] <= moment), default=self._series[0])
         after = min((each for each in self._series if each[0] >= moment), default=self._series[-1])
         if after[0] == before[0]:
@@ -58,7 +57,7 @@ class LogSize:
 
 
 class LogWatch:
-    """Looks at the log's files several times a second."""
+    """Records the size of the log several times a second."""
 
     def __init__(self, servers: Servers) -> None:
         self._connection = servers.mysql.connect()
@@ -78,7 +77,7 @@ class LogWatch:
         self._connection.close()
 
     def before(self, file: str, pos: int) -> int:
-        """How much of the log lies before a position."""
+        """The bytes of the log before a position."""
         return sum(size for name, size in self._at_end if name < file) + pos
 
     def _run(self) -> None:
@@ -96,7 +95,7 @@ class LogWatch:
 
 
 def share_of_events(servers: Servers, file: str, pos: int) -> float:
-    """What share of the bytes on the wire are the log's own, by the events from a position on."""
+    """The share of the log's own bytes among those on the wire, by the events from a position on."""
     with closing(servers.mysql.connect()) as connection, connection.cursor() as cursor:
         cursor.execute(f"SHOW BINLOG EVENTS IN %s FROM {pos} LIMIT {EVENTS}", (file,))
         events = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Where the figures are shown: a section of the benchmarks' page, and a block of the README."""
+"""Writes the figures to a section of the benchmarks' page and a block of the README."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HEADING = "Snapshots into Kafka"
 
 
 def write(results: Results, chosen: list[Case]) -> None:
-    """Put the figures into both places."""
+    """Write both."""
     BENCHMARKS.write_text(replace_section(BENCHMARKS.read_text(), HEADING, section(results, chosen)))
     README.write_text(replace_block(README.read_text(), BEGIN, END, block(results, chosen), FIGURES))
 
 
 def section(results: Results, chosen: list[Case]) -> str:
-    """What the benchmarks' page says."""
+    """The section of the benchmarks' page."""
     parts = [_setting(results), tables.initial(results, chosen), _OF_COSTS, tables.costs(results, chosen)]
     parts += [_OF_MEMORY, tables.memory(results, chosen)]
     if results.of("changes"):
@@ -32,7 +32,7 @@ def section(results: Results, chosen: list[Case]) -> str:
 
 
 def block(results: Results, chosen: list[Case]) -> str:
-    """What the README says."""
+    """The block of the README."""
     header = results.header
     rows = " and ".join(f"{count:,} rows of `{name}`" for name, count in chosen[0].tables.items())
     said = (

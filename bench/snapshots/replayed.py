@@ -1,8 +1,8 @@
-"""A topic's records folded into the table that they tell of, and compared with the table itself.
+"""Folds a topic's records into a table and compares that with the source table.
 
-Both sides are told as sums: for each range of keys the number of rows, and two sums over a 64-bit digest of each row's
-text. So twenty million rows are compared without holding one. On the way it is checked that no key comes twice as a
-snapshot's row, and that none comes as one behind a change of it.
+Both are compared by checksums: for each range of keys the number of rows, and two sums over a 64-bit digest of each row's text.
+So twenty million rows are compared without keeping one in memory. It also checks that no key occurs twice as a snapshot's
+row, and none after a change of that key.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bench.workloads import ORDERS_COLUMNS
 RANGE = 1_000
 PROCESSES = 2
 PROPERTIES = {"decimal.handling.mode": "string"}
-"""With these a record has the text that the server gives."""
+"""With these properties a record has the same text as the server."""
 TEXT = (
     "CONCAT_WS('|', id, customer_id, product_id, quantity, status, IFNULL(email, '~'), amount, "
     "CAST(UNIX_TIMESTAMP(order_date) * 1000 AS SIGNED), DATE_FORMAT(updated_at, '%Y-%m-%dT%H:%i:%s.%fZ'), IFNULL(note, '~'))"
@@ -34,18 +34,18 @@ TEXT = (
 
 
 class ReplayError(Exception):
-    """The topic does not tell the table."""
+    """The folded topic differs from the table."""
 
 
 @dataclass
 class Sums:
-    """Rows by ranges of keys.
+    """Checksums of rows by ranges of keys.
 
     Attributes:
-        rows: how many in each range, shape (n,).
+        rows: the number of rows in each range, shape (n,).
         mixed: exclusive or of their digests, shape (n,).
-        added: their sum, without what goes beyond 64 bits, shape (n,).
-        records, reads: how many records there were, and how many of them a snapshot's.
+        added: sum of their digests modulo 2^64, shape (n,).
+        records, reads: the number of records, and of snapshot records among them.
 
     """
 
@@ -57,11 +57,11 @@ class Sums:
 
     @classmethod
     def empty(cls, keys: int) -> Self:
-        """Of no rows, for keys up to a number."""
+        """The checksums of no rows, for keys up to `keys`."""
         return cls(*(np.zeros(keys // RANGE + 1, np.uint64) for _ in range(3)))
 
     def plus(self, other: Sums) -> Sums:
-        """Of the rows of both."""
+        """The checksums of both sets of rows."""
         return Sums(
             self.rows + other.rows,
             self.mixed ^ other.mixed,
@@ -71,12 +71,12 @@ class Sums:
         )
 
     def difference(self, other: Sums) -> npt.NDArray[np.int64]:
-        """The ranges in which they are not the same."""
+        """The ranges in which they differ."""
         return np.flatnonzero((self.rows != other.rows) | (self.mixed != other.mixed) | (self.added != other.added))
 
 
 def compare(servers: Servers, topic: str, database: str, keys: int) -> Sums:
-    """What the topic's records amount to; an error where that is not what the table `orders` has."""
+    """The checksums of the folded topic. Raises `ReplayError` if they are not those of the table `orders`."""
     told, there = replayed(servers.address, topic, keys), of_table(servers, database, keys)
     wrong = told.difference(there)
     if len(wrong):
@@ -89,7 +89,7 @@ def compare(servers: Servers, topic: str, database: str, keys: int) -> Sums:
 
 
 def of_table(servers: Servers, database: str, keys: int) -> Sums:
-    """The table, as the server sums it up."""
+    """The checksums of the table, which the server computes."""
     digest = f"CAST(CONV(LEFT(SHA2({TEXT}, 256), 16), 16, 10) AS UNSIGNED)"
     low, high = f"SUM({digest} & 0xFFFFFFFF)", f"SUM({digest} >> 32)"
     sums = Sums.empty(keys)
@@ -102,7 +102,7 @@ def of_table(servers: Servers, database: str, keys: int) -> Sums:
 
 
 def replayed(address: str, topic: str, keys: int) -> Sums:
-    """The topic; a key is in one partition only, so that processes can share them out."""
+    """The checksums of the topic. Processes share its partitions, because a key is in one partition only."""
     shares = [list(range(first, PARTITIONS, PROCESSES)) for first in range(PROCESSES)]
     with ProcessPoolExecutor(PROCESSES, mp_context=get_context("spawn")) as pool:
         first, *others = pool.map(partial(_replayed, address, topic, keys), shares)
@@ -124,8 +124,8 @@ class Fold:
     """The last row of each key.
 
     Attributes:
-        digests: of the row, 0 where there is none, shape (keys + 1,).
-        seen: 1 a snapshot's row, 2 a change, by key; shape (keys + 1,).
+        digests: of the row, 0 if there is none, by key; shape (keys + 1,).
+        seen: 1 after a snapshot's row, 2 after a change, by key; shape (keys + 1,).
 
     """
 
@@ -140,7 +140,7 @@ class Fold:
         self.seen = bytearray(self.keys + 1)
 
     def take(self, key: bytes, value: bytes | None) -> None:
-        """One record."""
+        """Apply a record."""
         self.records += 1
         id_ = orjson.loads(key)["id"]
         if value is None:
@@ -156,7 +156,7 @@ class Fold:
         self.digests[id_] = 0 if told["after"] is None else digest(told["after"])
 
     def sums(self) -> Sums:
-        """What is left in the end."""
+        """The checksums of the remaining rows."""
         there = np.flatnonzero(self.digests)
         sums = Sums.empty(self.keys)
         np.add.at(sums.rows, there // RANGE, np.uint64(1))

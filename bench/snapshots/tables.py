@@ -25,7 +25,7 @@ KEYS = ("snapshot.max.threads", "compression", "schemas")
 
 
 def initial(results: Results, chosen: list[Case]) -> str:
-    """Whole snapshots: a row a case, both sides in it."""
+    """Whole snapshots: a row for each case, with both sides."""
     head = [*KEYS, "rows", "rounds", "tailrace rows/s", "Debezium rows/s", "times"]
     head += ["tailrace from its start", "Debezium from its start", "tailrace MB in Kafka", "Debezium MB in Kafka"]
     rows = []
@@ -40,12 +40,12 @@ def initial(results: Results, chosen: list[Case]) -> str:
 
 
 def costs(results: Results, chosen: list[Case]) -> str:
-    """CPU seconds a million rows."""
+    """CPU seconds for a million rows."""
     return table([*KEYS, *COSTS], [_keys(case) + of_costs(*of_both(results, case)) for case in chosen], left=3)
 
 
 def memory(results: Results, chosen: list[Case]) -> str:
-    """Peaks in MB."""
+    """Peak memory in MB."""
     return table([*KEYS, *MEMORY], [_keys(case) + of_memory(*of_both(results, case)) for case in chosen], left=3)
 
 
@@ -106,7 +106,7 @@ def beside_stream(results: Results) -> str:
 
 
 def highlights(results: Results, chosen: list[Case]) -> str:
-    """The few rows for the front page."""
+    """The rows for the README."""
     rows = []
     for case in (case for case in chosen if case.is_main):
         own, theirs = of_both(results, case)

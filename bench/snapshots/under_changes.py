@@ -1,8 +1,8 @@
-"""A large table is read while others write to it: how fast, how much of the log is read for it, and is it right.
+"""Measures a snapshot of a large table that changes meanwhile: its speed, how much of the log it reads, and its correctness.
 
-A writer changes the table at a rate. tailrace reads the snapshot (`initial_only`) and ends; the writer ends then, and a
-second run (`initial`, to the log's head) takes what the log has since the snapshot's position. Then the topic, folded
-to the last value of each key, has to be the table.
+A writer changes the table at a rate. tailrace reads the snapshot (`initial_only`) and ends; then the writer ends. A second run
+(`initial`, up to the log's head) delivers the log from the snapshot's position on. The topic, folded to the last value of each
+key, must then be equal to the table.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SEED = 20
 
 
 def measure(servers: Servers, filled: Filled, rate: int, prefix: str) -> dict[str, Any]:
-    """One run. The table `orders` has the keys 2, 4, 6 and so on; afterwards it has others."""
+    """Do one run. The table `orders` must have the keys 2, 4, 6 and so on; afterwards it has others."""
     topic = filled.topic(prefix, "orders")
     keys = 2 * (filled.rows["orders"] + 1)
     topics.create(servers.address, [topic], PARTITIONS)
@@ -92,7 +92,7 @@ def _figures(
 
 
 def _of_log(servers: Servers, topic: str, log: LogWatch, received: list[int], last: float) -> dict[str, Any]:
-    """What was written between the snapshot's position and its end, and what was received and read of the log."""
+    """The bytes that were written between the snapshot's position and its end, and that were received and read of the log."""
     with closing(topics.batches(servers.address, [topic])) as records:
         source = orjson.loads(next(records)[0].value())["source"]
     written = log.sizes.at(last) - log.before(source["file"], source["pos"])
@@ -108,7 +108,7 @@ def _of_log(servers: Servers, topic: str, log: LogWatch, received: list[int], la
 
 
 def _log(servers: Servers, filled: Filled, prefix: str, folder: Path) -> float:
-    """Take what the log has since, to its head; the seconds from the start."""
+    """Deliver the log from the snapshot's position up to its head; returns the seconds from the start."""
     given = _properties(servers, filled, prefix, "initial")
     command = connectors.tailrace_command(servers, given, folder, available_now=True, master=MASTER)
     begun = time.monotonic()

@@ -1,13 +1,13 @@
-"""tailrace beside Debezium in Kafka Connect: the same SQL Server stand-in into the same Kafka broker.
+"""tailrace compared with Debezium in Kafka Connect: from the same SQL Server stand-in into the same Kafka broker.
 
     ./run bench-sqlserver [--quick] [--parts rates,idle] [--continue] [--write]
 
-Starts a stand-in and a broker of its own. rates: writes changes, captures them, and lets both sides deliver them in turn; what
-the stand-in gives to somebody who does nothing else, and to their drivers, is measured beside it. idle: many capture instances
-of which none has changes. Every result is kept as it comes, as a line of JSON under
-bench/results; --continue leaves out what is there. A measurement that fails shows the end of its side's log, and the others go
-on; the exit code is 1 then. Everything that the program starts ends with it.
-It needs Linux, a quiet machine, and for its first run a network to fetch jars from.
+Starts its own stand-in and broker. rates: writes changes, captures them, and lets both sides deliver them in turn; it also
+measures the stand-in's own speed, for a reader that only reads and for the drivers of both sides. idle: many capture instances
+without changes. Each result is saved at once, as a line of JSON under bench/results; --continue skips those that exist. A
+failed measurement prints the end of its side's log, the others continue, and the exit code is 1. Everything that the program
+starts ends with it.
+It needs Linux, a quiet machine, and for its first run a network to download jars.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ OURS = SIDES[0]
 
 
 def main() -> None:
-    """Measure, print, and write if asked to."""
+    """Measure, print, and with --write update the pages."""
     program.end_in_good_order()
     args = arguments()
     chosen = plan.cases(
@@ -69,7 +69,7 @@ def main() -> None:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for."""
+    """Parse the command line."""
     parser = argparse.ArgumentParser(
         prog="./run bench-sqlserver", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -102,7 +102,7 @@ def arguments() -> argparse.Namespace:
 
 
 def trial(running: Servers, sides: list[str]) -> None:
-    """A small run of both sides: failures show now, and compiled code comes into its cache."""
+    """Do a small run of both sides: failures show at once, and code is compiled into its cache."""
     case = Case(plan.CATCH_UP, "lz4", "off", TRIAL_CHANGES, 1)
     with filled(running, *case.data) as data:
         for side in sides:
@@ -111,7 +111,7 @@ def trial(running: Servers, sides: list[str]) -> None:
 
 
 def measure_rates(running: Servers, chosen: list[Case], sides: list[str], results: Results, failures: Failures) -> None:
-    """All cases, those over the same data together; results that are there are not made again."""
+    """Measure all cases, grouped by their data, except those that have results."""
     for (task, changes), group in groupby(chosen, key=lambda case: case.data):
         cases = list(group)
         left = missing(results, "rate", cases, sides)
@@ -125,14 +125,14 @@ def measure_rates(running: Servers, chosen: list[Case], sides: list[str], result
 
 
 def measure(running: Servers, data: Data, case: Case, side: str, prefix: str) -> dict[str, Any]:
-    """One run of one side; tailrace's snapshot wants to see that the capture job has passed its reading."""
+    """Do one run of one side; during a snapshot the capture job must run, because tailrace waits for it."""
     if case.task == plan.SNAPSHOT:
         capture_every(data.database, case.polling)
     return catch_up.measure(running, data, case, side, prefix)
 
 
 def measure_idle(running: Servers, count: int, sides: list[str], results: Results, failures: Failures) -> None:
-    """Each side over the same tables."""
+    """Measure each side over the same tables."""
     left = [side for side in sides if not results.has("idle", {"instances": count, "side": side})]
     if not left:
         return
@@ -146,7 +146,7 @@ def measure_idle(running: Servers, count: int, sides: list[str], results: Result
 
 
 def measure_ceilings(running: Servers, data: Data, case: Case, results: Results, failures: Failures) -> None:
-    """What the stand-in gives to each reader alone, in changes: an update has two rows in the change table."""
+    """Measure the stand-in's speed for each reader alone, in changes: an update has two rows in the change table."""
     server = running.sqlserver
     url = {"host": server.host, "port": server.port, "user": server.user, "password": server.password, "database": NAME}
     for reader in ceiling.READERS:

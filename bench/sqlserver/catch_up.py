@@ -1,10 +1,10 @@
-"""One run of one side: behind changes that lie in the change table, or in front of a table that it takes a snapshot of.
+"""Measures one run of one side: catching up with changes in a change table, or a snapshot of a table.
 
-Time and CPU count as in `bench.into_kafka.catch_up`: from the first record's append to the moment at which the marker is
-visible to a read-committed consumer and everything else is appended. Then the records are counted.
+Time and CPU count as in `bench.into_kafka.catch_up`: from the append of the first record until the marker is visible to a
+read-committed consumer and everything else is appended. Then the records are counted.
 
-tailrace reads a good part of a table, and waits for the capture job, before its first record comes. So of its snapshots the
-time is taken as well from the moment on at which the stand-in begins to work for it, and CPU from there on alone.
+In a snapshot tailrace reads much of a table, and waits for the capture job, before its first record. So the time of its
+snapshots is also taken from when the stand-in begins to work for it, and CPU only from then on.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from bench.sqlserver.servers import SERVER, Servers
 
 from tailrace_standins.sqlserver.cdc import lsn
 
-READS = "reading the snapshot"  # of tailrace's log: then its tasks are started
-AT_WORK = 0.05  # CPU seconds of the stand-in behind that
+READS = "reading the snapshot"  # the line of tailrace's log after which it starts its tasks
+AT_WORK = 0.05  # CPU seconds of the stand-in after that line, from which on it counts as working
 
 
 class Watched(NamedTuple):
@@ -33,9 +33,9 @@ class Watched(NamedTuple):
 
     Attributes:
         sampler: of its costs.
-        begun: when its process began, seconds since the epoch.
-        others: cores that others used just before.
-        reads: when it said that it reads a snapshot; None: it does not say that.
+        begun: when its process started, seconds since the epoch.
+        others: cores that other processes used just before.
+        reads: when it logged that it reads a snapshot; None: it does not log that.
 
     """
 
@@ -46,7 +46,7 @@ class Watched(NamedTuple):
 
 
 class Line:
-    """When a line appeared in a log."""
+    """Finds out when a line appears in a log."""
 
     def __init__(self, path: Path, text: str) -> None:
         self._path = path
@@ -54,13 +54,13 @@ class Line:
         self.seen: float | None = None
 
     def look(self) -> None:
-        """Look whether it is there now."""
+        """Check whether it is there now."""
         if self.seen is None and self._path.exists() and self._text in self._path.read_text(errors="replace"):
             self.seen = time.time()
 
 
 def measure(servers: Servers, data: Data, case: Case, side: str, prefix: str) -> dict[str, Any]:
-    """One run of one side."""
+    """Do one run of one side; returns its figures."""
     names = [*data.topics(prefix), data.marker(prefix)]
     topics.create(servers.address, data.topics(prefix), PARTITIONS)
     topics.create(servers.address, [data.marker(prefix)], 1)

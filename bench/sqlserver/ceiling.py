@@ -1,12 +1,11 @@
-"""How fast the stand-in gives the same rows to somebody who does nothing else with them.
+"""Measures how fast the stand-in sends the same rows to a reader that does nothing with them.
 
     python -m bench.sqlserver.ceiling socket|mssql-python|jdbc JOB.json
 
-`socket` takes the bytes and throws them away: the stand-in's own speed. tailrace's driver is mssql-python with its Arrow
-batches, Debezium's is Microsoft's JDBC driver, here with every value taken out of every row, in Java, piece by piece so that they
-fit into memory. The query is the one of each connector: all rows of a change table in the order of the log, or of a table (but
-Debezium's has the transaction's time with an offset, for which Java's row sets have no type). Each reader is a process of its
-own; one line of JSON is what it took.
+`socket` discards the received bytes, which gives the stand-in's own speed. tailrace's driver is mssql-python with Arrow batches.
+Debezium's is Microsoft's JDBC driver; here Java code takes every value out of every row, in pieces that fit into memory. Each
+uses its connector's query: all rows of a change table in log order, or of a table (without the transaction's time with an offset
+that Debezium selects, for which Java's row sets have no type). Each reader is a process of its own and prints one line of JSON.
 """
 
 from __future__ import annotations
@@ -50,11 +49,11 @@ ROWS_OF_DEBEZIUM = f"SELECT {', '.join(f'[{name}]' for name in ORDERS_COLUMNS)} 
 COMMITS = "SELECT CONVERT(varchar(22), start_lsn, 1) FROM cdc.lsn_time_mapping ORDER BY start_lsn"
 Reading = Callable[[], int]
 BATCH = 8192
-PIECE = 50_000  # rows, as pages of JDBC's
+PIECE = 50_000  # rows of a page of the JDBC reader
 
 
 def measure(reader: str, url: dict[str, Any], pid: int, data: Data, task: str) -> dict[str, float]:
-    """Rows a second, and the CPU seconds of the reader and the server (of process `pid`) for a million of them."""
+    """Rows a second, and CPU seconds of the reader and of the server (process `pid`) for a million rows."""
     job = {"pid": pid, **url, **_queries(data, task, reader), **(_java() if reader == JDBC else {})}
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         file.write(json.dumps(job))
@@ -75,7 +74,7 @@ def measure(reader: str, url: dict[str, Any], pid: int, data: Data, task: str) -
 
 
 def _queries(data: Data, task: str, reader: str) -> dict[str, Any]:
-    """The statement, the whole of what is read, and the borders of its pieces."""
+    """The statement, the range of what is read, and the bounds of its pieces."""
     is_debezium = reader == JDBC
     if task == CATCH_UP:
         commits = [text for (text,) in data.database.sql(COMMITS)]
@@ -93,7 +92,7 @@ def _java() -> dict[str, Any]:
 
 
 def by_socket(job: dict[str, Any]) -> Reading:
-    """All rows, as bytes that nobody looks at; gives how many the server says they were."""
+    """Read all rows as bytes that are discarded; returns their number as the server sent it."""
     from tests.standins.sqlserver.raw_client import RawClient, batch
 
     from tailrace_standins.sqlserver.tds.packets import Kind, packets
@@ -110,7 +109,7 @@ def by_socket(job: dict[str, Any]) -> Reading:
 
 
 def by_mssql_python(job: dict[str, Any]) -> Reading:
-    """All rows as Arrow batches; gives how many."""
+    """Read all rows as Arrow batches; returns their number."""
     import mssql_python
 
     address = f"SERVER={job['host']},{job['port']};DATABASE={job['database']};UID={job['user']};PWD={{{job['password']}}};Encrypt=no"
@@ -125,7 +124,7 @@ def by_mssql_python(job: dict[str, Any]) -> Reading:
 
 
 def by_jdbc(job: dict[str, Any]) -> Reading:
-    """All rows, piece by piece into a CachedRowSet, which takes every value out in Java; gives how many."""
+    """Read all rows in pieces into a CachedRowSet, which reads every value in Java; returns their number."""
     import jpype
 
     jpype.startJVM(job["libjvm"], "-Xmx2g", classpath=job["jars"])
@@ -146,7 +145,7 @@ def by_jdbc(job: dict[str, Any]) -> Reading:
 
 
 def main(reader: str, path: str) -> None:
-    """Read once to warm up, and once more with a clock; connecting does not count."""
+    """Read once to warm up, then once for the measurement; connecting does not count."""
     job = json.loads(Path(path).read_text())
     read = {SOCKET: by_socket, ARROW: by_mssql_python, JDBC: by_jdbc}[reader](job)
     read()

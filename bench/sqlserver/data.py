@@ -1,7 +1,7 @@
-"""What both sides read: a table of ten columns, its changes in the change table, and a marker behind them.
+"""The data that both sides read: a table of ten columns, its changes in the change table, and a marker row after them.
 
-Half of the changes are inserts, 35 % updates and 15 % deletes, in transactions of a thousand rows. They are captured before
-anybody reads them.
+50 % of the changes are inserts, 35 % updates and 15 % deletes, in transactions of a thousand rows. All are captured before a
+side reads them.
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ class Data:
     """A table and its changes.
 
     Attributes:
-        before: the LSN before the first change; empty, as the history, where a snapshot is taken.
-        history: the schema history that Debezium keeps of the tables, with `ANY_PREFIX` for the topics' prefix.
-        changes: how many row changes there are, the marker's not counted; rows, where a snapshot is taken.
-        change_rows: how many rows the change table has for them: an update has two.
-        records: how many records they make up, the tombstones and the marker counted.
+        before: the LSN before the first change; empty (like the history) for a snapshot.
+        history: Debezium's schema history of the tables, with `ANY_PREFIX` for the topic prefix.
+        changes: the number of row changes without the marker; for a snapshot the number of rows.
+        change_rows: the number of rows in the change table; an update has two.
+        records: the number of records, with tombstones and marker.
 
     """
 
@@ -67,13 +67,13 @@ class Data:
         return [f"{prefix}.{NAME}.dbo.orders"]
 
     def marker(self, prefix: str) -> str:
-        """The topic of the row that is inserted last."""
+        """The topic of the marker, the row that is inserted last."""
         return f"{prefix}.{NAME}.dbo.zz_marker"
 
 
 @contextmanager
 def filled(servers: Servers, task: str, changes: int) -> Iterator[Data]:
-    """The table with its changes, captured, and gone again; for a snapshot the rows alone, which were there before."""
+    """A context with the table and its captured changes (for a snapshot: its rows only), which is dropped at its end."""
     database = servers.sqlserver.create_database(NAME)
     try:
         database.sql(ORDERS)
@@ -109,7 +109,7 @@ def _capture(database: Database) -> None:
 
 
 def capture_every(database: Database, seconds: int) -> None:
-    """From now on the capture job reads the log by itself, with so many seconds between two scans."""
+    """Let the capture job read the log by itself, with a polling interval."""
     database.sql("EXEC sys.sp_cdc_stop_job @job_type = N'capture'")
     database.sql(f"EXEC sys.sp_cdc_change_job @job_type = N'capture', @pollinginterval = {seconds}")
     database.sql("EXEC sys.sp_cdc_start_job @job_type = N'capture'")
@@ -117,7 +117,7 @@ def capture_every(database: Database, seconds: int) -> None:
 
 
 def _take_over(database: Database, rows: int) -> None:
-    """Have the stand-in make columns of the table, which it does when all of it was asked for twice."""
+    """Make the stand-in convert the table into columns, which it does when the whole table was read twice."""
     for _ in range(2):
         database.sql(f"SELECT id FROM dbo.orders ORDER BY id OFFSET {rows - 1} ROWS FETCH NEXT 1 ROWS ONLY")
 
@@ -138,7 +138,7 @@ def _change(database: Database, inserts: int, updates: int, deletes: int) -> Non
 
 
 def _history(servers: Servers) -> str:
-    """What Debezium keeps of the tables' structure when it begins without their rows."""
+    """The schema history that Debezium writes when it begins without a snapshot of rows."""
     with tempfile.TemporaryDirectory(prefix="tailrace-bench-") as name:
         given = properties(servers, ANY_PREFIX, {"snapshot.mode": "no_data", "notification.enabled.channels": "log"})
         with _Beginning(servers.sqlserver, Path(name), given) as session:
@@ -154,7 +154,7 @@ class _Beginning(Session):
 
 
 def properties(servers: Servers, prefix: str, more: dict[str, str] | None = None) -> dict[str, str]:
-    """The connector's, for both sides."""
+    """The connector's properties, for both sides."""
     server = servers.sqlserver
     return {
         "name": "bench",

@@ -1,8 +1,8 @@
-"""A server with many capture instances: how soon a side streams from it, and what a minute costs in which nothing happens.
+"""Measures a server with many capture instances: how soon a side streams from it, and what an idle minute costs.
 
-Both begin without a snapshot. A row goes into one of the tables every half second until the first of them is visible to a
-read-committed consumer; the capture job reads the log as soon as something is committed. Then nothing is written any more, and
-after a while a minute is watched.
+Both sides begin without a snapshot. Every half second a row is inserted into one of the tables, until the first of these is
+visible to a read-committed consumer; the capture job reads the log after each commit. Then nothing is written any more, and
+after a pause one minute is measured.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STREAMS_WITHIN = 300.0
 
 @contextmanager
 def instances(servers: Servers, count: int) -> Iterator[Database]:
-    """A database with so many tables and a capture instance of each, and gone again."""
+    """A context with a database of `count` tables with a capture instance each, which is dropped at its end."""
     database = servers.sqlserver.create_database(NAME)
     try:
         for first in range(0, count, AT_ONCE):
@@ -50,7 +50,7 @@ def instances(servers: Servers, count: int) -> Iterator[Database]:
 
 
 def measure(servers: Servers, database: Database, side: str, prefix: str) -> dict[str, Any]:
-    """One run of one side; CPU seconds and MB are of the minute."""
+    """Do one run of one side; returns its figures, with CPU seconds and MB of the minute."""
     topic = f"{prefix}.{NAME}.dbo.t0"
     topics.create(servers.address, [topic], 1)
     database.sql("DELETE dbo.t0")
@@ -82,7 +82,7 @@ def measure(servers: Servers, database: Database, side: str, prefix: str) -> dic
 
 
 def memory(side: Side) -> float:
-    """What all its processes hold now, in MB; pages that they share count once."""
+    """The present memory of all its processes in MB; shared pages count once."""
     return sum(shared_mb(stat.pid) for stat in living(side.session))
 
 

@@ -1,4 +1,4 @@
-"""Where the figures are shown: a section of the benchmarks' page, and a block of the README."""
+"""Writes the figures to a section of the benchmarks' page and a block of the README."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ HEADING = "From SQL Server into Kafka"
 
 
 def write(results: Results, chosen: list[Case]) -> None:
-    """Put the figures into both places."""
+    """Write both."""
     BENCHMARKS.write_text(replace_section(BENCHMARKS.read_text(), HEADING, section(results, chosen)))
     README.write_text(replace_block(README.read_text(), BEGIN, END, block(results, chosen), FIGURES))
 
 
 def block(results: Results, chosen: list[Case]) -> str:
-    """What the README says."""
+    """The block of the README."""
     header = results.header
     said = (
         f"From tailrace's stand-in for SQL Server into Kafka, beside Debezium {header['versions']['Debezium']} on the same "
@@ -32,7 +32,7 @@ def block(results: Results, chosen: list[Case]) -> str:
 
 
 def section(results: Results, chosen: list[Case]) -> str:
-    """What the benchmarks' page says."""
+    """The section of the benchmarks' page."""
     header = results.header
     machine = header["machine"]
     versions = ", ".join(f"{name} {version}" for name, version in header["versions"].items())

@@ -1,4 +1,4 @@
-"""What is measured: catching up with the log, and taking a snapshot, with schemas and without; and a server that stands idle."""
+"""What is measured: catching up with the log, and a snapshot, with and without schemas; and an idle server."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any
 CATCH_UP, SNAPSHOT = "catch-up", "snapshot"
 TRANSACTION = 1_000  # rows
 CHANGES_QUICK, CHANGES = 100_000, 1_000_000
-ROWS_QUICK, ROWS = 100_000, 6_000_000  # so many that waiting for the capture job is not most of it
-POLLING, EAGER = 5, 0  # seconds between two scans of the capture job: SQL Server's own default, and without a pause
+ROWS_QUICK, ROWS = 100_000, 6_000_000  # enough that the wait for the capture job is a small part of the time
+POLLING, EAGER = 5, 0  # polling interval of the capture job in seconds: SQL Server's default, and none
 INSTANCES_QUICK, INSTANCES = 100, 1_000
 
 
 @dataclass(frozen=True)
 class Case:
-    """What is read under certain settings.
+    """What is read, with settings.
 
     Attributes:
-        task: catching up with the changes of the log, or a snapshot of the table's rows.
-        changes: how many changes the log has, or how many rows the table.
-        polling: of the capture job, in seconds; only a snapshot depends on it, and only tailrace's.
+        task: catching up with the log, or a snapshot of the table.
+        changes: the number of changes in the log, or of rows in the table.
+        polling: interval of the capture job, in seconds; it matters only for snapshots of tailrace.
 
     """
 
@@ -39,28 +39,28 @@ class Case:
 
     @property
     def data(self) -> tuple[str, int]:
-        """Which table it is read from."""
+        """The task and size of its data; cases with equal ones share the data."""
         return self.task, self.changes
 
     @property
     def is_ours_alone(self) -> bool:
-        """Whether it makes a difference for tailrace alone."""
+        """Whether its polling interval matters, which it does for tailrace only; then Debezium is not measured."""
         return self.polling != POLLING
 
     @property
     def is_main(self) -> bool:
-        """Whether this is a case that the project's promises are about."""
+        """Whether this is a case that the project makes promises about."""
         return (self.compression, self.schemas, self.polling) == ("lz4", "off", POLLING)
 
     def key(self) -> dict[str, Any]:
-        """What tells its results from those of others."""
+        """The key of its results."""
         fields = asdict(self)
         del fields["rounds"]
         return fields
 
 
 def cases(changes: int, rows: int, *, rounds: int, main_rounds: int, quick: bool, schemas: bool) -> list[Case]:
-    """All cases, those of the same data together; quick: the main ones alone; with `schemas` those that have them too."""
+    """All cases, grouped by their data. `quick`: the main ones only. `schemas`: also those with schemas."""
     counts = {CATCH_UP: changes, SNAPSHOT: rows}
     main = [Case(task, "lz4", "off", count, main_rounds) for task, count in counts.items()]
     others = [Case(task, "lz4", "on", count, rounds) for task, count in counts.items()]

@@ -1,4 +1,4 @@
-"""The stand-in for SQL Server, in a process of its own, and the Kafka broker."""
+"""The SQL Server stand-in, in a process of its own, and the Kafka broker."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SERVER = "server"
 
 @dataclass(frozen=True)
 class Servers(Sink):
-    """What both sides connect to."""
+    """The servers that both sides connect to."""
 
     sqlserver: StandInServer
 
@@ -28,13 +28,13 @@ class Servers(Sink):
 
 @contextmanager
 def running(patience: float = 90) -> Iterator[Servers]:
-    """Both servers, thrown away at the end."""
+    """A context with both servers, which are removed at its end."""
     with StandInServer() as sqlserver, new_broker() as broker:
         yield Servers(broker, patience, sqlserver)
 
 
 def versions() -> dict[str, str]:
-    """Of everything that takes part."""
+    """The versions of all programs."""
     import mssql_python
 
     driver = next(jar.stem.partition("mssql-jdbc-")[2] for jar in jdbc_driver() if "mssql-jdbc" in jar.name)
@@ -46,5 +46,5 @@ def versions() -> dict[str, str]:
 
 
 def jdbc_driver() -> list[Path]:
-    """Debezium's jars, with the driver that it comes with."""
+    """Debezium's jars, with the JDBC driver that it brings."""
     return jars.debezium_jars(jars.SQL_SERVER)

@@ -26,11 +26,11 @@ from bench.sqlserver.plan import CATCH_UP, POLLING, Case
 from bench.sqlserver.servers import SERVER
 
 KEYS = ("task", "compression", "schemas", "polling")
-ENOUGH = 2  # times ours: less, and the stand-in is what was measured
+ENOUGH = 2  # the stand-in must be this much faster than tailrace, or its own speed would be measured
 
 
 def rates(results: Results, chosen: list[Case]) -> str:
-    """Changes a second: a row a case, both sides in it, and how much faster the stand-in is than tailrace at its best."""
+    """Changes a second: a row for each case, with both sides, and how much faster the stand-in alone is than tailrace."""
     head = [*KEYS, "changes", "rounds", "tailrace changes/s", "Debezium changes/s", "times"]
     head += ["tailrace from its first query", "times so"]
     head += ["tailrace from its start", "Debezium from its start", "times from the start"]
@@ -50,7 +50,7 @@ def rates(results: Results, chosen: list[Case]) -> str:
 
 
 def highlights(results: Results, chosen: list[Case]) -> str:
-    """The few rows for the front page."""
+    """The rows for the README."""
     rows = []
     for case in (case for case in chosen if case.is_main):
         own, theirs = of_both(results, case)
@@ -72,7 +72,7 @@ def highlights(results: Results, chosen: list[Case]) -> str:
 
 
 def ceilings(results: Results, chosen: list[Case]) -> str:
-    """What the stand-in gives to a reader that does nothing else: rows and changes a second, the reader's CPU seconds a million rows."""
+    """The stand-in's speed for a reader that only reads: rows and changes a second, the reader's CPU seconds a million rows."""
     head = ["task", "reader", "rows", "rows/s", "changes/s", "CPU s/M: reader", "CPU s/M: stand-in"]
     rows = []
     for case in (case for case in chosen if case.is_main):
@@ -84,7 +84,7 @@ def ceilings(results: Results, chosen: list[Case]) -> str:
 
 
 def idle(results: Results) -> str:
-    """Many capture instances and no changes: a row a side."""
+    """Many capture instances without changes: a row for each side."""
     head = ["capture instances", "side", "streams after, s", "CPU s of a minute: Python", "JVM", "stand-in"]
     head += ["MB before", "MB after"]
     rows = [
@@ -101,7 +101,7 @@ def idle(results: Results) -> str:
 
 
 def costs(results: Results, chosen: list[Case]) -> str:
-    """CPU seconds a million changes."""
+    """CPU seconds for a million changes."""
     rows = []
     for case in chosen:
         own, theirs = of_both(results, case)
@@ -111,12 +111,12 @@ def costs(results: Results, chosen: list[Case]) -> str:
 
 
 def memory(results: Results, chosen: list[Case]) -> str:
-    """Peaks in MB."""
+    """Peak memory in MB."""
     return table([*KEYS, *MEMORY], [_keys(case) + of_memory(*of_both(results, case)) for case in chosen], left=4)
 
 
 def of_both(results: Results, case: Case) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
-    """Over the rounds: tailrace's, Debezium's, for which polling makes no difference."""
+    """The medians of tailrace and Debezium; Debezium's are the same for all polling intervals of the capture job."""
     both = {SIDES[0]: case, SIDES[1]: replace(case, polling=POLLING) if case.is_ours_alone else case}
     own, theirs = (median(results.of("rate", **its.key(), side=side)) for side, its in both.items())
     return own, theirs

@@ -1,4 +1,4 @@
-"""The beginning of another snapshot as a process of its own, to be killed: `begin_anew.py JOB.json`."""
+"""Begins a new snapshot, in a process that a test kills: `begin_anew.py JOB.json`."""
 
 import sys
 from contextlib import closing

@@ -1,6 +1,7 @@
-"""The kinds of blow that a campaign deals: each method strikes, and gives the moment after which a commit means recovery.
+"""The failures that a crash campaign causes, called blows.
 
-`Blows` is mixed into `Campaign`, which has the parts that are struck.
+Each method causes one and returns the time from which on a commit proves that the run has recovered.
+`Blows` is mixed into `Campaign`, which has the servers and processes.
 """
 
 import signal

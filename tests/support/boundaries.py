@@ -1,4 +1,4 @@
-"""The records of transactions' boundaries in tests: keys, beginnings and ends of some transactions, as JSON."""
+"""Transaction metadata in tests: keys, BEGIN and END records of some transactions, as JSON."""
 
 import numpy as np
 

@@ -1,12 +1,12 @@
-"""A crash campaign on real parts: live writers, a `tailrace run` into Kafka, and one blow after the other.
+"""A crash campaign with real servers: live writers, a `tailrace run` into Kafka, and one failure ("blow") after another.
 
     MySQL ── proxy ── tailrace run (driver, Java, tasks) ── proxy ── broker ── read-committed follower
       ▲                                                                            │ folds, compares
       └── writers, each with tables of its own, that tell a journal ◀──────────────┘
 
-A blow falls in one of three phases: into a steady stream, into the catching up with a backlog, or while structures
-change. After it the run must commit again (a supervisor starts the command again where it ended); whether what came is
-right is known all the time, because the follower compares each record with the journal.
+A blow comes in one of three phases: during steady streaming, while the run catches up with a backlog, or while structures
+change. After it the run must commit again; a supervisor restarts the command if it ended. The follower compares each record
+with the journal, so an error is noticed at once.
 """
 
 import contextlib

@@ -1,10 +1,9 @@
-"""One run of `tailrace` after the other over the same tables, each with topic names and lanes of its own, and killed.
+"""Consecutive runs of `tailrace` over the same tables, each with different topic names and lanes, and each killed.
 
-The runs decide what real ones do (`source/run.py`, without Spark: the turns are taken here, one lane after the other in any
-order), deliver into a real broker, and die between two commits of any lane. Every run names topics by another
-`topic.delimiter`, so that a topic tells under which configuration its records were delivered. In the end each row's
-changes must be there once and in their order, over the topics in the order of the runs, and nothing of an older run's names
-behind what a newer one's has.
+The runs use the code of real ones (`source/run.py`, without Spark: the test does the turns, one lane after the other in any
+order), deliver into a real broker, and end between two commits of any lane. Every run has another `topic.delimiter`, so that
+a topic's name shows the configuration with which its records were delivered. At the end each row's changes must be there once
+and in order, over the topics in the order of the runs: nothing in an older run's topics may follow what a newer one's has.
 """
 
 import json

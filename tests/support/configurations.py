@@ -1,4 +1,4 @@
-"""Configurations that several tests begin from."""
+"""Configurations that several tests start from."""
 
 MYSQL = "io.debezium.connector.mysql.MySqlConnector"
 

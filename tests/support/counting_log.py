@@ -1,12 +1,12 @@
-"""A database for tests: its log is the numbers from 0 on, and how many there are stands in a file.
+"""A connector for tests whose log is the numbers from 0 on; a file says how many there are.
 
-Change number i belongs to transaction i // 7 and to topic i % 3; every 50th transaction begins with a change of
-structure, which is remembered in the history. A reader that gets a history which does not fit its position fails, as
-a real one would. `fail_every` makes reading fail now and then as a dropped connection does; `fatal_at` makes it fail for good.
+Change i belongs to transaction i // 7 and to topic i % 3. Every 50th transaction begins with a schema change, which goes into
+the history. A reader fails, as a real one would, if its history does not fit its position. `fail_every` makes reading fail
+repeatedly like a dropped connection; `fatal_at` makes it fail permanently.
 
-A snapshot has the numbers from -1 down, `rows` of them, and of several lanes each has those that leave its own rest.
-Read part by part, each part has a block of them. With `tells` the first lane tells the snapshot's end as the number
-`COMPLETED`, and a start without one is told as `SKIPPED`.
+A snapshot has the numbers from -1 down, `rows` of them; each lane has those whose remainder is its number. Read in parts,
+each part has a block of them. With `tells` the first lane sends the number `COMPLETED` at the snapshot's end, and `SKIPPED` if
+there is no snapshot.
 """
 
 import itertools

@@ -1,12 +1,12 @@
-"""A TCP proxy between a client and a server that loses connections or falls silent when a test says so.
+"""A TCP proxy between a client and a server that drops connections or stops forwarding when a test tells it to.
 
     with CuttingProxy("127.0.0.1", server.port) as proxy:
         connect("127.0.0.1", proxy.port)
         proxy.cut()
 
-`cut` resets every connection; new ones are taken at once. `block` lets nothing through any more, neither on the
-connections that are there nor on new ones, as a network does that drops packets; `unblock` lets it flow again.
-Clients of Kafka connect to where the broker says it is: `KafkaBroker(advertised_port=proxy.port)`.
+`cut` resets every connection; new ones are accepted immediately. `block` forwards nothing any more, on existing and new
+connections, like a network that drops packets; `unblock` ends that. Kafka clients connect to the address that the broker
+advertises: `KafkaBroker(advertised_port=proxy.port)`.
 """
 
 import contextlib

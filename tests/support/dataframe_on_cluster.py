@@ -1,4 +1,4 @@
-"""The DataFrame way on a given master: `dataframe_on_cluster.py MASTER LOG OUT`; each row says which process read it."""
+"""Reads a DataFrame on a Spark master: `dataframe_on_cluster.py MASTER LOG OUT`; each row says which process read it."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""One task of the direct way as a process of its own, to be killed: `deliver_counting_log.py JOB.json FIRST UNTIL`."""
+"""Runs one task of the direct way, in a process that a test kills: `deliver_counting_log.py JOB.json FIRST UNTIL`."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""One task of the direct way as a process of its own, to be killed: `deliver_job.py JOB.json [UNTIL.json]`."""
+"""Runs one task of the direct way, in a process that a test kills: `deliver_job.py JOB.json [UNTIL.json]`."""
 
 import json
 import sys

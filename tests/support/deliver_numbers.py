@@ -1,4 +1,4 @@
-"""A task for crash tests: opens lane 0 and delivers numbers from where the sink stands, three a commit.
+"""A task for crash tests: it opens lane 0 and delivers numbers from the sink's progress on, three in each commit.
 
 python deliver_numbers.py ADDRESS PREFIX UNTIL GUARANTEE
 """

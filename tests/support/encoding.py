@@ -1,4 +1,4 @@
-"""What a connector yields, encoded as the configuration wants it: events alone are hard to compare."""
+"""Encodes a connector's events as the configuration says, because encoded records are easier to compare than events."""
 
 from dataclasses import dataclass, field, fields
 

@@ -1,4 +1,4 @@
-"""What `./run tests --all` runs and each landing does not: `TAILRACE_TEST_EVERY_SCENARIO=1` stands for it."""
+"""Whether to run the scenarios that only `./run tests --all` runs: it sets `TAILRACE_TEST_EVERY_SCENARIO=1`."""
 
 import os
 from typing import Final

@@ -1,4 +1,4 @@
-"""What is kept of a campaign that went wrong: the records around each fault, the progress, the blows, the logs."""
+"""Saves the evidence of a failed campaign: the records around each fault, the progress, the blows, the logs."""
 
 import itertools
 import json

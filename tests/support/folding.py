@@ -1,4 +1,4 @@
-"""Events folded back into tables: what a consumer that applies them ends with."""
+"""Folds events into tables, as a consumer does that applies them."""
 
 import json
 

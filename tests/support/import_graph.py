@@ -1,8 +1,7 @@
-"""Which file imports which, read from the source with `ast`, and the circles among them.
+"""The graph of imports between files, read from the source with `ast`, and its cycles.
 
-An import within a function counts: it may keep a circle from stopping Python, but neither side can be moved or tested
-without the other all the same. A parent package that Python runs on the way to a module does not count, unless a name is
-taken from it.
+An import within a function counts: although Python can run such a cycle, neither file can be moved or tested without the
+other. A parent package that Python executes on the way to a module does not count, unless a name is imported from it.
 """
 
 from __future__ import annotations

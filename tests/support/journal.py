@@ -1,9 +1,8 @@
-"""What a shop's tables go through, kept beside the database: which events a reader of the topics must see.
+"""A journal of the changes of a shop's tables, kept outside the database: the events that a consumer must see.
 
-`Shop` makes up random changes: it gives the SQL statements and knows what each does to each row, so the journal is
-no second reading of the log but the truth from before it. Every transaction is told to the `Journal` just before its
-COMMIT; one that is rolled back never is. Every row carries `n`, which grows with each change of its key, so that no
-two events of a key are alike.
+`Shop` makes random changes. It returns the SQL statements and knows what each does to each row, so the journal is independent
+of the log. Each transaction is given to the `Journal` just before its COMMIT; one that is rolled back never is. Every row has
+a column `n` that grows with each change of its key, so that no two events of a key are equal.
 """
 
 import random

@@ -1,7 +1,7 @@
-"""A live writer whose every committed change is told to a journal: steady transactions, bursts, changes of structure.
+"""A live writer that records every committed change in a journal: steady transactions, bursts, schema changes.
 
-One thread, one connection, tables of its own: so the order of its transactions is the order of its commits. Several
-writers on tables of their own give a log in which transactions of different connections follow each other.
+It has one thread, one connection and its own tables, so its transactions are in commit order. Several writers on separate
+tables make a log in which transactions of different connections are interleaved.
 """
 
 import queue

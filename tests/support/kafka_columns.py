@@ -1,4 +1,4 @@
-"""Records made of lists, for the tests of the producer."""
+"""Makes records from lists, for tests of the producer."""
 
 import numpy as np
 

@@ -1,10 +1,9 @@
-"""Records of Kafka against a journal: each committed change once, in order, and folded they are the table.
+"""Checks Kafka records against a journal: each committed change once and in order, and folded they give the table.
 
-`Folding` takes the records of the topics in the order of each partition, as a read-committed consumer gets them, while
-the writer goes on writing. It knows four ways of being wrong: a record that the journal does not expect for its key
-(doubled, rolled back, altered, or behind one that was lost), one that stands before its predecessor of the same
-partition in the source's log, a tombstone away from its delete, and, at the end, one that never came. A few
-microseconds a record, so millions are no trouble.
+`Folding` gets the records of each partition in order, as a read-committed consumer does, while the writer continues. It
+detects four faults: a record that the journal does not expect for its key (duplicated, rolled back, altered, or after a
+lost one), one that is before its predecessor of the same partition in the source's log, a tombstone that does not follow its
+delete, and, at the end, a missing record. It takes a few microseconds for a record, so it can check millions.
 """
 
 from dataclasses import dataclass

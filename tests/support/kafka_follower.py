@@ -1,7 +1,7 @@
-"""A read-committed consumer that follows the topics of a prefix while they are written, and folds what it gets.
+"""A read-committed consumer that follows the topics of a prefix while they are written, and folds their records.
 
-It assigns partitions to itself, as they appear, and keeps its own offsets, so that neither a rebalance nor a broker that
-was killed makes it skip or repeat anything: what it sees twice is there twice.
+It assigns itself partitions as they appear and keeps its own offsets, so that neither a rebalance nor a killed broker makes it
+skip or repeat records: a record that it gets twice is a duplicate in the topic.
 """
 
 import contextlib

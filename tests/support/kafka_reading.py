@@ -1,4 +1,4 @@
-"""Topics read to their end, as a consumer sees them."""
+"""Reads topics to their end, as a consumer does."""
 
 import time
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Kafka sinks to try things with: settings, names of our own on a shared broker, what a reader sees."""
+"""Kafka sinks for tests: settings, unique names on a shared broker, and reading what was delivered."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Random changes of a table t (k, v), all of keys that are given, so that most of them meet others; no DDL."""
+"""Random changes of a table t (k, v) within given keys, so that most of them hit rows that other changes hit; no DDL."""
 
 import random
 import threading

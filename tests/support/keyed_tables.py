@@ -1,4 +1,4 @@
-"""Tables filled by the server itself, with many rows and a key of some kind."""
+"""Tables with many rows, which the server generates itself, and with keys of various types."""
 
 from tailrace.connectors.mysql import catalog
 from tailrace.connectors.mysql.connection import rows

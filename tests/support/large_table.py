@@ -1,4 +1,4 @@
-"""A table of many rows, a thread that writes all over it, and the configuration of a run that reads it."""
+"""A table of many rows, a thread that changes rows all over it, and the configuration of a run that reads it."""
 
 import random
 import time

@@ -1,4 +1,4 @@
-"""`large_table.py` on SQL Server: the same table under change data capture, whose job reads the log meanwhile."""
+"""`large_table.py` for SQL Server: the same table with change data capture, whose job reads the log at the same time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""`tailrace run` as a command: started, looked into, hit, and started again, as a supervisor would.
+"""Runs `tailrace run` as a command: starts it, inspects it, kills parts of it, and restarts it as a supervisor does.
 
-The command is a driver in Python, its Java, and below that the Python processes of Spark: the planner's and the tasks'.
-All of them are in one session of the operating system, which is how they are found, even those that have lost
-their parents.
+The command is a driver in Python, its Java process, and below that Spark's Python processes: the planner's and the tasks'. All
+are in one session of the operating system. They are found by that, even if their parents have ended.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Something that is done on another thread while a test goes on."""
+"""Does something in another thread while a test continues."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A plain reader of packets, slow and easy to see through: what tests compare the compiled walk with."""
+"""A simple and slow packet parser, with which tests compare the compiled one."""
 
 from collections.abc import Iterator
 

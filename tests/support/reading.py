@@ -1,4 +1,4 @@
-"""Reading a server's log with a connector in a test: whole, or with stops."""
+"""Reads a server's log with a connector, without interruption or with stops and restarts."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Row changes without a database: of a table whose first column is its key, numbers and texts by turns."""
+"""Row changes without a database: of a table with alternating number and text columns, of which the first is the key."""
 
 import numpy as np
 

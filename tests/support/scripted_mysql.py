@@ -1,6 +1,6 @@
-"""A server that speaks MySQL's handshake by a script, and keeps all that a client says.
+"""A server that does MySQL's handshake by a script, and records everything that a client sends.
 
-It has no tables and knows no password: it is what stands where a client believes its server to be.
+It has no tables and knows no password: it plays an attacker's server to which a client connects by mistake.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""Random changes on two tables, for as long as a test wants them: `python shop_writer.py PORT DATABASE SEED [GTID]`.
+"""Makes random changes in two tables until the test ends it: `python shop_writer.py PORT DATABASE SEED [GTID]`.
 
-Inserts, updates, deletes, updates of the key, transactions of many rows, rollbacks, and now and then DDL.
+Inserts, updates, deletes, updates of the key, transactions of many rows, rollbacks, and sometimes DDL.
 """
 
 import random

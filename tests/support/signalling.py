@@ -1,4 +1,4 @@
-"""Following the log with a connector in a test, with signals on the way."""
+"""Reads the log with a connector while signals arrive."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Taking a snapshot with a connector in a test: lanes in turn, with stops, and what a history has to obey."""
+"""Takes snapshots with a connector: lanes in turn, with stops and restarts, and checks of the resulting events."""
 
 import json
 from dataclasses import dataclass, field

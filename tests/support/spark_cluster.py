@@ -1,4 +1,4 @@
-"""A standalone Spark cluster on this machine: a master and workers, each a process of its own, on the loopback."""
+"""A standalone Spark cluster on the loopback: a master and workers, each in its own process."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Reading a SQL Server's change tables in this process, without Spark and without a sink."""
+"""Reads a SQL Server's change tables in this process, without Spark and without a sink."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The DataFrame way driven as Spark drives it, without Spark: each batch planned and read by a new reader."""
+"""Calls the data source as Spark does, without Spark: a new reader plans and reads each batch."""
 
 from __future__ import annotations
 

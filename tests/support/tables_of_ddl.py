@@ -1,4 +1,4 @@
-"""Short ways to a structure."""
+"""Table structures from DDL, in short forms."""
 
 from tailrace.connectors.mysql.structures import Structures
 from tailrace.schema.table_changes import TableChange

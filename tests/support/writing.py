@@ -1,4 +1,4 @@
-"""A table in which a thread writes while a test reads it: rows come, change, go, and move to other keys."""
+"""A thread that writes to a table while a test reads it: inserts, updates, deletes, and updates of the key."""
 
 import random
 import threading

@@ -1,8 +1,8 @@
-"""Counts the bytes of the log that a process reads: Python runs this at its start where its folder is on PYTHONPATH.
+"""Counts the bytes of the log that a process reads. Python runs this module at its start if its folder is on PYTHONPATH.
 
-Nothing of tailrace is changed: when the module that reads the log is imported, its method that takes bytes from the
-socket is wrapped. Each process has a file of its own in the folder that `TAILRACE_BENCH_COUNTED` names, with one
-number of eight bytes that is always current, so that a process that is killed has told its count too.
+tailrace itself is not changed: when the module that reads the log is imported, its method that receives bytes is wrapped. Each
+process writes to its own file in the folder of `TAILRACE_BENCH_COUNTED`: one number of eight bytes that is always current, so
+that the count of a killed process is known too.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FOLDER = "TAILRACE_BENCH_COUNTED"
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Lets the module be found as ever, and wraps its loader."""
+    """Finds the module as usual, and wraps its loader."""
 
     def find_spec(self, name: str, _path: object, _target: object = None) -> ModuleSpec | None:
         if name != MODULE:
@@ -35,12 +35,12 @@ class Finder(importlib.abc.MetaPathFinder):
 
 
 class Loader(importlib.machinery.SourceFileLoader):
-    """Wraps the method once the module is there."""
+    """Wraps the method when the module was loaded."""
 
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
         stream = module.BinlogStream
-        receive, counter = stream._receive, Counter()  # noqa: SLF001 -- where bytes leave the socket
+        receive, counter = stream._receive, Counter()  # noqa: SLF001 -- receives the bytes from the socket
 
         def counted(self: object, buffer: memoryview) -> int:
             count: int = receive(self, buffer)

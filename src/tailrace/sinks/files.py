@@ -84,7 +84,7 @@ class FilesSink:
             if last is None:
                 self._refuse_foreign_files()
             else:
-                self._publish(last)
+                self._publish(last)  # a crash may have interrupted the moves of the last commit
             self._remove_leftovers()
             self._own_folder().mkdir()
         self._last = last
@@ -114,7 +114,7 @@ class FilesSink:
             files = [self._names(topic, pending) for topic, pending in self._pending.items()]
             with self._record.locked():
                 self._last = self._record.store(self._last, progress, history, files)
-                self._publish(self._last)
+                self._publish(self._last)  # after the record: from there on `open` would complete the moves
         self._pending.clear()
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ class Holder:
             os.kill(self.pid, 0)
         except ProcessLookupError:
             return False
-        except PermissionError:
+        except PermissionError:  # it exists, and belongs to another user
             pass
         fields = _stat(self.pid)
         if not fields or not self.started:

@@ -87,6 +87,7 @@ class LaneRecord:
     def take(self) -> Commit | None:
         """Become the owner; call it with the lock held."""
         commit = self.read()
+        # also higher than the last commit's: if owner.json is lost, no earlier task may find its own epoch there again
         self.epoch = max(self._owner().get("epoch", 0), commit.epoch if commit else 0) + 1
         owner = {"epoch": self.epoch, "run": self._run, "host": socket.gethostname(), "pid": os.getpid()}
         replace_file(self.folder / "owner.json", owner)
@@ -181,6 +182,7 @@ class LaneRecord:
         with (self.folder / "history.jsonl").open("ab") as file:
             file.write(lines)
             file.flush()
+            # before the record that counts these lines; after a crash in between the next owner cuts them off
             os.fsync(file.fileno())
         return length + len(lines)
 

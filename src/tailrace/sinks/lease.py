@@ -104,6 +104,7 @@ class Lease:
         outwaited = None
         while True:
             found = self._place.read()
+            # a record that did not change for so long (`outwaited`): its writer is dead, or can't reach the target any more
             if found is None or take_over or found.version == outwaited or self._is_free(found):
                 if self._write(found):
                     return
@@ -118,7 +119,7 @@ class Lease:
     def close(self) -> None:
         """Release the lease, if it is still held, and its storage."""
         self._ended.set()
-        if self._beats.is_alive():
+        if self._beats.is_alive():  # first: a beat that is being written would take back what is released below
             self._beats.join()
         with self._lock:
             if self._held is not None and self._lost is None:
@@ -179,5 +180,5 @@ class Lease:
         found = self._place.read()
         if found is not None and found.holder.run != self._own.holder.run:
             self._lost = FencedError(f"{self._target} was taken over by {found.holder}, another run")
-        else:
+        else:  # our own record, from a write whose answer was lost, or none, because retention removed it: write again
             self._held = self._place.write(mine, after=found) or held

@@ -225,6 +225,7 @@ class _Run:
                 deaths = deaths + 1 if time.monotonic() - began < QUIET_SECONDS else 1
                 if self.stop_asked() or not is_dead_process(error) or 0 <= job.pace.max_retries < deaths:
                     raise
+                # at once the first time, since one death is often an accident; then 1 s, 2 s, 4 s …
                 pause = 0 if deaths == 1 else min(job.pace.retry_seconds, 2.0 ** (deaths - 2))
                 self.notice(f"a process of Spark's has died; another goes on from the last commit in {pause:g} s")
                 if paused(pause, self.stop_asked):

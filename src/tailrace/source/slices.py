@@ -71,7 +71,7 @@ def next_offset(start: Offset, lanes: Sequence[Progress | None], goal: Goal) -> 
         check_progress(first=start["slice"] == 0, floor=start.get("floor", ""), progress=progress)
     if _is_reached(start, goal) and None not in lanes:
         return start
-    floor = min(progress.delivered if progress else "" for progress in lanes)
+    floor = min(progress.delivered if progress else "" for progress in lanes)  # "" sorts before every position
     offset = {"slice": start["slice"] + 1, "floor": floor, "until": goal.until}
     return {**offset, "snapshot": goal.snapshot} if goal.snapshot else offset
 

@@ -38,4 +38,4 @@ class StopTime:
         """For further work within the remaining time, which has its own stop after that."""
         left = self.left
         end = time.monotonic() + left * 3 / 4
-        return StopTime(lambda: time.monotonic() >= end, left / 4)
+        return StopTime(lambda: time.monotonic() >= end, left / 4)  # the last quarter is for the commit of that work

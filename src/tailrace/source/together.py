@@ -30,6 +30,7 @@ APART: Final = (
 
 def claimed(job: Job, sink: Sink) -> Claim:
     """Take the sink over, with the configured number of lanes if possible; with nothing recorded, one lane."""
+    # first with the recorded number: only when tasks of an earlier run are fenced do the lanes' positions stay as they are
     claim = sink.claim(sink.recorded().lanes)
     wanted = job.lanes if any(claim.progress) else 1
     connector = job.new_connector()

@@ -95,6 +95,7 @@ class Claiming:
         with ExitStack() as stack:
             writers = [self._writer(0, stack)]
             recorded, routing = self._recorded()
+            # the ids of new lanes too: a run with as many lanes may have left a transaction open there
             writers += [self._writer(lane, stack) for lane in range(1, max(recorded, lanes))]
             records = [self._marked(lane, writers[lane], routing) for lane in range(recorded)]
             if (recorded, routing) == (lanes, self._routing) or not _can_be_laid_out(records):
@@ -118,6 +119,8 @@ class Claiming:
                     f"the lanes were claimed by {first.owner}, another run: only one may deliver to the same place"
                 )
             record = first.begun_anew(self._owner, progress, len(history)).with_routing(self._routing)
+            # without transactions a crash may come after each step: the history must be there before the record that
+            # counts it, and the other lanes until the first one's record no longer names them
             self._ledger.add_history(writer, 0, history, record.history_start)
             writer.settle()
             self._ledger.store(writer, 0, record)
@@ -153,7 +156,7 @@ class Claiming:
             )
         record = record.owned_by(self._owner).with_routing(routing)
         self._ledger.store(writer, lane, record)
-        _end(writer)
+        _end(writer)  # a transaction for each lane: its producer being fenced is how a task in between is noticed
         return record
 
     def _laid_out(self, writer: Writer, records: Sequence[ProgressRecord], lanes: int) -> list[ProgressRecord]:

@@ -64,6 +64,7 @@ class LeaseTopic:
             self._send({**fields_of(record), _AT: end})
         except ConfigError as error:
             raise self._none(error) from error
+        # read back: if somebody else's record is at this offset, ours is after it and does not count
         written = evolve(record, version=end)
         return written if self._read()[0] == written else None
 

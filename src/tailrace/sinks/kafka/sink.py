@@ -135,7 +135,7 @@ class KafkaSink:
         """Store progress and history, and make everything since the last commit visible."""
         with self._until_lost():
             writer = self._opened_writer()
-            writer.settle()
+            writer.settle()  # without transactions: records must have arrived before the progress that counts them
             record = self._send_progress(writer, progress, history)
             hit("sink.before-flush")
             writer.flush()

@@ -1,7 +1,7 @@
-"""`python -m tailrace_standins.sqlserver --port 1433`: a stand-in with an inventory database, until it is interrupted.
+"""`python -m tailrace_standins.sqlserver --port 1433`: runs a stand-in with an inventory database until it is interrupted.
 
-It prints one line with its address when clients can come, which is the loopback's, a second one with its readable
-secondary's if it has one, and nothing else.
+It prints a line with its address, on the loopback, when it accepts clients; a second one with its readable secondary's, if it
+has one; and nothing else.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from tailrace_standins.sqlserver.session import SqlError
 from tailrace_standins.sqlserver.shortcuts.switch import Shortcuts
 
 DEFAULT_PORT = 1433
-DEFAULT_PASSWORD = "Tailrace-1"  # noqa: S105 -- of a test bed on the loopback, which says so
+DEFAULT_PASSWORD = "Tailrace-1"  # noqa: S105 -- of a server for tests on the loopback
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until SIGINT or SIGTERM; 1 where that is not possible."""
+    """Serve until SIGINT or SIGTERM; returns 1 if the server can't start."""
     options = _parser().parse_args(arguments)
     try:
         engine = Engine(
@@ -48,7 +48,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _serve(engine: Engine, options: argparse.Namespace) -> None:
-    """Let clients come until the process is told to end."""
+    """Accept clients until the process gets a signal to end."""
     with ExitStack() as servers:
         server = servers.enter_context(StandIn(engine, port=options.port, tls=options.tls))
         told = [f"SQL Server stand-in on {HOST},{server.port}, database {options.database}, user sa"]
@@ -63,7 +63,7 @@ def _serve(engine: Engine, options: argparse.Namespace) -> None:
 
 
 def _told_to_stop() -> threading.Event:
-    """Set when the process is told to end."""
+    """An event that is set when the process gets a signal to end."""
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())

@@ -1,4 +1,4 @@
-"""The inventory database, made where it is not there yet."""
+"""Creates the inventory database if it is missing."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CANNOT_OPEN: Final = 4060
 
 
 def fill(server: Server, database: str, password: str) -> bool:
-    """Make and fill the database; False where there is one of that name. Raises `SqlError`, also of a wrong password."""
+    """Create and fill the database; returns False if one of that name exists. Raises `SqlError`, also for a wrong password."""
     try:
         server.login(Login("sa", password, database)).close()
     except SqlError as error:
@@ -36,7 +36,7 @@ def fill(server: Server, database: str, password: str) -> bool:
 
 
 def _batches(script: str) -> Iterator[str]:
-    """The batches of a script: what stands between lines of GO."""
+    """The batches of a script, which lines with GO separate."""
     lines: list[str] = []
     for line in script.splitlines():
         if line.strip().upper() == "GO":

@@ -1,6 +1,6 @@
-"""The reference page of all names that the stand-in knows, rendered from the code: types, functions, views, procedures.
+"""Renders the reference page of all names that the stand-in knows: types, functions, views, procedures.
 
-`./run docs` writes it; a test fails when the page on disk says something else than the code.
+`./run docs` writes it; a test fails if the page on disk differs from the code.
 """
 
 from __future__ import annotations

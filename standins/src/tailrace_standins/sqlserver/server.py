@@ -1,4 +1,4 @@
-"""The listening socket: a thread that takes clients, and a clean stop.
+"""The listening socket: a thread that accepts clients, and a clean stop.
 
     with StandIn(engine, tls=True) as server:
         connect(port=server.port)
@@ -31,9 +31,9 @@ class StandIn:
     """A server of SQL Server's protocol over an engine.
 
     Args:
-        engine: whom the clients' sessions come from; it is not closed with the server.
-        port: where to listen; 0 for one that is free.
-        tls: offer encryption, with a certificate of its own making.
+        engine: creates the clients' sessions; it is not closed with the server.
+        port: to listen on; 0 for a free one.
+        tls: whether to offer encryption, with a self-signed certificate.
 
     Attributes:
         pair: the private key and the certificate, in PEM; empty without encryption.
@@ -52,24 +52,24 @@ class StandIn:
 
     @property
     def port(self) -> int:
-        """Where it listens; 0 where it does not."""
+        """The port; 0 while it is not listening."""
         return int(self._listening.getsockname()[1]) if self._listening else 0
 
     @property
     def clients(self) -> int:
-        """How many are connected."""
+        """The number of connected clients."""
         with self._lock:
             return len(self._clients)
 
     def start(self) -> Self:
-        """Listen; raises `OSError` where the port is taken."""
+        """Start listening; raises `OSError` if the port is in use."""
         self._listening = socket.create_server((HOST, self._wanted_port), backlog=_BACKLOG)
         self._accepting = threading.Thread(target=self._accept, args=(self._listening,), name="standin", daemon=True)
         self._accepting.start()
         return self
 
     def stop(self) -> None:
-        """Take nobody any more, close all connections and wait until their sessions are closed."""
+        """Stop listening, close all connections and wait until their sessions are closed."""
         listening, self._listening = self._listening, None
         if listening is None:
             return

@@ -1,7 +1,7 @@
-"""Between wire and engine: what a session is asked for, and what it answers.
+"""The interface between wire and engine: sessions and their outcomes.
 
-The wire turns packets into calls of a `Session` and its `Outcome`s into tokens. It knows no SQL; the engine knows no bytes.
-One thread at a time uses a session, but for `cancel`.
+The wire turns packets into calls of a `Session`, and its `Outcome`s into tokens. The wire knows no SQL, the engine no bytes.
+One thread at a time uses a session; only `cancel` may be called from another one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SqlError(Exception):
-    """An error as SQL Server tells it: ends the statement (severity 11-18) or the session (20 and above).
+    """An error of SQL Server; it ends the statement (severity 11-18) or the session (20 and above).
 
     Source: "Database Engine error severities", https://learn.microsoft.com/sql/relational-databases/errors-events/
     """
@@ -49,10 +49,10 @@ class ResultColumn:
 
 @dataclass(frozen=True, slots=True)
 class ResultSet:
-    """Rows of a statement, in pieces, so that a large one is never whole in memory.
+    """The rows of a statement in pieces, so that a large result is never in memory as a whole.
 
-    A piece is a list of tuples of values, columns of Arrow (`ArrowRows`), or bytes: `count` rows as ROW tokens,
-    encoded before (`EncodedRows`). After the last piece comes DONE with the number of rows.
+    A piece is a list of tuples of values, Arrow columns (`ArrowRows`), or rows that are encoded as ROW tokens already
+    (`EncodedRows`). DONE with the number of rows follows the last piece.
     """
 
     columns: tuple[ResultColumn, ...]
@@ -61,7 +61,7 @@ class ResultSet:
 
 @dataclass(frozen=True, slots=True)
 class ArrowRows:
-    """Rows as columns, for large tables; `tds.columnar` says which Arrow type stands for which of T-SQL's."""
+    """Rows as columns, for large tables; `tds.columnar` lists the Arrow types of each T-SQL type."""
 
     batch: pa.RecordBatch
 
@@ -76,9 +76,9 @@ class EncodedRows:
 
 @dataclass(frozen=True, slots=True)
 class Affected:
-    """A statement without rows is done; None where it counts nothing (DDL, SET, or under SET NOCOUNT ON).
+    """A statement without a result set has ended; `count` is None without a row count (DDL, SET, SET NOCOUNT ON).
 
-    `verb` is what was done, for clients that look: INSERT, UPDATE, DELETE, MERGE, SELECT INTO, CREATE TABLE, ...
+    `verb` is the kind of statement, which some clients read: INSERT, UPDATE, DELETE, MERGE, SELECT INTO, CREATE TABLE, ...
     """
 
     count: int | None = None
@@ -97,14 +97,14 @@ class Notice:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A statement ended with an error, and the batch went on (XACT_ABORT OFF): tells the client, like `SqlError`."""
+    """A statement failed and the batch continued (XACT_ABORT OFF); the client gets the error as with `SqlError`."""
 
     error: SqlError
 
 
 @dataclass(frozen=True, slots=True)
 class ReturnStatus:
-    """RETURN of a procedure."""
+    """The return status of a procedure."""
 
     status: int
 
@@ -119,7 +119,7 @@ class ReturnValue:
 
 
 class Change(Enum):
-    """What of a session's surroundings changed (ENVCHANGE)."""
+    """What changed in a session's environment (ENVCHANGE)."""
 
     DATABASE = "database"
     BEGUN = "begun"
@@ -129,7 +129,7 @@ class Change(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """`new` and `old` are names of databases, or the transaction's descriptor (8 bytes) and none."""
+    """A change; `new` and `old` are database names, or the transaction's descriptor (8 bytes) and an empty one."""
 
     what: Change
     new: str | bytes = b""
@@ -141,7 +141,7 @@ Outcome: TypeAlias = ResultSet | Affected | Notice | Failed | ReturnStatus | Ret
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a call; `name` with its @, empty where it counts by its place."""
+    """A parameter of a call; `name` has its @, and is empty for a positional parameter."""
 
     name: str
     type: SqlType
@@ -151,7 +151,7 @@ class Parameter:
 
 
 class Isolation(Enum):
-    """As the wire numbers them in a begin request ([MS-TDS] 2.2.7.17)."""
+    """Isolation levels, with the numbers of a begin request ([MS-TDS] 2.2.7.17)."""
 
     CURRENT = 0
     READ_UNCOMMITTED = 1
@@ -163,7 +163,7 @@ class Isolation(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who comes, from where and for what."""
+    """The data of a login."""
 
     user: str
     password: str
@@ -175,7 +175,7 @@ class Login:
 
 
 class Session(Protocol):
-    """One connection's session. All methods that run something may raise `SqlError`, also while outcomes are taken."""
+    """One connection's session. Methods that run something may raise `SqlError`, also while outcomes are iterated."""
 
     @property
     def id(self) -> int:
@@ -192,14 +192,14 @@ class Session(Protocol):
         ...
 
     def execute(self, sql: str, parameters: Sequence[Parameter]) -> Iterator[Outcome]:
-        """Run a batch with parameters (sp_executesql and its like); `ReturnValue`s of OUTPUT parameters come last.
+        """Run a batch with parameters (sp_executesql and the like); `ReturnValue`s of OUTPUT parameters come last.
 
-        Parameters without names have those of the declaration, which the caller has filled in.
+        All parameters have names: the caller has taken missing ones from the declaration.
         """
         ...
 
     def describe(self, sql: str, parameters: Sequence[Parameter]) -> tuple[ResultColumn, ...]:
-        """The columns of the first result set, without running it; empty where there is none (sp_prepare)."""
+        """The columns of the first result set, without running the batch (sp_prepare); empty if there is none."""
         ...
 
     def call(self, procedure: str, parameters: Sequence[Parameter]) -> Iterator[Outcome]:
@@ -215,7 +215,7 @@ class Session(Protocol):
         ...
 
     def rollback(self, name: str) -> Iterator[Outcome]:
-        """Roll back, whole or to a savepoint."""
+        """Roll back the transaction, or to a savepoint."""
         ...
 
     def save(self, name: str) -> Iterator[Outcome]:
@@ -223,20 +223,20 @@ class Session(Protocol):
         ...
 
     def reset(self) -> None:
-        """As a new session (RESETCONNECTION, sp_reset_connection)."""
+        """Reset to the state of a new session (RESETCONNECTION, sp_reset_connection)."""
         ...
 
     def cancel(self) -> None:
-        """End what runs (attention); called from another thread."""
+        """Cancel the running request (attention); called from another thread."""
         ...
 
     def close(self) -> None:
-        """Roll back what is open, let go of locks."""
+        """Roll back an open transaction and release locks."""
         ...
 
 
 def run(session: Session, sql: str) -> None:
-    """Run a batch to its end, whatever it answers; raises `SqlError` where a statement failed."""
+    """Run a batch to its end and discard its results; raises `SqlError` if a statement failed."""
     for outcome in session.batch(sql):
         if isinstance(outcome, Failed):
             raise outcome.error
@@ -246,7 +246,7 @@ def run(session: Session, sql: str) -> None:
 
 
 class Server(Protocol):
-    """What the wire needs of the engine."""
+    """The engine, as the wire needs it."""
 
     def login(self, login: Login) -> Session:
         """A new session; raises `SqlError` 18456 (login failed) or 4060 (cannot open database)."""

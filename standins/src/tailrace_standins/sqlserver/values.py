@@ -1,4 +1,4 @@
-"""T-SQL's types, and the Python values that stand for theirs between wire and engine.
+"""T-SQL's types, and their Python values between wire and engine.
 
 | types | value |
 | --- | --- |
@@ -9,13 +9,13 @@
 | binary, varbinary, image, timestamp (rowversion) | bytes |
 | uniqueidentifier | UUID |
 | date | str, `2024-02-29` |
-| time(n) | str, `12:34:56.1234567`, with n digits behind the point, none for 0 |
-| smalldatetime, datetime, datetime2(n) | str, `2024-02-29 12:34:56.123`, with 0, 3 or n digits behind the point |
+| time(n) | str, `12:34:56.1234567`, with n fractional digits, none for 0 |
+| smalldatetime, datetime, datetime2(n) | str, `2024-02-29 12:34:56.123`, with 0, 3 or n fractional digits |
 | datetimeoffset(n) | str, `2024-02-29 12:34:56.1234567 +02:00` |
 | sql_variant | `Variant` |
 | all | None for NULL |
 
-Dates and times are text, as CONVERT(…, 121) gives them, because Python's have no seventh digit.
+Dates and times are text in the form of CONVERT(…, 121), because Python's types have no seventh fractional digit.
 
 Source: "Data types (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
 """
@@ -36,8 +36,8 @@ class SqlType:
     """A type with its facets.
 
     Attributes:
-        name: in lower case, as `sys.types` has it ("timestamp" for rowversion, "decimal" and "numeric" apart).
-        length: of char and binary types, in characters or bytes as they were declared; `MAX` for (max).
+        name: in lower case, as in `sys.types` ("timestamp" for rowversion; "decimal" and "numeric" are different).
+        length: of character and binary types, in characters or bytes as declared; `MAX` for (max).
         precision: digits of decimal and numeric.
         scale: of decimal and numeric; digits of seconds of time, datetime2 and datetimeoffset.
         collation: of char types.
@@ -53,7 +53,7 @@ class SqlType:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A value of sql_variant and the type it has inside."""
+    """A value of sql_variant with its base type."""
 
     type: SqlType
     value: Value

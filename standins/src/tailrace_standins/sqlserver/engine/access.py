@@ -1,8 +1,8 @@
-"""What a session may read and write: by the replica that it came through, and by its login's users, roles and permissions.
+"""What a session may read and write: by its replica, and by its login's users, roles and permissions.
 
-On a secondary every read is of row versions, whatever level or hint a statement asks for, and nothing can be written but
-#tables and table variables. A login that CREATE LOGIN made has what its users were granted; whoever else knows the server's
-password is sysadmin, and dbo everywhere.
+On a secondary every read is of row versions, whatever isolation level or hint a statement has, and only #tables and table
+variables can be written. A login of CREATE LOGIN has what its users were granted. Anybody else who knows the server's
+password is sysadmin, and dbo in every database.
 
 Sources: "Offload read-only workload to secondary replica of an Always On availability group",
 https://learn.microsoft.com/sql/database-engine/availability-groups/windows/active-secondaries-readable-secondary-replicas-always-on-availability-groups;
@@ -30,7 +30,7 @@ _SEEING: Final = ("SELECT", "INSERT", "UPDATE", "DELETE", "CONTROL", "VIEW DEFIN
 
 
 def login_of(session: EngineSession) -> ServerLogin | None:
-    """The login, where CREATE LOGIN made it."""
+    """The login, if CREATE LOGIN created it."""
     return session.engine.catalog.database("master").principals.logins.get(session.login.user.lower())
 
 
@@ -87,7 +87,7 @@ def allows_on_server(session: EngineSession, action: str) -> bool:
 
 
 def sees(session: EngineSession, database: Database, table: Table) -> bool:
-    """Whether metadata shows a table: only what one has a permission on.
+    """Whether metadata shows a table, which requires a permission on it.
 
     Source: "Metadata visibility configuration", https://learn.microsoft.com/sql/relational-databases/security/metadata-visibility-configuration
     """
@@ -118,7 +118,7 @@ def may_use(session: EngineSession, database: Database) -> bool:
 
 
 def check_read(session: EngineSession, read: TableRead) -> None:
-    """A table is about to be read; raises what `check_database` does, 229, and 208 for what only the primary's msdb has."""
+    """Check that a table may be read; raises as `check_database`, 229, and 208 for tables that only the primary's msdb has."""
     check_database(session, read.database)
     if session.is_secondary and read.database.is_system:
         raise error(208, f"{read.database.name}.{read.table.schema}.{read.table.name}")
@@ -133,7 +133,7 @@ def check_permission(session: EngineSession, database: Database, table: Table, a
 
 
 def check_view(session: EngineSession, read: ViewRead) -> None:
-    """A system view is about to be read; raises what `check_database` does, 300 and 262 for what is not for everybody."""
+    """Check that a system view may be read; raises as `check_database`, and 300 or 262 without the permission for it."""
     check_database(session, read.database)
     needed = read.view.permission
     if needed == VIEW_SERVER_STATE and not allows_on_server(session, needed):
@@ -165,7 +165,7 @@ def may_define(session: EngineSession, database: Database, table: Table | None =
 
 
 def check_definition(session: EngineSession, database: Database, what: str) -> None:
-    """A definition is about to be made; raises 262, and what `check_write` does."""
+    """Check that an object may be created; raises 262, and as `check_write`."""
     check_database(session, database)
     if not may_define(session, database):
         raise error(262, what, database.name)
@@ -173,11 +173,11 @@ def check_definition(session: EngineSession, database: Database, what: str) -> N
 
 
 def check_no_secondary(session: EngineSession, what: str) -> None:
-    """Refuses what a secondary's own instance could do, and has no place for here."""
+    """Refuse what a secondary's own instance could do, but the stand-in does not support."""
     if session.is_secondary:
         raise unsupported(f"{what} on a secondary replica")
 
 
 def reads_snapshot(session: EngineSession) -> bool:
-    """Whether all reads of a transaction are as of one moment."""
+    """Whether all reads of a transaction see the same commits (SNAPSHOT)."""
     return session.is_secondary or session.isolation is Isolation.SNAPSHOT

@@ -1,4 +1,4 @@
-"""ALTER TABLE, sp_rename, and what changes of definitions share.
+"""ALTER TABLE, sp_rename, and the common part of changes of definitions.
 
 Source: "ALTER TABLE", https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def found_table(session: EngineSession, names: tuple[str, ...], number: int) -> tuple[Database, Table]:
-    """The table of that name; raises `number` where there is none."""
+    """The table of that name; raises `number` if there is none."""
     try:
         database, table = QueryCompiler(session).table(names)
     except SqlError as problem:
@@ -43,7 +43,7 @@ def found_table(session: EngineSession, names: tuple[str, ...], number: int) -> 
 
 
 def changed_table(session: EngineSession, names: tuple[str, ...], number: int) -> tuple[Database, Table]:
-    """The table of that name, whose definition is about to change; raises what `access.check_write` does."""
+    """The table of that name, for a change of its definition; raises as `access.check_write`."""
     database, table = found_table(session, names, number)
     if not access.may_define(session, database, table):
         raise error(number if number != 1088 else 4902, ".".join(names))
@@ -61,7 +61,7 @@ def changing(
     operation: Operation, *,
     drop_on_undo: bool = False, text: str = "",
 ) -> None:  # fmt: skip
-    """Put a new definition into the catalog, with the way back."""
+    """Put a new definition into the catalog, with the undo step."""
     catalog = session.engine.catalog
     shown = new or old
     assert shown is not None  # noqa: S101  # one of both is there
@@ -130,7 +130,7 @@ def drop_index(session: EngineSession, names: tuple[str, ...], *, if_exists: boo
 
 
 def forget_schema(session: EngineSession, database: Database, key: str) -> None:
-    """A schema goes from the catalog."""
+    """Remove a schema from the catalog."""
     database.schemas.pop(key, None)
     session.engine.catalog.changed()
 

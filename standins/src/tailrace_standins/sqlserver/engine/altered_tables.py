@@ -1,4 +1,4 @@
-"""Tables as ALTER TABLE makes them, with their rows: columns that come, change their type and go, constraints.
+"""Applies ALTER TABLE to tables and their rows: added, altered and dropped columns, constraints.
 
 Source: "ALTER TABLE", https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
 """
@@ -45,7 +45,7 @@ def added(session: EngineSession, database: Database, table: Table, statement: t
 
 
 def _check_parents(session: EngineSession, database: Database, table: Table, key: ForeignKey) -> None:
-    """Rows that are there must have what a new foreign key refers to; raises 547."""
+    """Check existing rows against a new foreign key; raises 547."""
     from tailrace_standins.sqlserver.engine.keys import parents_of
 
     parent = table if key.table_id == table.id else database.by_id[key.table_id]

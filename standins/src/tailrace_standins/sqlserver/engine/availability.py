@@ -1,12 +1,12 @@
-"""An Always On availability group of two replicas: the primary, and a secondary that reads what the primary has committed.
+"""An Always On availability group of two replicas: a primary, and a readable secondary.
 
     group = AvailabilityGroup(engine, ["inventory"])
     with StandIn(group.primary) as first, StandIn(group.secondary) as second:
-        group.secondary.access = Access.READ_ONLY      # ApplicationIntent=ReadOnly is asked for (978)
-        group.fail_over()                              # both change their roles, all sessions end (596)
+        group.secondary.access = Access.READ_ONLY      # ApplicationIntent=ReadOnly is required (978)
+        group.fail_over()                              # the replicas exchange their roles, all sessions end (596)
 
-Both replicas are ways into one engine, so that a secondary has no delay: what is committed is there. It has the databases of
-the group and system databases of its own, which are empty.
+Both replicas share one engine, so the secondary has no delay: it sees every commit immediately. It has the group's databases,
+and system databases of its own, which are empty.
 
 Sources: "Offload read-only workload to secondary replica of an Always On availability group",
 https://learn.microsoft.com/sql/database-engine/availability-groups/windows/active-secondaries-readable-secondary-replicas-always-on-availability-groups;
@@ -49,7 +49,7 @@ class Access(Enum):
 
 
 class Replica:
-    """A server instance of the group: what the wire asks for sessions.
+    """A server instance of the group, from which the wire gets sessions.
 
     Attributes:
         name: @@SERVERNAME.

@@ -124,7 +124,7 @@ def _execute_sql(session: EngineSession, parameters: Sequence[Parameter]) -> Ite
 
 
 def _nested(session: EngineSession, text: str, parameters: list[Parameter]) -> Iterator[Outcome]:
-    """A batch inside a batch: with variables of its own; OUTPUT values come when the outer ones are back."""
+    """Run a batch within a batch, with variables of its own; OUTPUT values are assigned when the outer ones are restored."""
     saved = (session.types, session.values)
     errors, depth, database = session.errors, session.try_depth, session.database
     session.errors = list(errors)
@@ -163,7 +163,7 @@ def declarations(text: str) -> list[tuple[str, SqlType, bool]]:
 def bound(
     procedure: str, names: Sequence[str], parameters: Sequence[Parameter], required: int = 0
 ) -> dict[str, Parameter]:
-    """A procedure's parameters by name (with @, lower case), given by name or place; raises 8144, 8145, 201."""
+    """A procedure's arguments by name (with @, lower case), from named or positional ones; raises 8144, 8145, 201."""
     found: dict[str, Parameter] = {}
     for place, parameter in enumerate(parameters):
         if place >= len(names):

@@ -1,7 +1,7 @@
-"""What there is: databases, schemas, tables, columns, indexes, constraints.
+"""The catalog: databases, schemas, tables, columns, indexes, constraints.
 
-A `Table` never changes; DDL puts another in its place, so that a transaction can put the old one back. Table data
-lies in SQLite under `t<object id>`, a column under its `slot`, which stays when the column is renamed.
+A `Table` is immutable. DDL replaces it by another one, so that a rollback can restore the old one. Table data is in SQLite
+under the name `t<object id>`, a column under its `slot`, which does not change when the column is renamed.
 
 Source: "System catalog views",
 https://learn.microsoft.com/sql/relational-databases/system-catalog-views/catalog-views-transact-sql
@@ -131,7 +131,7 @@ class Table:
 
     @cached_property
     def stored(self) -> tuple[Column, ...]:
-        """The columns that lie in SQLite: all but the computed ones."""
+        """The columns that are stored in SQLite: all but computed ones."""
         return tuple(column for column in self.columns if not column.computed)
 
     @cached_property
@@ -151,7 +151,7 @@ class Table:
 
     @cached_property
     def digest(self) -> str:
-        """What tells one definition from all others."""
+        """A key that is different for each definition."""
         return hashlib.sha256(self.body.encode()).hexdigest()
 
     def column(self, name: str) -> Column:
@@ -196,7 +196,7 @@ class Database:
         return self.id <= SYSTEM_DATABASES
 
     def has_filegroup(self, name: str) -> bool:
-        """Whether there is a filegroup; what lies in it nobody asks."""
+        """Whether a filegroup exists; its content is not modelled."""
         return name.upper() == "PRIMARY" or self.options.get(f"FILEGROUP {name.upper()}") == "ON"
 
     def put(self, table: Table) -> None:
@@ -252,7 +252,7 @@ class Catalog:
         return found, schema, name
 
     def changed(self) -> None:
-        """A definition changed: plans made before are not used again."""
+        """Note that a definition changed: cached plans become invalid."""
         self.version += 1
 
     def new_id(self) -> int:

@@ -1,7 +1,4 @@
-"""The catalog in the server's SQLite file: as JSON, one row a database and one a table.
-
-And what a server finds out when it opens a folder.
-"""
+"""Stores the catalog in the server's SQLite file, as a row of JSON for each database and each table, and restores it."""
 
 # ruff: noqa: S608  # the texts are built of names of our own
 from __future__ import annotations
@@ -30,14 +27,14 @@ LAYOUT: Final = (
 
 @dataclass(slots=True)
 class Saved:
-    """What the file holds, so that only what changed is written: databases' texts by name, definitions by id."""
+    """The content of the file, so that only changes are written: databases' texts by name, definitions by id."""
 
     databases: dict[str, str] = field(default_factory=dict)
     tables: dict[int, Table] = field(default_factory=dict)
 
 
 def save(engine: Engine, connection: Connection, saved: Saved) -> None:
-    """Write down what is not in the file as it is now."""
+    """Write what has changed since the last time."""
     databases: dict[str, str] = {}
     kept: set[int] = set()
     for key, database in engine.catalog.databases.items():
@@ -58,7 +55,7 @@ def save(engine: Engine, connection: Connection, saved: Saved) -> None:
 
 
 def load(engine: Engine, connection: Connection) -> Saved:
-    """Read what `save` wrote; versions of transactions that were open when the server went down are taken back."""
+    """Read what `save` wrote; row versions of transactions that were open when the server ended are undone."""
     saved = Saved()
     for key, text in connection.rows("SELECT database, body FROM catalog"):
         body = json.loads(text)
@@ -87,7 +84,7 @@ def load(engine: Engine, connection: Connection) -> Saved:
 
 
 def _clear(connection: Connection) -> int:
-    """Tables of transactions that were open when the server went down go; gives the highest number in any name that is left."""
+    """Drop tables of transactions that were open when the server ended; returns the highest number in the remaining names."""
     known = {number for (number,) in connection.rows("SELECT id FROM catalog_tables")}
     highest = 0
     for name, sql in connection.rows("SELECT name, sql FROM sqlite_schema WHERE type='table' AND name GLOB 't[0-9]*'"):
@@ -98,7 +95,7 @@ def _clear(connection: Connection) -> int:
 
 
 def _principals(body: dict[str, Any] | None) -> Principals:
-    """Principals of JSON; files of before they were kept have none."""
+    """Principals from JSON; older files have none."""
     if body is None:
         return Principals()
     permissions = tuple(Permission(**{**each, "target": tuple(each["target"])}) for each in body["permissions"])
@@ -108,7 +105,7 @@ def _principals(body: dict[str, Any] | None) -> Principals:
 
 
 def table_of_body(body: dict[str, Any]) -> Table:
-    """A table of what `Table.body` says."""
+    """A table from the JSON of `Table.body`."""
     columns = tuple(_column(each) for each in body.pop("columns"))
     indexes = tuple(
         Index(**{**each, "columns": tuple(map(tuple, each["columns"])), "included": tuple(each["included"])})

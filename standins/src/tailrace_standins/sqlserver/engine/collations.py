@@ -1,4 +1,4 @@
-"""Collations as SQLite calls them: by case, by accents, by code points; trailing blanks never count.
+"""Collations for SQLite: case- and accent-sensitive or not, or by code points; trailing spaces are always ignored.
 
 Source: "Collation and Unicode support",
 https://learn.microsoft.com/sql/relational-databases/collations/collation-and-unicode-support
@@ -28,7 +28,7 @@ def suffix(of: SqlType) -> str:
 
 
 def name(collation: str) -> str:
-    """SQLite's name for a collation of SQL Server's, by what its name says."""
+    """SQLite's name for a collation of SQL Server, by the parts of its name."""
     parts = collation.upper().split("_")
     if "BIN2" in parts or "BIN" in parts:
         return "t_bin"

@@ -1,4 +1,4 @@
-"""A session's SQLite connection: its settings, the functions that compiled statements call, errors as SQL Server's."""
+"""A session's SQLite connection: settings, the Python functions for compiled statements, SQL Server's errors."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Connection:
             raise self.translated(problem) from problem
 
     def translated(self, problem: sqlite3.Error) -> SqlError:
-        """The error of SQL Server's that SQLite's stands for."""
+        """The SQL Server error for an error of SQLite."""
         found, self._error = self._error, None
         if found is not None:
             return found

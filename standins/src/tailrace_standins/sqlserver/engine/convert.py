@@ -1,4 +1,4 @@
-"""CAST, CONVERT and the conversions that SQL Server makes by itself, over stored values.
+"""CAST, CONVERT and implicit conversions, over stored values.
 
 Source: "CAST and CONVERT", https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
 """

@@ -1,7 +1,6 @@
-"""Conversions to and from characters.
+"""Conversions to and from character types.
 
 Source: "CAST and CONVERT", date and time styles,
-
 https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
 """
 
@@ -73,7 +72,7 @@ def to_decimal(value: str, source: SqlType, target: SqlType) -> Decimal:
 
 
 def to_bytes(value: str, source: SqlType, style: int) -> bytes:
-    """The text's bytes, or with style 1 and 2 what its digits say; raises 8114."""
+    """The text's bytes; with styles 1 and 2 those of its hexadecimal digits; raises 8114."""
     if style in {1, 2}:
         digits = value[2:] if style == 1 and value[:2].lower() == "0x" else value
         try:
@@ -119,7 +118,7 @@ def shower(source: SqlType, target: SqlType, style: int) -> Callable[[Any], str]
 
 
 def float_text(value: float, style: int) -> str:
-    """Style 0 has six digits, 1 has eight, 2 has sixteen, 3 has what is needed."""
+    """Style 0 has six digits, 1 has eight, 2 has sixteen, 3 as many as necessary."""
     if style == 3:
         return repr(value)
     if style in {1, 2}:

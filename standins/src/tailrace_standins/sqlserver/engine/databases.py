@@ -54,7 +54,7 @@ def create_database(session: EngineSession, statement: tree.CreateDatabase) -> I
 
 
 def alter_database(session: EngineSession, statement: tree.AlterDatabase) -> Iterator[Outcome]:
-    """ALTER DATABASE: options are kept, those of snapshots and versions are heeded; raises 5011."""
+    """ALTER DATABASE: options are stored; those of snapshot isolation and row versions have an effect. Raises 5011."""
     session.finish_reading()
     catalog = session.engine.catalog
     database = session.current if statement.name.upper() == "CURRENT" else catalog.databases.get(statement.name.lower())

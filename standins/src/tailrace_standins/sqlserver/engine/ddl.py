@@ -1,4 +1,4 @@
-"""CREATE, ALTER, DROP, TRUNCATE: changes of the catalog that a transaction can take back.
+"""CREATE, ALTER, DROP, TRUNCATE: changes of the catalog that a transaction can roll back.
 
 Source: "Data definition language", https://learn.microsoft.com/sql/t-sql/statements/statements
 """
@@ -109,7 +109,7 @@ def declare_table(session: EngineSession, name: str, statement: tree.CreateTable
 
 
 def drop_temporary(session: EngineSession, name: str) -> None:
-    """A #table or table variable goes, if it is there."""
+    """Drop a #table or table variable, if it exists."""
     table = session.temporary.pop(name.lower(), None)
     if table is not None:
         session.finish_reading()
@@ -181,7 +181,7 @@ def _drop_table(session: EngineSession, names: tuple[str, ...], *, if_exists: bo
 
 
 def drop_table(session: EngineSession, database_name: str, table: Table) -> None:
-    """A table goes; its rows with the commit. Raises 3726."""
+    """Drop a table, whose rows are removed at the commit; raises 3726."""
     database = session.engine.catalog.database(database_name)
     access.check_write(session, database, table)
     alter.lock_schema(session, table)
@@ -198,7 +198,7 @@ def drop_table(session: EngineSession, database_name: str, table: Table) -> None
 
 
 def truncate(session: EngineSession, statement: tree.Truncate) -> Iterator[Outcome]:
-    """TRUNCATE TABLE; raises 4701, 4712, and what hooks say of captured tables."""
+    """TRUNCATE TABLE; raises 4701, 4712, and the error of a hook for a captured table."""
     session.finish_reading()
     database, table = changed_table(session, statement.names, 4701)
     if not table.is_temporary:

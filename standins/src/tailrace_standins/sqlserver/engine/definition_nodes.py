@@ -1,4 +1,4 @@
-"""Statements that define things, as trees."""
+"""Nodes of the syntax tree: DDL statements."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Drop(Statement):
 
 @dataclass(slots=True, eq=False)
 class AlterTable(Statement):
-    """ALTER TABLE: one action with what it needs."""
+    """ALTER TABLE: one action with its operands."""
 
     names: Names
     action: str

@@ -1,6 +1,6 @@
-"""Definitions as the catalog has them, of what CREATE TABLE and ALTER TABLE say.
+"""Turns the definitions of CREATE TABLE and ALTER TABLE into those of the catalog.
 
-Names that SQL Server gives by itself, normal forms of defaults.
+That includes names that SQL Server generates, and the normal form of defaults.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def collated(session: EngineSession, of: SqlType) -> SqlType:
 
 
 def computed_type(session: EngineSession, table: Table, text: str) -> tuple[SqlType, bool]:
-    """The type of a computed column, and whether it may be NULL; raises 207 where it names what is not there.
+    """The type of a computed column, and whether it is nullable; raises 207 for an unknown column.
 
     It may be NULL whatever its columns are, as an overflow could make it so, unless ISNULL with a constant is around all of it.
 
@@ -149,7 +149,7 @@ def computed_condition(session: EngineSession, table: Table, text: str) -> str:
 
 
 def changed(table: Table, column: Column) -> Table:
-    """The table with another column in the place of the one of its id."""
+    """The table with the column of the same id replaced."""
     return replace(table, columns=tuple(column if c.id == column.id else c for c in table.columns))
 
 

@@ -1,4 +1,4 @@
-"""What a batch's first result set looks like, without running it (sp_prepare, sp_describe_first_result_set)."""
+"""Describes a batch's first result set without running it (sp_prepare, sp_describe_first_result_set)."""
 
 from __future__ import annotations
 

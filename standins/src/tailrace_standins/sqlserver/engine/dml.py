@@ -1,4 +1,4 @@
-"""Running INSERT, UPDATE, DELETE and SELECT INTO.
+"""Executes INSERT, UPDATE, DELETE and SELECT INTO.
 
 Source: "Data manipulation language", https://learn.microsoft.com/sql/t-sql/queries/queries
 """

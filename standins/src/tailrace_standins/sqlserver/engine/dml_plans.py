@@ -1,4 +1,4 @@
-"""INSERT, UPDATE, DELETE and OUTPUT as queries of SQLite that give the rows to be written.
+"""Compiles INSERT, UPDATE, DELETE and OUTPUT to SQLite queries that return the rows to write.
 
 Sources: "INSERT", https://learn.microsoft.com/sql/t-sql/statements/insert-transact-sql;
 "UPDATE", https://learn.microsoft.com/sql/t-sql/queries/update-transact-sql
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class InsertPlan:
-    """Rows in the order of `table.stored`; at `generated` stands NULL for an identity to be made.
+    """Rows in the order of `table.stored`; the value at `generated` is NULL, for an identity value to be generated.
 
     At `version` NULL stands for a rowversion.
 
@@ -50,7 +50,7 @@ class ChangePlan:
 
 
 def targets(session: EngineSession, table: Table, names: tuple[str, ...], *, has_values: bool) -> list[Column]:
-    """The columns that an INSERT gives values for; raises 207, 264, 271, 544, 8101."""
+    """The target columns of an INSERT; raises 207, 264, 271, 544, 8101."""
     can_identity = session.identity_insert is not None and session.identity_insert.id == table.id
     if not names:
         if not has_values:

@@ -1,4 +1,4 @@
-"""SQL Server's errors that the engine makes: `messages.tsv` has the number, the severity and the text of each.
+"""The engine's errors, which are SQL Server's: `messages.tsv` has the number, severity and text of each.
 
 Source: "Database Engine events and errors",
 https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
@@ -11,7 +11,7 @@ from typing import Final
 
 from tailrace_standins.sqlserver.session import SqlError
 
-UNSUPPORTED: Final = 50900  # no number of SQL Server's: what the stand-in does not do
+UNSUPPORTED: Final = 50900  # not a number of SQL Server: a feature that the stand-in does not support
 
 
 def _texts(path: Path) -> dict[int, tuple[int, str]]:
@@ -30,5 +30,5 @@ def error(number: int, *values: object, state: int = 1, line: int = 1) -> SqlErr
 
 
 def unsupported(what: str) -> SqlError:
-    """What SQL Server does and the stand-in does not; `what` names it."""
+    """The error for a feature of SQL Server that the stand-in does not support; `what` names it."""
     return SqlError(UNSUPPORTED, f"The stand-in does not support {what}.")

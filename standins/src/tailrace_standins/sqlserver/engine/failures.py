@@ -1,4 +1,4 @@
-"""What an error ends besides its statement: the batch, the transaction; or nothing.
+"""The consequences of an error besides the end of its statement: it may end the batch or the transaction.
 
 Sources: "TRY...CATCH", https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql;
 "SET XACT_ABORT", https://learn.microsoft.com/sql/t-sql/statements/set-xact-abort-transact-sql
@@ -28,7 +28,7 @@ _CONVERSIONS: Final = frozenset((241, 245, 8114))  # end the batch and its trans
 
 
 def failed(session: EngineSession, statement: tree.Statement, problem: SqlError) -> Iterator[Outcome]:
-    """The statement ended with an error: what else it ends."""
+    """What an error of a statement ends besides it."""
     if problem is session.ending:
         raise problem
     if problem.line == 1:

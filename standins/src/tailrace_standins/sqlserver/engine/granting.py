@@ -1,4 +1,4 @@
-"""Running GRANT, DENY and REVOKE.
+"""Executes GRANT, DENY and REVOKE.
 
 Source: "GRANT", https://learn.microsoft.com/sql/t-sql/statements/grant-transact-sql
 """

@@ -1,6 +1,6 @@
-"""Running the statements of a batch: control of flow, variables, errors, and who does the rest.
+"""Executes the statements of a batch: control flow, variables, errors; other statements are dispatched to their modules.
 
-An error ends its statement and the batch goes on, or ends the batch, as SQL Server does it; inside TRY it goes to
+An error ends its statement and the batch continues, or it ends the batch, as in SQL Server. Within TRY it continues in
 CATCH.
 
 Sources: "TRY...CATCH", https://learn.microsoft.com/sql/t-sql/language-elements/try-catch-transact-sql;
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 
 class _LeaveError(Exception):
-    """BREAK, CONTINUE or RETURN on its way out."""
+    """BREAK, CONTINUE or RETURN, as an exception that leaves loops and blocks."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -160,7 +160,7 @@ def _ignored(_session: EngineSession, _statement: tree.Ignored) -> Iterator[Outc
 def _counted(
     work: Callable[[EngineSession, Any], Iterator[Outcome]],
 ) -> Callable[[EngineSession, Any], Iterator[Outcome]]:
-    """DML and DDL: under IMPLICIT_TRANSACTIONS they begin a transaction; their counts are not told under NOCOUNT."""
+    """Execute DML or DDL: with IMPLICIT_TRANSACTIONS it begins a transaction; with NOCOUNT its count is not sent."""
 
     def runner(session: EngineSession, statement: Any) -> Iterator[Outcome]:
         yield from session.ensure_transaction()

@@ -1,4 +1,4 @@
-"""Uniqueness, CHECK, FOREIGN KEY and NOT NULL, over the versions that a statement has just made or ended.
+"""Checks UNIQUE, CHECK, FOREIGN KEY and NOT NULL constraints, of the versions that a statement has just made or ended.
 
 Source: "Unique constraints and check constraints",
 https://learn.microsoft.com/sql/relational-databases/tables/unique-constraints-and-check-constraints
@@ -53,7 +53,7 @@ def check_unique(
     rows: Sequence[Sequence[Stored]],
     before: Sequence[Sequence[Stored]] | None = None,
 ) -> None:
-    """New versions against all unique indexes; raises 2627 or 2601, or waits for who holds the key."""
+    """Check new versions against all unique indexes; raises 2627 or 2601, or waits for the transaction that holds the key."""
     places = {column.id: place for place, column in enumerate(table.stored)}
     for index in table.indexes:
         if not index.unique or any(column not in places for column, _ in index.columns):
@@ -129,7 +129,7 @@ def _pairs(key: ForeignKey, parent: Table, child: Table) -> str:
 def _wait_for_parents(
     session: EngineSession, key: ForeignKey, parent: Table, child: Table, bounds: tuple[int, int]
 ) -> None:
-    """Parents of new rows that another transaction has made or ended: whether they are there is known at its end."""
+    """Wait for other transactions that made or ended parents of new rows: only their end decides whether the parents exist."""
     sql = (
         f"SELECT p.b, p.e FROM {child.storage} c JOIN {parent.storage} p ON {_pairs(key, parent, child)} "
         f"WHERE c.rid BETWEEN ? AND ? AND {_OPEN.format('p')} LIMIT 1"

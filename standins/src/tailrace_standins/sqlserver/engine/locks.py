@@ -1,4 +1,4 @@
-"""SQL Server's lock modes, and its errors for what goes wrong among transactions.
+"""SQL Server's lock modes and their compatibility, and its errors of lock waits and conflicts.
 
 Source: "Transaction locking and row versioning guide",
 https://learn.microsoft.com/sql/relational-databases/sql-server-transaction-locking-and-row-versioning-guide
@@ -30,7 +30,7 @@ COMPATIBLE: Final[dict[str, frozenset[str]]] = {
     EXCLUSIVE: frozenset((SCHEMA_STABILITY,)),
     SCHEMA: frozenset(),
 }
-"""Each mode with those of other sessions that it goes together with."""
+"""Each mode with the modes of other sessions that it is compatible with."""
 
 
 class Errors:

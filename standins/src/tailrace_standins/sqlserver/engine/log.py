@@ -1,4 +1,4 @@
-"""What the log tells of SQL Server's tables, and who is told (`cdc`)."""
+"""The transaction log of this engine's tables, and the hook of its readers (`cdc`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class LogHook(log.CommitHook[Record], Protocol):
         ...
 
     def dropping(self, session: EngineSession, database: Database) -> None:
-        """A database is about to go: nothing of it is to be kept."""
+        """A database is about to be dropped: discard everything about it."""
         ...
 
     def is_tracked(self, database: Database, table: Table) -> bool:
@@ -31,5 +31,5 @@ class LogHook(log.CommitHook[Record], Protocol):
         ...
 
     def close(self) -> None:
-        """The server closes: end what runs."""
+        """The server closes: stop threads."""
         ...

@@ -1,6 +1,6 @@
 """Dates and times with seven digits: text to ticks and back, rounding, offsets.
 
-A moment is (day, ticks): the day's number as `datetime.date.toordinal` counts and 100 ns since midnight.
+A time is a pair (day, ticks): the day's number as in `datetime.date.toordinal`, and units of 100 ns since midnight.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAMED_LAST: Final = re.compile(r"(\d{1,2})[\s-]+([A-Za-z]{3})[a-z]*\.?,?[\s-]+(
 
 
 def seven_digits(text: str) -> str:
-    """A time or a date and time with seven digits behind the point."""
+    """A time or a date and time with seven fractional digits."""
     head, _, fraction = text.partition(".")
     return f"{head}.{fraction:0<7}"
 
@@ -58,12 +58,12 @@ def ticks_of(time: str) -> int:
 
 
 def day_of(date: str) -> int:
-    """The day of a stored date, or of what begins with one."""
+    """The day of a stored value that begins with a date."""
     return dt.date(int(date[:4]), int(date[5:7]), int(date[8:10])).toordinal()
 
 
 def moment(stored: str) -> Moment:
-    """The moment of a stored date, date and time, or (of 1900-01-01) a time."""
+    """The day and ticks of a stored date, date and time, or time (on 1900-01-01)."""
     if len(stored) == 16:
         return EPOCH, ticks_of(stored)
     return day_of(stored), ticks_of(stored[11:27]) if len(stored) > 10 else 0
@@ -81,14 +81,14 @@ def offset_text(minutes: int) -> str:
 
 
 def local(stored: str) -> Moment:
-    """The moment that a stored datetimeoffset's clock shows."""
+    """The local day and ticks of a stored datetimeoffset."""
     day, ticks = moment(stored[:27])
     ticks += offset_minutes(stored) * 60 * SECOND
     return day + ticks // DAY, ticks % DAY
 
 
 def with_offset(shown: Moment, minutes: int) -> str:
-    """A stored datetimeoffset, of what the clock shows."""
+    """A stored datetimeoffset from local day and ticks."""
     return text((shown[0], shown[1] - minutes * 60 * SECOND)) + offset_text(minutes)
 
 
@@ -133,7 +133,7 @@ def as_smalldatetime(value: Moment) -> Moment:
 
 
 def parsed(given: str) -> tuple[Moment, int | None]:
-    """A text as a moment, and its offset in minutes where it has one; raises 241."""
+    """Parse a text into day and ticks, and its offset in minutes if it has one; raises 241."""
     rest = given.strip()
     offset: int | None = None
     zone = _ZONE.search(rest)

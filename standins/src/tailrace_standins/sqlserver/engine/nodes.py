@@ -1,4 +1,4 @@
-"""Expressions and queries of T-SQL as trees."""
+"""Nodes of the syntax tree: expressions and queries."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Literal:
 
 @dataclass(slots=True, eq=False)
 class Column:
-    """A name that stands for a column, with what stands before it."""
+    """A reference to a column, with its qualifiers."""
 
     names: Names
 

@@ -77,7 +77,7 @@ _PRIORITIES: Final = {"LOW": -5, "NORMAL": 0, "HIGH": 5}
 
 
 def set_option(session: EngineSession, statement: tree.SetOption) -> Iterator[Outcome]:
-    """SET option value; raises 155 and 195 for what is none."""
+    """SET option value; raises 155 and 195 for unknown ones."""
     for name in statement.name.split(","):
         _set(session, statement, name)
     yield from ()

@@ -32,7 +32,7 @@ class OutputPlan:
 
 
 def output_plan(session: EngineSession, statement: tree.Insert | tree.Update | tree.Delete, table: Table) -> OutputPlan:
-    """The plan of OUTPUT, made once for each state of the catalog."""
+    """The plan of OUTPUT, cached for each state of the catalog."""
     key = ("output", *session.plan_key(statement))
     found = statement.plans.get(key)
     if found is None:

@@ -1,7 +1,7 @@
-"""Who may do what: logins of the server, users and roles of a database, permissions.
+"""Principals and permissions: logins of the server, users and roles of a database, what they were granted.
 
-A `Principals` never changes; a statement puts another in its place, so that a rollback can put the old one back. Names are
-kept in lower case where they are looked up.
+A `Principals` is immutable. A statement replaces it by another one, so that a rollback can restore the old one. Names for
+lookups are in lower case.
 
 Source: "Principals", https://learn.microsoft.com/sql/relational-databases/security/authentication-access/principals-database-engine
 """
@@ -56,7 +56,7 @@ class ServerLogin:
     roles: tuple[str, ...] = ()
 
     def accepts(self, password: str) -> bool:
-        """Whether that is its password, and it may come in."""
+        """Whether the password is right and the login is enabled."""
         return not self.is_disabled and secrets.compare_digest(_digest(self.salt, password), self.digest)
 
     def with_password(self, password: str) -> ServerLogin:
@@ -86,7 +86,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """GRANT or DENY: to whom, what, on what."""
+    """A GRANT or DENY: grantee, permission, securable."""
 
     grantee: str
     action: str
@@ -177,7 +177,7 @@ class Principals:
         return replace(self, logins={key: each for key, each in self.logins.items() if key != name.lower()})
 
     def with_permissions(self, given: Iterable[Permission], *, is_revoked: bool = False) -> Principals:
-        """With permissions granted or denied, in place of what was said of the same before; or with nothing said of it."""
+        """A copy with permissions granted or denied, which replaces earlier ones; or with these revoked."""
         new = list(given)
         said = {(each.grantee, each.action, each.target) for each in new}
         kept = [each for each in self.permissions if (each.grantee, each.action, each.target) not in said]

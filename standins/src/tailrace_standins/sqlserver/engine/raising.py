@@ -1,4 +1,4 @@
-"""THROW, RAISERROR, PRINT: errors and messages of the user's own.
+"""THROW, RAISERROR, PRINT: user-defined errors and messages.
 
 Source: "RAISERROR", https://learn.microsoft.com/sql/t-sql/language-elements/raiserror-transact-sql
 """
@@ -22,7 +22,7 @@ def notice(number: int, message: str, severity: int = 0, state: int = 1) -> Noti
 
 
 def throw(session: EngineSession, statement: tree.Throw) -> Iterator[Outcome]:
-    """THROW; raises what it says, or the error that the CATCH block around it caught."""
+    """THROW; raises the given error, or the one that the CATCH block around it caught."""
     if not statement.arguments:
         if not session.errors:
             raise SqlError(

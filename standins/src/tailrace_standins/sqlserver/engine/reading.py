@@ -1,4 +1,4 @@
-"""Running a query: plans, locks of readers, system views, rows in pieces.
+"""Executes queries: plans, locks of readers, system views, rows in pieces.
 
 Source: "SET TRANSACTION ISOLATION LEVEL",
 https://learn.microsoft.com/sql/t-sql/statements/set-transaction-isolation-level-transact-sql
@@ -31,7 +31,7 @@ class Rows:
     """The rows of a result, decoded, in pieces; `drain` takes the rest into memory."""
 
     def __init__(self, session: EngineSession, cursor: sqlite3.Cursor, columns: Sequence[ResultColumn]) -> None:
-        """The first piece is read at once, so that an error comes before the result."""
+        """Read the first piece immediately, so that an error is raised before the result begins."""
         self._session = session
         self._cursor: sqlite3.Cursor | None = cursor
         self._decoders = [stored.decoder(column.type) if column.type.name != "null" else None for column in columns]
@@ -89,7 +89,7 @@ def decoded_rows(
 
 
 def planned(session: EngineSession, node: tree.Statement, query: tree.Query) -> Plan:
-    """The plan of a statement's query, made once for each state of the catalog."""
+    """The plan of a statement's query, cached for each state of the catalog."""
     key = session.plan_key(node)
     found = node.plans.get(key)
     if not isinstance(found, Plan):
@@ -101,7 +101,7 @@ def planned(session: EngineSession, node: tree.Statement, query: tree.Query) -> 
 
 
 def prepare(session: EngineSession, plan: Plan) -> dict[str, Stored]:
-    """Locks, views and checks before a plan runs; gives its parameters."""
+    """Do the locks, views and checks before a plan runs; returns its parameters."""
     session.finish_reading()
     session.now = None
     for read in plan.reads:
@@ -119,7 +119,7 @@ def prepare(session: EngineSession, plan: Plan) -> dict[str, Stored]:
 
 
 class AnsweredRows:
-    """The rows of a result that a feature gives (`SystemObjects.answers`): SQLite holds nothing of them."""
+    """The rows of a result that a feature returns (`SystemObjects.answers`), for which SQLite has no open cursor."""
 
     def __init__(self, session: EngineSession, found: Iterator[ArrowRows]) -> None:
         self._session = session

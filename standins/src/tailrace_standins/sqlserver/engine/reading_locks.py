@@ -1,4 +1,4 @@
-"""Locks of readers, by level of isolation and hints, and whom a reader waits for.
+"""The locks of readers, by isolation level and hints, and the transactions that a reader waits for.
 
 Source: "Table hints", https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def parameters_of(session: EngineSession, plan: Plan) -> dict[str, Stored]:
-    """A plan's parameters: values of variables, and what the reader sees."""
+    """A plan's parameters: values of variables, and the reader's view (`view_of`)."""
     values: dict[str, Stored] = {parameter: session.values[name] for name, parameter in plan.variables.items()}
     values["s"], values["t"] = reading.view_of(session)
     return values
 
 
 def lock_read(session: EngineSession, read: TableRead, plan: Plan) -> None:
-    """The locks that a read of a table takes, and whom it waits for; raises 1222, 1205, 3952."""
+    """Acquire the locks of reading a table, and wait for other transactions; raises 1222, 1205, 3952."""
     resource = ("table", read.table.id)
     if session.is_secondary:
         lock(session, resource, SCHEMA_STABILITY, keep=False)
@@ -94,7 +94,7 @@ def _table_mode(session: EngineSession, read: TableRead) -> str:
 
 
 def begin_snapshot(session: EngineSession) -> None:
-    """The first read of a transaction that sees one moment: from here on it is that one."""
+    """Begin the snapshot of a SNAPSHOT transaction at its first read."""
     if reads_snapshot(session):
         reading.begin_snapshot(session)
 
@@ -120,7 +120,8 @@ def _lock_rows(session: EngineSession, read: TableRead, plan: Plan) -> None:
     mode = EXCLUSIVE if "XLOCK" in read.hints else UPDATE if "UPDLOCK" in read.hints else SHARED
     found = reading.lock_rows(session, read.table, _where(read), parameters_of(session, plan), mode)
     if _is_serializable(session, read) and not (found and _is_one_row(read)):
-        lock(session, ("table", read.table.id), mode, keep=True)  # in place of the range that is empty, or may grow
+        # instead of key-range locks, which also keep others from inserting rows
+        lock(session, ("table", read.table.id), mode, keep=True)
 
 
 def _where(read: TableRead) -> str:

@@ -1,4 +1,4 @@
-"""What a name can mean in a query, and what compiling one gives."""
+"""The scope of a query, in which names are resolved, and the results of compiling."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Typed:
 
 @dataclass(slots=True)
 class Visible:
-    """A column that a source gives."""
+    """A column of a source."""
 
     name: str
     value: Typed
@@ -35,7 +35,7 @@ class Visible:
 
 @dataclass(slots=True)
 class Bound:
-    """A source in FROM under its name: an alias, or the table's own name with what stood before it."""
+    """A source in FROM under its name: an alias, or the table's name with its qualifiers."""
 
     names: tuple[str, ...]
     columns: list[Visible]
@@ -93,7 +93,7 @@ class Seek:
 
 @dataclass(slots=True)
 class TableRead:
-    """A table that a statement reads, with its hints and what narrows the rows; or that a function reads for it."""
+    """A table that a statement, or a function in it, reads: with its hints and conditions that limit the rows."""
 
     database: Database
     table: Table
@@ -134,7 +134,7 @@ class Plan:
 
 @dataclass(slots=True)
 class TableCheck:
-    """Arguments of a table-valued function, to be checked before it is read; `sql` gives their values."""
+    """The arguments of a table-valued function, which are checked before it is read; `sql` returns their values."""
 
     database: Database
     call: object

@@ -1,4 +1,4 @@
-"""Running CREATE, ALTER and DROP of logins, users and roles.
+"""Executes CREATE, ALTER and DROP of logins, users and roles.
 
 Sources: "CREATE LOGIN", https://learn.microsoft.com/sql/t-sql/statements/create-login-transact-sql;
 "CREATE USER", https://learn.microsoft.com/sql/t-sql/statements/create-user-transact-sql;
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 def changed(session: EngineSession, database: Database, change: Callable[[Principals], Principals]) -> None:
-    """Other principals in a database; raises what `access.check_write` does. A rollback puts the old ones back."""
+    """Replace the principals of a database; a rollback restores the old ones. Raises as `access.check_write`."""
     access.check_write(session, database)
     session.finish_reading()
     write(session, lambda transaction: put(session, transaction, database, change(database.principals)))
@@ -148,7 +148,7 @@ def alter_role(session: EngineSession, statement: tree.AlterRole) -> Iterator[Ou
 
 
 def set_member(session: EngineSession, name: str, member: str, *, is_added: bool) -> None:
-    """A member comes to a role of the current database, or leaves it; raises 15151."""
+    """Add a member to a role of the current database, or remove it; raises 15151."""
 
     def change(old: Principals) -> Principals:
         role = old.roles.get(name.lower())

@@ -1,4 +1,4 @@
-"""Statements about logins, users, roles and permissions, as trees."""
+"""Nodes of the syntax tree: statements about logins, users, roles and permissions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DropPrincipal(Statement):
 
 @dataclass(slots=True, eq=False)
 class Grant(Statement):
-    """GRANT, DENY and REVOKE; `kind` of what is named after ON, empty where ON is left out."""
+    """GRANT, DENY and REVOKE; `kind` is the class of the securable after ON, empty without ON."""
 
     verb: str
     actions: Names

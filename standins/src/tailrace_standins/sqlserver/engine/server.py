@@ -1,7 +1,8 @@
-"""The server: databases, sessions, the writer's lock, the log hook.
+"""The server: databases, sessions, the writer lock, the log hook.
 
-All databases of a server lie in one SQLite file: so statements over several databases are plain joins, and a commit
-is one commit. A server is loopback's: whoever knows its password is `sysadmin`, but for logins that CREATE LOGIN made.
+All databases of a server are in one SQLite file. Statements over several databases are therefore plain joins, and a commit in
+several is one commit. A server listens on the loopback only: anybody who knows its password is `sysadmin`, except logins of
+CREATE LOGIN.
 """
 
 from __future__ import annotations
@@ -158,7 +159,7 @@ class Engine:
         return self.login(Login("sa", self.password, database, application="tailrace"))
 
     def create_database(self, name: str) -> Database:
-        """A new database, made as CREATE DATABASE makes one; raises 1801."""
+        """Create a database, as CREATE DATABASE does; raises 1801."""
         with self.store.writer:
             if name.lower() in self.catalog.databases:
                 raise error(1801, name)
@@ -172,7 +173,7 @@ class Engine:
             return database
 
     def close(self) -> None:
-        """End all sessions; remove the files that were made for this server alone."""
+        """End all sessions, and remove temporary files of this server."""
         for hook in self.hooks:
             hook.close()
         for session in list(self.sessions.values()):
@@ -181,7 +182,7 @@ class Engine:
             shutil.rmtree(self._owned, ignore_errors=True)
 
     def parsed(self, sql: str, types: tuple[tuple[str, SqlType], ...]) -> list[Statement]:
-        """The statements of a batch, kept with their plans for the next time."""
+        """The statements of a batch, cached with their plans."""
         key = (sql, types)
         found = self._batches.get(key)
         if found is None:

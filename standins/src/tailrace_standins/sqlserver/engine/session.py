@@ -1,4 +1,4 @@
-"""A session: its settings, variables, transaction, and the ways in that `session.Session` lists.
+"""A session: its settings, variables and transaction; it implements the protocol `session.Session`.
 
 Source: "SET statements", https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
 """
@@ -134,7 +134,7 @@ class EngineSession(SessionTransactions):
         return next((database for database in self.databases() if database.name.lower() == name.lower()), None)
 
     def use(self, name: str) -> Iterator[Outcome]:
-        """USE; raises 911, and what `access.check_database` does."""
+        """USE; raises 911, and as `access.check_database`."""
         found = self.engine.catalog.database(name)
         access.check_database(self, found)
         old, self._database = self._database, found.name
@@ -177,7 +177,7 @@ class EngineSession(SessionTransactions):
         self.types, self.values = types, values
 
     def begin_request(self) -> None:
-        """Something is asked for; raises 596 where the session is killed."""
+        """Check before each request; raises 596 if the session was killed."""
         if self.is_killed:
             raise error(596)
         self.connection.is_cancelled = False
@@ -197,7 +197,7 @@ class EngineSession(SessionTransactions):
         return calls.call(self, procedure, parameters)
 
     def finish_reading(self) -> None:
-        """Rows of a result that are still in SQLite come into memory, so that another statement may run."""
+        """Load rows of a result that are still in SQLite into memory, so that another statement can run."""
         if self.rows is not None:
             self.rows.drain()
             self.rows = None
@@ -224,18 +224,18 @@ class EngineSession(SessionTransactions):
         self._frame({}, {})
 
     def cancel(self) -> None:
-        """End what runs; called from another thread."""
+        """Cancel the running request; called from another thread."""
         self.connection.is_cancelled = True
         self.connection.raw.interrupt()
         self.engine.locks.cancel(self.id)
 
     def kill(self) -> None:
-        """End what runs, and the session with the next thing that it is asked for (596); called from another thread."""
+        """Cancel the running request, and end the session at its next one (596); called from another thread."""
         self.is_killed = True
         self.cancel()
 
     def close(self) -> None:
-        """Roll back what is open, let go of locks."""
+        """Roll back an open transaction and release locks."""
         if self.engine.sessions.pop(self.id, None) is None:
             return
         if self.rows is not None:

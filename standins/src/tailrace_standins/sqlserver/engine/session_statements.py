@@ -1,4 +1,4 @@
-"""USE, WAITFOR and the statements of transactions.
+"""Executes USE, WAITFOR and transaction statements.
 
 Source: "Transaction statements", https://learn.microsoft.com/sql/t-sql/language-elements/transactions-transact-sql
 """

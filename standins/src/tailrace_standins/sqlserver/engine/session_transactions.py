@@ -1,4 +1,4 @@
-"""A session's transaction: BEGIN, COMMIT, ROLLBACK and SAVE, as statements and as the wire's requests.
+"""A session's transaction: BEGIN, COMMIT, ROLLBACK and SAVE, as statements and as requests of the wire protocol.
 
 Source: "Transaction statements", https://learn.microsoft.com/sql/t-sql/language-elements/transactions-transact-sql
 """
@@ -28,11 +28,11 @@ class SessionTransactions:
     trancount: int
 
     def begin_request(self) -> None:
-        """Something is asked for."""
+        """Check before each request."""
         raise NotImplementedError
 
     def finish_reading(self) -> None:
-        """Rows of a result that are still in SQLite come into memory."""
+        """Load rows of a result that are still in SQLite into memory."""
         raise NotImplementedError
 
     @property

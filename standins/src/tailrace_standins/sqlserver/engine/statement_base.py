@@ -1,4 +1,4 @@
-"""What all statements have."""
+"""The base class of statement nodes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(slots=True, eq=False)
 class Statement:
-    """What all statements have: their line, and the plans made for them; ALTER TABLE its text too, for the log."""
+    """The attributes of all statements: their line, and their cached plans; ALTER TABLE also has its text, for the log."""
 
     line: int = field(default=1, kw_only=True)
     text_in_log: str = field(default="", kw_only=True)

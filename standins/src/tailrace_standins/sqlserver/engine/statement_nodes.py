@@ -1,4 +1,4 @@
-"""Statements that ask, change and steer, as trees."""
+"""Nodes of the syntax tree: queries, DML and control flow."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""How values lie in SQLite, so that SQLite compares and sorts them as SQL Server does.
+"""The stored form of values, in which SQLite compares and sorts them as SQL Server does.
 
 | types | in SQLite |
 | --- | --- |
-| whole numbers, bit | INTEGER |
+| integers, bit | INTEGER |
 | float, real | REAL |
 | decimal, numeric, money | TEXT that sorts as the number does, whatever its scale (`packed`) |
 | characters, xml | TEXT, compared under the collations of `collations.py` |
-| bytes | BLOB |
+| binary | BLOB |
 | uniqueidentifier | BLOB in the order in which SQL Server compares its bytes |
 | date, time, datetime, datetime2 | TEXT with seven digits of seconds |
 | datetimeoffset | TEXT: the instant in UTC with seven digits, then the offset; compared by the instant |
@@ -28,7 +28,7 @@ from tailrace_standins.sqlserver.engine import moments
 from tailrace_standins.sqlserver.engine.types import family
 from tailrace_standins.sqlserver.values import SqlType, Value, Variant
 
-Stored: TypeAlias = Any  # int, float, str, bytes or None: what SQLite holds
+Stored: TypeAlias = Any  # int, float, str, bytes or None: the types of SQLite
 Conversion: TypeAlias = Callable[[Any], Stored]  # of a value that is not NULL
 
 EXACT: Final = Context(prec=120)
@@ -58,7 +58,7 @@ def packed(number: Decimal) -> str:
 
 
 def unpacked(text: str, scale: int) -> Decimal:
-    """The decimal of `packed`, with `scale` digits behind the point."""
+    """The decimal of `packed`, with `scale` fractional digits."""
     if text[0] == "p":
         sign, count, digits = "", int(text[1:3]), text[3:]
     else:

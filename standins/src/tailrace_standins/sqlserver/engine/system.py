@@ -1,6 +1,6 @@
-"""Where system views, functions and procedures are registered: the engine's own and those of features such as `cdc`.
+"""The registry of system views, functions and procedures: the engine's own and those of features such as `cdc`.
 
-Names are in lower case. A finder is asked for names that nobody registered (`fn_cdc_get_all_changes_<instance>`).
+Names are in lower case. A finder looks up names that are not registered (`fn_cdc_get_all_changes_<instance>`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SystemView:
-    """A view whose rows are made by a function.
+    """A view whose rows a function returns.
 
     Attributes:
         columns: names with types.
@@ -72,7 +72,7 @@ class TableFunction:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A stored procedure: run by (session, database, parameters), gives outcomes; the last may be a `ReturnStatus`."""
+    """A stored procedure: a function of (session, database, parameters) that yields outcomes, possibly with a `ReturnStatus`."""
 
     name: str
     run: Callable[[EngineSession, Database, Sequence[Parameter]], Iterator[Outcome]]

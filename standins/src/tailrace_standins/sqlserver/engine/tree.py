@@ -1,8 +1,7 @@
-"""T-SQL as a tree: expressions, queries, statements.
+"""The syntax tree of T-SQL: expressions, queries, statements.
 
-The reader is the engine's own, not sqlglot's: of 43 statements that drivers and Debezium send, sqlglot's tsql dialect
-refused six and read three as something else without a word (`IF @@TRANCOUNT > 0 COMMIT TRAN` as an alias, DATEDIFF
-over offsets, DATENAME).
+The engine has a parser of its own instead of sqlglot's. Of 43 statements that drivers and Debezium send, sqlglot's tsql dialect
+refused six and silently misread three (`IF @@TRANCOUNT > 0 COMMIT TRAN` as an alias, DATEDIFF over offsets, DATENAME).
 """
 
 from __future__ import annotations

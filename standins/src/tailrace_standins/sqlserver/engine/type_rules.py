@@ -1,4 +1,4 @@
-"""Which type wins where two meet, and what arithmetic makes of them.
+"""Type rules: the precedence of types, and the result types of arithmetic.
 
 Sources: "Data type precedence", https://learn.microsoft.com/sql/t-sql/data-types/data-type-precedence-transact-sql;
 "Precision, scale, and length", https://learn.microsoft.com/sql/t-sql/data-types/precision-scale-and-length-transact-sql
@@ -99,7 +99,7 @@ def _longer(strong: SqlType, weak: SqlType) -> SqlType:
 
 
 def _fitted(precision: int, scale: int) -> SqlType:
-    """More than 38 digits: the scale gives way, to 6 at least."""
+    """With more than 38 digits the scale is reduced, down to 6."""
     if precision > 38:
         whole = precision - scale
         scale = min(scale, 38 - whole) if whole < 32 else min(scale, 6)

@@ -86,7 +86,7 @@ def binary(name: str, length: int) -> SqlType:
 
 
 def named(name: str, facets: tuple[int, ...] = (), *, is_cast: bool = False, number: int = 1) -> SqlType:
-    """The type of that name as declared; `is_cast` gives char(n) without a length 30 instead of 1.
+    """The declared type; with `is_cast` a char type without a length has 30 instead of 1.
 
     Raises 2715, 2717.
     """

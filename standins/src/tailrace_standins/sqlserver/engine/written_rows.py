@@ -1,4 +1,4 @@
-"""Rows that become versions: identity values, rowversions, checks, the log.
+"""Writes rows as versions: identity values, rowversions, constraint checks, the log.
 
 Source: "INSERT", https://learn.microsoft.com/sql/t-sql/statements/insert-transact-sql
 """
@@ -29,7 +29,7 @@ Row = list[Stored]
 
 
 def intend(session: EngineSession, database: Database, table: Table, action: str) -> None:
-    """IX on a table that a statement is about to write; raises what `access.check_write` does."""
+    """Lock a table that a statement is about to write (IX); raises as `access.check_write`."""
     access.check_write(session, database, table, action)
     if not table.is_temporary:
         lock(session, ("table", table.id), INTENT_EXCLUSIVE, keep=session.transaction is not None)

@@ -1,8 +1,8 @@
-"""The loops that write whole columns into rows, compiled.
+"""Compiled loops that write whole columns into rows.
 
-Every function writes one column: value `i` at `at[i]`, which it moves behind what it wrote. Texts come as UTF-8 with
-offsets, as Arrow has them; `valid` has a byte a row, 0 for NULL. How a value of variable length is framed is told by a
-number: `SHORT`, `CHUNKS` or `POINTER`; `WHOLE` is for bytes that have their frame already.
+Each function writes one column: value `i` at offset `at[i]`, which it advances. Texts are UTF-8 with offsets, as in Arrow;
+`valid` has a byte for each row, 0 for NULL. A number says how values of variable length are framed: `SHORT`, `CHUNKS` or
+`POINTER`; `WHOLE` is for bytes that contain their framing.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ CHUNKS: Final = 1
 POINTER: Final = 2
 WHOLE: Final = 3
 EMPTY_SIZES: Final = (2, 12, 29, 0)
-"""Bytes of the frame around a value, by framing; an empty value in chunks has no chunk."""
+"""Bytes of the framing of a value, by kind of framing; an empty value in chunks has no chunk."""
 NULL_SIZES: Final = (2, 8, 1, 0)
 _POINTER_SIZE: Final = 25
 
 
 @entry
 def put_fixed(out: Bytes, at: Places, values: Bytes, valid: Bytes) -> None:
-    """Values of one width, a row of `values` each, behind a byte that tells it."""
+    """Write values of equal width, each a row of `values`, after a byte with the width."""
     width = values.shape[1]
     for i in range(len(at)):
         p = at[i]
@@ -81,7 +81,7 @@ def _null(out: Bytes, p: int, frame: int) -> int:
 
 @entry
 def put_bytes(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, frame: int) -> None:
-    """Bytes as they are."""
+    """Write bytes unchanged."""
     for i in range(len(at)):
         p = at[i]
         if valid[i]:
@@ -97,7 +97,7 @@ def put_bytes(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes
 
 @entry
 def utf16_sizes(offsets: Places, data: Bytes, sizes: Places) -> None:
-    """How many bytes of UTF-16 each text has."""
+    """Compute the length of each text in bytes of UTF-16."""
     for i in range(len(sizes)):
         units = 0
         for k in range(offsets[i], offsets[i + 1]):
@@ -109,7 +109,7 @@ def utf16_sizes(offsets: Places, data: Bytes, sizes: Places) -> None:
 
 @entry
 def characters(offsets: Places, data: Bytes, sizes: Places) -> None:
-    """How many characters each text has."""
+    """Compute the number of characters of each text."""
     for i in range(len(sizes)):
         count = 0
         for k in range(offsets[i], offsets[i + 1]):
@@ -119,7 +119,7 @@ def characters(offsets: Places, data: Bytes, sizes: Places) -> None:
 
 @entry
 def _character(data: Bytes, k: int) -> tuple[Any, int]:
-    """The character at a place of UTF-8, and the place behind it."""
+    """The character at an offset of UTF-8, and the offset after it."""
     byte = np.int64(data[k])
     if byte < 0x80:
         return byte, k + 1
@@ -133,7 +133,7 @@ def _character(data: Bytes, k: int) -> tuple[Any, int]:
 
 @entry
 def put_utf16(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, sizes: Places, frame: int) -> None:
-    """Texts in UTF-16; `sizes` as `utf16_sizes` has them."""
+    """Write texts in UTF-16; `sizes` are those of `utf16_sizes`."""
     for i in range(len(at)):
         p = at[i]
         if not valid[i]:
@@ -160,7 +160,7 @@ def put_utf16(out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes
 def put_single_bytes(
     out: Bytes, at: Places, offsets: Places, data: Bytes, valid: Bytes, sizes: Places, table: Bytes, frame: int
 ) -> None:
-    """Texts in a code page of one byte a character, which `table` has for each of the first 65,536 characters."""
+    """Write texts in a single-byte code page; `table` has the byte of each of the first 65,536 characters."""
     for i in range(len(at)):
         p = at[i]
         if not valid[i]:

@@ -1,7 +1,7 @@
-"""LOGIN7: who comes, and what the server says to it.
+"""LOGIN7: the client's login, and the server's reply.
 
-Of a client's features only UTF-8 is acknowledged. The others change what follows: columns with encryption would have
-other COLMETADATA.
+Of a client's feature extensions only UTF-8 is acknowledged. The others would change later tokens: column encryption, for
+example, changes COLMETADATA.
 
 Source: [MS-TDS] 2.2.6.4 LOGIN7, 2.2.7.14 LOGINACK, 2.2.7.11 FEATUREEXTACK
 """
@@ -35,11 +35,11 @@ class LoginRequest:
     """A LOGIN7 of a client.
 
     Attributes:
-        login: who.
-        tds_version: the newest that the client speaks.
-        packet_size: what it is given of what it wants.
-        features: numbers of the feature extensions it knows; None where it knows nothing of extensions.
-        refusal: why this way of logging in can't be had, if so.
+        login: user, database and so on.
+        tds_version: the newest that the client supports.
+        packet_size: the requested one, within the server's limits.
+        features: numbers of the client's feature extensions; None if it knows no extensions.
+        refusal: why this kind of login is not supported; "" if it is.
 
     """
 
@@ -51,7 +51,7 @@ class LoginRequest:
 
 
 def read_login(data: bytes, *, encrypted: bool = False) -> LoginRequest:
-    """Read a LOGIN7; packets are smaller where the whole connection is encrypted. Raises `ProtocolError`.
+    """Parse a LOGIN7; with encryption of the whole connection the maximum packet size is smaller. Raises `ProtocolError`.
 
     Source: "network packet size", https://learn.microsoft.com/sql/database-engine/configure-windows/configure-the-network-packet-size-server-configuration-option
     """
@@ -75,12 +75,12 @@ def read_login(data: bytes, *, encrypted: bool = False) -> LoginRequest:
 
 
 def refused(request: LoginRequest) -> SqlError:
-    """The error for a login that can't be had at all."""
+    """The error for a kind of login that is not supported."""
     return SqlError(18456, f"Login failed for user '{request.login.user}'. {request.refusal}", severity=14)
 
 
 def welcome(request: LoginRequest, database: str) -> bytes:
-    """The tokens that follow a login that is let in, but for DONE."""
+    """The tokens after a successful login, without DONE."""
     language = request.login.language or _LANGUAGE
     parts = [
         tokens.changed_text(Environment.DATABASE, database, "master"),
@@ -97,12 +97,12 @@ def welcome(request: LoginRequest, database: str) -> bytes:
 
 
 def failure(problem: SqlError) -> bytes:
-    """The tokens for a login that is not let in."""
+    """The tokens after a failed login."""
     return tokens.error(problem) + tokens.done(Done.BATCH, tokens.ERROR)
 
 
 def obfuscated(password: str) -> bytes:
-    """A password as clients send it: each byte with its halves exchanged, then XORed with 0xA5."""
+    """A password as clients send it: the halves of each byte are swapped, then it is XORed with 0xA5."""
     return bytes(((byte << 4 | byte >> 4) & 0xFF) ^ 0xA5 for byte in password.encode("utf-16-le"))
 
 
@@ -118,7 +118,7 @@ def _field(data: bytes, at: int) -> str:
 
 
 def _features(data: bytes) -> frozenset[int]:
-    """The list of features lies where a number says that lies where the header says."""
+    """The numbers of the feature extensions; the header has the offset of a number that is the offset of their list."""
     (pointer,) = struct.unpack_from("<H", data, 56)
     cursor = Cursor(data, Cursor(data, pointer).u32())
     found = set()

@@ -1,6 +1,4 @@
-"""Functions in expressions: aggregates, window functions, those that look at types.
-
-Those of the session, and `FUNCTIONS`.
+"""Compiles function calls: aggregates, window functions, functions of types, of the session, and those of `FUNCTIONS`.
 
 Source: "What are the SQL database functions?", https://learn.microsoft.com/sql/t-sql/functions/functions
 """
@@ -37,7 +35,7 @@ class CallCompiler(ExpressionCompiler):
     """Compiles functions."""
 
     def call(self, node: tree.Call, scope: Scope) -> Typed:
-        """A function; raises 195 and 4121 where there is none of that name, 174 for the number of arguments."""
+        """A function call; raises 195 or 4121 for an unknown function, 174 for a wrong number of arguments."""
         name = node.names[-1].upper()
         if len(node.names) > 1:
             return self._qualified(node, scope)

@@ -1,4 +1,4 @@
-"""Expressions of T-SQL as expressions of SQLite over stored values, each with its T-SQL type.
+"""Compiles T-SQL expressions to SQLite expressions over stored values, each with its T-SQL type.
 
 Source: "Expressions (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/language-elements/expressions-transact-sql
 """
@@ -16,7 +16,7 @@ from tailrace_standins.sqlserver.values import SqlType
 
 
 class ExpressionCompiler(OperatorCompiler):
-    """Compiles the expressions of one statement; gathers what it reads and which variables it uses."""
+    """Compiles the expressions of one statement; collects the tables that it reads and the variables that it uses."""
 
     def _isnull(self, node: tree.IsNull, scope: Scope) -> Typed:
         operand = self.value(node.operand, scope)
@@ -124,7 +124,7 @@ class ExpressionCompiler(OperatorCompiler):
 
 
 def _is_single(query: tree.Query) -> bool:
-    """Whether the query gives one row at most, by its form."""
+    """Whether the query returns one row at most, by its form."""
     if not isinstance(query, tree.Select):
         return False
     if not query.sources and query.where is None:

@@ -1,4 +1,4 @@
-"""Operators: arithmetic, comparisons, AND and OR.
+"""Compiles operators: arithmetic, comparisons, AND and OR.
 
 Source: "Operators (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/language-elements/operators-transact-sql
 """

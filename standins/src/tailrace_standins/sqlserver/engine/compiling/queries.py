@@ -1,7 +1,7 @@
-"""Queries of T-SQL as queries of SQLite.
+"""Compiles T-SQL queries to SQLite queries.
 
-A table becomes a subquery of what the reader may see (`:s` the last commit it sees, `:t` its own transaction,
-negative); every column of a query is called `c0`, `c1`… inside, so that names of T-SQL never meet SQLite's rules.
+A table becomes a subquery of its visible row versions (`:s` is the last commit that the reader sees, `:t` the negative id of
+its own transaction). Within SQLite every column of a query is named `c0`, `c1`…, so that SQLite's rules for names don't matter.
 
 Source: "SELECT (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql
 """
@@ -32,7 +32,7 @@ class QueryCompiler(SetCompiler):
         return Plan(sql, shown, self.variables, self.reads, self.views, self.checks)
 
     def _by_cluster(self, query: tree.Select) -> tree.Select:
-        """Rows of one table without ORDER BY come as its clustered index has them: nobody promises it, much relies on it."""
+        """Order rows of one table by its clustered index. SQL Server does not guarantee that, but clients rely on it."""
         source = query.sources[0] if len(query.sources) == 1 else None
         if (
             not isinstance(source, tree.Table)
@@ -127,7 +127,7 @@ class QueryCompiler(SetCompiler):
         return found
 
     def seeks(self, where: tree.Expression, scope: Scope) -> None:
-        """Note what `column = constant` terms say of the tables read (an index seek looks at no other rows)."""
+        """Record the `column = constant` terms of the tables read: an index seek reads, and locks, no other rows."""
         if not isinstance(where, tree.Binary):
             return
         if where.operator == "AND":

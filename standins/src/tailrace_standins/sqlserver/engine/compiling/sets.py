@@ -1,4 +1,4 @@
-"""VALUES, UNION and its like, common table expressions, ORDER BY and TOP.
+"""Compiles VALUES, UNION, EXCEPT and INTERSECT, common table expressions, ORDER BY and TOP.
 
 Source: "Set operators - UNION", https://learn.microsoft.com/sql/t-sql/language-elements/set-operators-union-transact-sql
 """
@@ -15,7 +15,7 @@ from tailrace_standins.sqlserver.engine.types import BIGINT
 
 
 class SetCompiler(SourceCompiler):
-    """Compiles what stands around a SELECT."""
+    """Compiles the parts around a SELECT."""
 
     def with_tables(self, commons: list[tree.Common], scope: Scope) -> str:
         """WITH …; the tables are known from now on."""
@@ -39,7 +39,7 @@ class SetCompiler(SourceCompiler):
     def _recursive(
         self, common_table: tree.Common, body: tree.Combined, alias: str, known: dict[str, CommonTable], scope: Scope
     ) -> tuple[str, list[Typed]]:
-        """The first part gives the types; the second may name the table itself."""
+        """A recursive common table expression: the first part determines the types, the second may refer to the table."""
         first, columns = self.query(body.left, Scope(scope.outer))
         known[common_table.name.lower()] = CommonTable(
             alias, named_columns(columns, common_table.columns, common_table.name)

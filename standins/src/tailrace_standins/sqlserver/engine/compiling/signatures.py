@@ -1,4 +1,4 @@
-"""Functions that ask the session, aggregates and ranks: their results and arguments."""
+"""Signatures of functions of the session, aggregates and ranking functions: arguments and results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands in FROM: tables as subqueries of what may be seen, views, derived tables, functions, joins.
+"""Compiles FROM: tables (as subqueries of visible row versions), views, derived tables, functions, joins.
 
 Source: "FROM clause", https://learn.microsoft.com/sql/t-sql/queries/from-transact-sql
 """
@@ -34,7 +34,7 @@ class SourceCompiler(CallCompiler):
     """Compiles sources. `temporary` are #tables and table variables, `dirty` is READ UNCOMMITTED."""
 
     def __init__(self, session: EngineSession) -> None:
-        """Compile for a session as it stands: its database, its variables' types, its temporary tables."""
+        """Compile for the present state of a session: its database, its variables' types, its temporary tables."""
         engine = session.engine
         super().__init__(engine.catalog, engine.system, engine.catalog.database(session.database), session.types)
         self.session = session
@@ -117,7 +117,7 @@ class SourceCompiler(CallCompiler):
     def stored_table(
         self, database: Database, table: Table, names: tuple[str, ...], hints: tuple[str, ...], scope: Scope
     ) -> str:
-        """A table as the subquery of what may be seen of it."""
+        """A table as a subquery of its visible rows."""
         inside = Scope(
             None, [Bound(("",), [Visible(c.name, Typed(c.slot, c.type, c.nullable)) for c in table.stored], "")]
         )
@@ -176,7 +176,7 @@ class SourceCompiler(CallCompiler):
     def _inlined(
         self, found: TableFunction, database: Database, values: list[Typed], source: tree.TableCall, scope: Scope
     ) -> str:
-        """The function's query with the arguments in place of its parameters."""
+        """The function's query with its parameters replaced by the arguments."""
         statement = parsing.batch(found.query(self.session, database))[0]
         assert isinstance(statement, tree.SelectStatement)  # noqa: S101  # a table function is one query
         saved, self._inner, saved_database = (

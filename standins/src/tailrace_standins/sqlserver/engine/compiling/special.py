@@ -1,4 +1,4 @@
-"""Functions whose result or form depends on their arguments' types, one compiler for each.
+"""Compiles functions whose result or form depends on the types of their arguments.
 
 Source: "What are the SQL database functions?", https://learn.microsoft.com/sql/t-sql/functions/functions
 """

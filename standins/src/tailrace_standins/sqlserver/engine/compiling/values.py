@@ -1,4 +1,4 @@
-"""Constants, variables, columns and conversions of T-SQL as those of SQLite over stored values, each with its T-SQL type.
+"""Compiles constants, variables, columns and conversions to SQLite, over stored values and with their T-SQL types.
 
 Source: "Data types (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/data-types/data-types-transact-sql
 """
@@ -44,7 +44,7 @@ GLOBALS: Final[dict[str, SqlType]] = {
 def conversion_number(
     source: SqlType, target: SqlType, style: int, column: tuple[str, str] | None, *, is_try: bool
 ) -> int | None:
-    """The number under which SQLite calls a conversion (`conv(number, value)`), None where there is nothing to do."""
+    """The number by which SQLite calls a conversion (`conv(number, value)`); None if none is necessary."""
     key = (source, target, style, column, is_try)
     if key not in _NUMBERS:
         change = convert.conversion(source, target, style, column)
@@ -69,7 +69,7 @@ def literal(value: stored.Stored) -> str:
 
 
 class ValueCompiler:
-    """Compiles values; gathers what a statement reads and which variables it uses."""
+    """Compiles values; collects the tables that a statement reads and the variables that it uses."""
 
     def __init__(
         self, catalog: Catalog, system: SystemObjects, database: Database, variables: dict[str, SqlType]

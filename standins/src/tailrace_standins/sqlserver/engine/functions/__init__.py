@@ -1,4 +1,4 @@
-"""The Python that compiled statements call: scalar functions (`registry.py` lists them), dates, aggregates."""
+"""Python functions that compiled statements call: scalar functions (listed in `registry.py`), dates, aggregates."""
 
 from tailrace_standins.sqlserver.engine.functions import numbers, patterns, texts
 

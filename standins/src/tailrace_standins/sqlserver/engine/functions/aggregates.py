@@ -1,4 +1,4 @@
-"""Aggregates that SQLite does not have: sums of decimals, STRING_AGG, deviations; the first ones over windows too."""
+"""Aggregates that SQLite lacks: sums of decimals (also over windows), STRING_AGG, standard deviations."""
 
 from __future__ import annotations
 

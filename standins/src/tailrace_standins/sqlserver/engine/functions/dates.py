@@ -1,4 +1,4 @@
-"""Functions of dates and times over stored values; the part comes as a text.
+"""Functions of dates and times over stored values; the date part is a text.
 
 Source: "Date and time data types and functions",
 https://learn.microsoft.com/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql
@@ -55,7 +55,7 @@ def shown(value: str) -> Moment:
 
 
 def _like(value: str, moment: Moment, type_name: str) -> str:
-    """The moment in the form of `value`, rounded as its type is."""
+    """Day and ticks in the stored form of `value`, rounded like its type."""
     if type_name == "datetime":
         moment = moments.as_datetime(moment)
     if len(value) == 10:

@@ -1,4 +1,4 @@
-"""Functions of numbers, and those that make values up.
+"""Functions of numbers, and those that generate values.
 
 Source: "Mathematical functions", https://learn.microsoft.com/sql/t-sql/functions/mathematical-functions-transact-sql
 """

@@ -3,7 +3,7 @@
 Source: "LIKE", https://learn.microsoft.com/sql/t-sql/language-elements/like-transact-sql
 """
 
-# tables stand in long lines
+# tables have long lines
 from __future__ import annotations
 
 import re

@@ -1,4 +1,4 @@
-"""What operators, CAST and a few functions become in SQLite.
+"""The SQLite functions to which operators, CAST and a few functions are compiled.
 
 Source: "Operators (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/language-elements/operators-transact-sql
 """

@@ -1,9 +1,9 @@
-"""Scalar functions as the compiler knows them: arguments, result, the Python that SQLite calls.
+"""The scalar functions for the compiler: arguments, result, and the Python function that SQLite calls.
 
 Source: "What are the SQL database functions?", https://learn.microsoft.com/sql/t-sql/functions/functions
 """
 
-# tables stand in long lines
+# tables have long lines
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
-"""Functions of texts and bytes.
+"""Functions of strings and bytes.
 
 Source: "String functions", https://learn.microsoft.com/sql/t-sql/functions/string-functions-transact-sql
 """
 
-# tables stand in long lines
+# tables have long lines
 from __future__ import annotations
 
 import hashlib

@@ -1,6 +1,6 @@
-"""Arguments and results of the system's procedures."""
+"""Arguments and results of system procedures."""
 
-# texts of SQL Server and lists of columns stand in one line
+# texts of SQL Server and lists of columns are not wrapped
 from __future__ import annotations
 
 import re
@@ -28,7 +28,7 @@ def result(text: str, rows: Iterable[Sequence[Value]]) -> ResultSet:
 
 
 def procedure(name: str, parameters: str, run: Run, required: int = 0) -> Procedure:
-    """A procedure with its parameters' names; arguments come by name, with @."""
+    """A procedure with its parameters' names; it gets arguments by name, with @."""
     names = tuple(f"@{each}" for each in parameters.split())
 
     def called(session: EngineSession, database: Database, given: Sequence[Parameter]) -> Iterator[Outcome]:

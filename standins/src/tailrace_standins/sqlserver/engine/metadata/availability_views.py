@@ -1,6 +1,6 @@
-"""What shows an availability group: its catalog views, the states of its replicas and databases, and who is primary.
+"""Views and functions of availability groups: the group, the states of its replicas and databases, the primary.
 
-Columns that would tell of a log that is sent from one replica to the other are not there: nothing is sent.
+Columns about the log that is sent between replicas are left out, because nothing is sent.
 
 Sources: "Always On availability groups catalog views",
 https://learn.microsoft.com/sql/relational-databases/system-catalog-views/always-on-availability-groups-catalog-views-transact-sql;

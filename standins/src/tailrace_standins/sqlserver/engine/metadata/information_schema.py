@@ -1,4 +1,4 @@
-"""INFORMATION_SCHEMA views, made of the catalog.
+"""INFORMATION_SCHEMA views, made from the catalog.
 
 Source: "System information schema views",
 https://learn.microsoft.com/sql/relational-databases/system-information-schema-views/system-information-schema-views-transact-sql

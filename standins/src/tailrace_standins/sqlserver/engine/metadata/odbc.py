@@ -1,4 +1,4 @@
-"""The procedures that ODBC's and JDBC's metadata calls ask.
+"""The procedures behind the metadata calls of ODBC and JDBC.
 
 Source: "Catalog stored procedures",
 https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/catalog-stored-procedures-transact-sql

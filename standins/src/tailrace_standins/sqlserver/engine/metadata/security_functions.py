@@ -1,4 +1,4 @@
-"""Functions that say who somebody is and what one may do.
+"""Functions of users, roles and permissions.
 
 Source: "Security functions", https://learn.microsoft.com/sql/t-sql/functions/security-functions-transact-sql
 """
@@ -26,7 +26,7 @@ _SERVER_ROLES: Final = frozenset((
 def _has_perms(
     session: EngineSession, database: Database, name: str | None, kind: str | None, what: str | None, *_column: Any
 ) -> Stored:
-    """HAS_PERMS_BY_NAME: NULL where there is no such thing; the server where neither name nor class is given."""
+    """HAS_PERMS_BY_NAME: NULL if the securable does not exist; without name and class the server is meant."""
     wanted, of = (what or "").upper(), (kind or "").upper()
     if not of:
         return int(access.allows_on_server(session, wanted))

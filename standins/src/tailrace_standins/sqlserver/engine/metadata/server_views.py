@@ -1,4 +1,4 @@
-"""Dynamic management views: services, sessions, requests, locks, transactions, as they are now.
+"""Dynamic management views: the present services, sessions, requests, locks and transactions.
 
 Source: "System dynamic management views",
 https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/system-dynamic-management-views

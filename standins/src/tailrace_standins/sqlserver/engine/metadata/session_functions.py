@@ -1,4 +1,4 @@
-"""Functions and @@variables that ask the session or the catalog.
+"""Functions and @@variables of the session and the catalog.
 
 Source: "Metadata functions" and "System functions",
 https://learn.microsoft.com/sql/t-sql/functions/metadata-functions-transact-sql
@@ -117,7 +117,7 @@ def _xact_state(session: EngineSession, _database: Database) -> Stored:
 
 
 def _now(session: EngineSession, *, to: str) -> Stored:
-    """The time of the batch's statement: what the server's clock shows, with or without its offset, or UTC's."""
+    """The time of the current statement, by the server's clock: local, with its offset, or in UTC."""
     now = session.now = session.now or session.engine.moment()
     shown = session.engine.shown(now.astimezone(dt.UTC) if to in _OF_UTC else now)
     if to.startswith("datetime "):

@@ -1,4 +1,4 @@
-"""Types as the catalog views number and measure them.
+"""The type ids and sizes of catalog views.
 
 Source: "sys.types", https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-types-transact-sql
 """

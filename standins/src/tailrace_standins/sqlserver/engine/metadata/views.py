@@ -1,4 +1,4 @@
-"""System views of short column texts, and what their rows are made of.
+"""The base of system views: column lists in a short text form, and the sources of their rows.
 
 Source: "System catalog views",
 https://learn.microsoft.com/sql/relational-databases/system-catalog-views/catalog-views-transact-sql
@@ -67,7 +67,7 @@ def row_count(session: EngineSession, table: Table) -> int:
 
 
 def no_rows(_session: EngineSession, _database: Database) -> ViewRows:
-    """A view of what there never is."""
+    """A view that is always empty."""
     return []
 
 

@@ -1,6 +1,6 @@
-"""T-SQL as trees: a lexer, and readers that build on each other.
+"""Parses T-SQL into trees: a lexer, and parsers of which each builds on the one before.
 
-- `lexer.py` tokens, `reader.py` a place in them; `operands.py`, `expressions.py`, `queries.py`
+- `lexer.py` tokens, `reader.py` a cursor over them; `operands.py`, `expressions.py`, `queries.py`
 - `tables.py`, `definitions.py`, `calls.py`, `changes.py`, `settings.py`, `batches.py` statements
 """
 

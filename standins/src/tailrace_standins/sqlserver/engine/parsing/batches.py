@@ -1,4 +1,4 @@
-"""A batch as statements.
+"""Parses a batch into statements.
 
 Source: "Control-of-flow", https://learn.microsoft.com/sql/t-sql/language-elements/control-of-flow
 """

@@ -1,4 +1,4 @@
-"""EXEC and {call …} as trees.
+"""Parses EXEC and {call …}.
 
 Source: "EXECUTE", https://learn.microsoft.com/sql/t-sql/language-elements/execute-transact-sql
 """

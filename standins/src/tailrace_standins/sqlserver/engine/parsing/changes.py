@@ -1,4 +1,4 @@
-"""INSERT, UPDATE and DELETE as trees.
+"""Parses INSERT, UPDATE and DELETE.
 
 Source: "Data manipulation language", https://learn.microsoft.com/sql/t-sql/queries/queries
 """

@@ -1,4 +1,4 @@
-"""CREATE, ALTER, DROP and TRUNCATE as trees.
+"""Parses CREATE, ALTER, DROP and TRUNCATE.
 
 Sources: "CREATE TABLE", https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql;
 "ALTER TABLE", https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql

@@ -1,4 +1,4 @@
-"""Expressions as trees.
+"""Parses expressions.
 
 Source: "Operator precedence (Transact-SQL)",
 https://learn.microsoft.com/sql/t-sql/language-elements/operator-precedence-transact-sql

@@ -1,4 +1,4 @@
-"""T-SQL as tokens.
+"""Splits T-SQL into tokens.
 
 Source: "Transact-SQL syntax conventions" and "Database identifiers",
 https://learn.microsoft.com/sql/relational-databases/databases/database-identifiers

@@ -1,4 +1,4 @@
-"""Constants as T-SQL types them.
+"""Parses constants, with their T-SQL types.
 
 Source: "Constants", https://learn.microsoft.com/sql/t-sql/data-types/constants-transact-sql
 """

@@ -1,4 +1,4 @@
-"""Operands as trees: constants, names, calls, CASE, CAST, what stands in parentheses.
+"""Parses operands: constants, names, calls, CASE, CAST, parentheses.
 
 Source: "Expressions (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/language-elements/expressions-transact-sql
 """
@@ -19,7 +19,7 @@ _CALLED: Final = {"LEFT", "RIGHT", "COALESCE", "NULLIF", "CONVERT", "UPDATE", "I
 
 
 class OperandReader(Reader):
-    """Reads operands; expressions and queries come from the classes below it."""
+    """Parses operands; its subclasses parse expressions and queries."""
 
     def query(self) -> tree.Query:
         """A query, given by the reader of queries."""
@@ -189,7 +189,7 @@ class OperandReader(Reader):
                 return found
 
     def order_items(self) -> list[tree.Order]:
-        """What stands after ORDER BY."""
+        """The terms after ORDER BY."""
         found = []
         while True:
             expression = self.expression()

@@ -1,4 +1,4 @@
-"""Queries as trees.
+"""Parses queries.
 
 Source: "SELECT (Transact-SQL)", https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql
 """
@@ -98,7 +98,7 @@ class QueryReader(ExpressionReader):
         return self._select()
 
     def values(self) -> tree.Values:
-        """What stands after VALUES."""
+        """The rows after VALUES."""
         rows: list[list[Expression]] = []
         while True:
             self.expect("(")
@@ -166,7 +166,7 @@ class QueryReader(ExpressionReader):
         return tree.Item(expression, "" if isinstance(expression, tree.Star) else self.alias(strings=True))
 
     def sources(self) -> list[Source]:
-        """What stands after FROM."""
+        """The sources after FROM."""
         found = [self._joined()]
         while self.accept(","):
             found.append(self._joined())
@@ -235,7 +235,7 @@ class QueryReader(ExpressionReader):
         return tuple(found)
 
     def any_hint(self) -> str:
-        """A hint's name; what it says in parentheses (an index, say) changes no result."""
+        """A hint's name; its arguments in parentheses, such as an index, are skipped because they change no result."""
         token = self.advance()
         if token.kind != "word":
             raise self.wrong()

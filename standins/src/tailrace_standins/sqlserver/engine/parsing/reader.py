@@ -1,4 +1,4 @@
-"""What the readers of expressions, queries and statements share: a place in the tokens, and names, types."""
+"""The common base of the parsers: a cursor over the tokens, names, types."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ _TWO_WORDS: Final = {"DOUBLE", "NATIONAL", "CHARACTER", "CHAR", "BINARY", "NCHAR
 
 
 class Reader:
-    """Tokens and a place in them."""
+    """Tokens and a position in them."""
 
     def __init__(self, sql: str) -> None:
         """Read `sql` as tokens; raises 102, 105."""
@@ -139,11 +139,11 @@ class Reader:
         return self._tokens[min(self._place + count, len(self._tokens) - 1)]
 
     def at(self, *keys: str) -> bool:
-        """Whether these words or operators come next, one after the other."""
+        """Whether these words or operators are next, in this order."""
         return all(self.ahead(i).key == key for i, key in enumerate(keys))
 
     def at_any(self, *keys: str) -> bool:
-        """Whether one of these comes next."""
+        """Whether one of these is next."""
         return self.token.key in keys
 
     def advance(self) -> Token:
@@ -154,14 +154,14 @@ class Reader:
         return token
 
     def accept(self, *keys: str) -> bool:
-        """Take these, if they come next."""
+        """Consume these if they are next; returns whether they were."""
         if not self.at(*keys):
             return False
         self._place += len(keys)
         return True
 
     def expect(self, *keys: str) -> None:
-        """Take these; raises 102 at what comes instead."""
+        """Consume these; raises 102 at another token."""
         for key in keys:
             if not self.accept(key):
                 raise self.wrong()
@@ -172,7 +172,7 @@ class Reader:
         return error(102, token.text, line=token.line)
 
     def text_between(self, start: int, end: int) -> str:
-        """The batch's text from one place to another, without blanks around it."""
+        """The batch's text between two positions, stripped."""
         return self._sql[start:end].strip()
 
     def name(self) -> str:
@@ -198,7 +198,7 @@ class Reader:
         return tuple(parts)
 
     def is_name(self) -> bool:
-        """Whether an identifier comes next."""
+        """Whether an identifier is next."""
         return self.token.kind == "quoted" or (self.token.kind == "word" and self.token.key not in RESERVED)
 
     def alias(self, *, strings: bool = False) -> str:

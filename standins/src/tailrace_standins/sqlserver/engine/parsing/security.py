@@ -1,4 +1,4 @@
-"""CREATE, ALTER and DROP of logins, users and roles, and GRANT, DENY, REVOKE, as trees.
+"""Parses CREATE, ALTER and DROP of logins, users and roles, and GRANT, DENY, REVOKE.
 
 Sources: "CREATE LOGIN", https://learn.microsoft.com/sql/t-sql/statements/create-login-transact-sql;
 "CREATE USER", https://learn.microsoft.com/sql/t-sql/statements/create-user-transact-sql;
@@ -18,7 +18,7 @@ _CLASSES: Final = frozenset(("OBJECT", "SCHEMA", "DATABASE"))
 
 
 class SecurityReader(TableReader):
-    """Reads statements about who may do what."""
+    """Parses statements about principals and permissions."""
 
     def ignored(self) -> tree.Ignored:
         """A statement of which only the end matters."""

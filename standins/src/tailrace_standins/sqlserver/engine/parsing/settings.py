@@ -1,4 +1,4 @@
-"""DECLARE and SET as trees.
+"""Parses DECLARE and SET.
 
 Source: "SET statements", https://learn.microsoft.com/sql/t-sql/statements/set-statements-transact-sql
 """
@@ -11,7 +11,7 @@ from tailrace_standins.sqlserver.engine.statement_base import Statement
 
 
 class SettingReader(ChangeReader):
-    """Reads what sets variables and options."""
+    """Parses statements that set variables and options."""
 
     def _declare(self) -> Statement:
         self.expect("DECLARE")

@@ -1,4 +1,4 @@
-"""Columns and constraints as CREATE TABLE and ALTER TABLE say them.
+"""Parses the columns and constraints of CREATE TABLE and ALTER TABLE.
 
 Source: "CREATE TABLE", https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
 """
@@ -19,7 +19,7 @@ class TableReader(QueryReader):
     """Reads the parts of a table."""
 
     def table(self, names: tuple[str, ...]) -> tree.CreateTable:
-        """`(column …, CONSTRAINT …)` and what stands behind it."""
+        """`(column …, CONSTRAINT …)` and the options after it."""
         self.expect("(")
         created = tree.CreateTable(names, [], [])
         while not self.accept(")"):
@@ -37,7 +37,7 @@ class TableReader(QueryReader):
         return created
 
     def _storage(self) -> None:
-        """ON filegroup, TEXTIMAGE_ON, WITH (…): where and how rows lie changes no result."""
+        """ON filegroup, TEXTIMAGE_ON, WITH (…): skipped, because storage options change no result."""
         while self.at_any("ON", "TEXTIMAGE_ON") or self.at("WITH", "("):
             if self.advance().key == "WITH":
                 self._option()
@@ -103,7 +103,7 @@ class TableReader(QueryReader):
         return self.text_between(start, self.token.start)
 
     def _value_text(self) -> str:
-        """A default: an operand, so that NOT NULL behind it stays the column's."""
+        """A default, which is an operand and no whole expression: a NOT NULL after it belongs to the column."""
         start = self.token.start
         self._sum()
         return self.text_between(start, self.token.start)
