@@ -154,6 +154,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path not in waiting)
 
 
+@pytest.hookimpl(tryfirst=True)  # before fixtures start anything
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Spark is started by what is marked so, and by commands in what is slow."""
+    if item.get_closest_marker("spark") or item.get_closest_marker("slow"):
+        from support import spark_archive
+
+        spark_archive.use()
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """A suite that passed without its server has not shown much: say so in red."""
     for name, reasons in (
