@@ -12,6 +12,7 @@ from tests.connectors.change_tables.toy_stream import BEGINNING, Stream, folded,
 
 from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace.connectors.change_tables.beginning import heads, history_at
+from tailrace.connectors.change_tables.capture_instances import newest_structures
 from tailrace.connectors.change_tables.cutting import cut
 from tailrace.connectors.change_tables.meeting import is_boundary
 from tailrace.connectors.change_tables.planned_structures import new_structures
@@ -146,3 +147,14 @@ def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -
     assert ranges.history_at(planned, whole) == planned
     assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text}}
     assert len(history_at(dialect, heads(dialect))) == 2
+
+
+def test_the_structures_that_typed_rows_have_are_those_of_the_newest_instances(toy: Toy) -> None:
+    toy.db.execute("ALTER TABLE a ADD COLUMN more TEXT")
+    toy.db.execute("ALTER TABLE b ADD COLUMN more TEXT")
+    toy.enable("a")
+    found = newest_structures(ToyDialect(toy))
+    assert {each.name: [column.name for column in table.columns] for each, table in found.items()} == {
+        "a": ["k", "v", "more"],
+        "b": ["k", "v"],
+    }
