@@ -12,6 +12,7 @@ from tests.connectors.change_tables.toy_stream import BEGINNING, Stream, folded,
 
 from tailrace.connectors.base import Lane, LogRange, Progress
 from tailrace.connectors.change_tables.beginning import heads, history_at
+from tailrace.connectors.change_tables.capture_instances import newest_structures
 from tailrace.connectors.change_tables.cutting import cut
 from tailrace.connectors.change_tables.meeting import is_boundary
 from tailrace.connectors.change_tables.planned_structures import new_structures
@@ -23,26 +24,26 @@ from tailrace.connectors.change_tables.windows import Window
 from tailrace.errors import PositionLostError
 
 
-def test_changes_come_in_the_order_of_the_log_and_make_the_tables(toy: Toy) -> None:
+def test_changes_come_in_the_order_of_the_log_and_make_the_tables(either_toy: Toy) -> None:
     stream = Stream()
     for seed in range(3):
-        written(toy, random.Random(seed), 30)
-        toy.capture()
-        stream.read(toy)
-    assert folded(stream.events) == {"a": toy.rows("a"), "b": toy.rows("b")}
+        written(either_toy, random.Random(seed), 30)
+        either_toy.capture()
+        stream.read(either_toy)
+    assert folded(stream.events) == {"a": either_toy.rows("a"), "b": either_toy.rows("b")}
     assert {op for _, op, *_ in stream.events} == {"c", "u", "d"}
     assert is_boundary(Positions(FORM), Progress("", stream.restart))
     assert stream.restart == {NAME: {"lsn": lsn(90).text}}
 
 
-def test_who_is_stopped_after_any_batch_goes_on_behind_it(toy: Toy) -> None:
+def test_who_is_stopped_after_any_batch_goes_on_behind_it(either_toy: Toy) -> None:
     whole, stopped = Stream(), Stream()
-    written(toy, random.Random(7), 40)
-    toy.capture()
-    whole.read(toy)
+    written(either_toy, random.Random(7), 40)
+    either_toy.capture()
+    whole.read(either_toy)
     while stopped.restart != whole.restart:
-        stopped.read(toy, most=1)
-        written(toy, random.Random(8), 1)  # is not read: a window's end stands in the position
+        stopped.read(either_toy, most=1)
+        written(either_toy, random.Random(8), 1)  # is not read: a window's end stands in the position
     assert stopped.events == whole.events
     assert stopped.history == whole.history
 
@@ -146,3 +147,14 @@ def test_ranges_end_where_the_log_is_captured_or_after_so_many_bytes(toy: Toy) -
     assert ranges.history_at(planned, whole) == planned
     assert ranges.progress_at(whole).restart == {NAME: {"lsn": lsn(300).text}}
     assert len(history_at(dialect, heads(dialect))) == 2
+
+
+def test_the_structures_that_typed_rows_have_are_those_of_the_newest_instances(toy: Toy) -> None:
+    toy.db.execute("ALTER TABLE a ADD COLUMN more TEXT")
+    toy.db.execute("ALTER TABLE b ADD COLUMN more TEXT")
+    toy.enable("a")
+    found = newest_structures(ToyDialect(toy))
+    assert {each.name: [column.name for column in table.columns] for each, table in found.items()} == {
+        "a": ["k", "v", "more"],
+        "b": ["k", "v"],
+    }

@@ -76,12 +76,12 @@ def rows_of(piece: Piece) -> list[tuple[int, str]]:
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("seed", range(4))
 def test_a_snapshot_is_the_tables_at_one_place_however_late_changes_are_captured_and_often_it_stops(
-    toy: Toy, seed: int
+    either_toy: Toy, seed: int
 ) -> None:
     chosen = random.Random(seed)
-    written(toy, chosen, 60)
-    toy.capture()
-    at, expected = toy.captured, {name: toy.rows(name) for name in ("a", "b")}
+    written(either_toy, chosen, 60)
+    either_toy.capture()
+    at, expected = either_toy.captured, {name: either_toy.rows(name) for name in ("a", "b")}
     names = {quoted_id(table_id(name)): name for name in ("a", "b")}
     plan = LanePlan(tuple(map(Segment, names)), opens=True, closes=True)
     state = start(plan, {LSN: {NAME: lsn(at).text}})
@@ -92,7 +92,7 @@ def test_a_snapshot_is_the_tables_at_one_place_however_late_changes_are_captured
         assert runs < 60
         pending: list[tuple[str, int, str]] = []
         before = len(found)
-        for wave in SnapshotLane(opened(toy, at, chosen), state).waves():
+        for wave in SnapshotLane(opened(either_toy, at, chosen), state).waves():
             pending += [(names[piece.table], *each) for piece in wave.pieces for each in rows_of(piece)]
             if not wave.is_open:
                 state = SnapshotState.from_dict(json.loads(json.dumps(wave.state.to_dict())))
@@ -100,7 +100,7 @@ def test_a_snapshot_is_the_tables_at_one_place_however_late_changes_are_captured
                 if len(found) - before > 2 + 4 * seed:
                     break
     assert runs > 1
-    assert len(toy.journal) > at + 10
+    assert len(either_toy.journal) > at + 10
     assert sorted(found) == sorted((name, *each) for name, rows in expected.items() for each in rows.items())
 
 
@@ -121,18 +121,18 @@ MOVED, MOVED_ON = ("a", row(1, "old"), row(9, "old")), ("a", row(9, "old"), row(
     ],
 )
 def test_a_row_that_a_transaction_inserts_and_deletes_while_a_table_is_read_was_not_there_before(
-    toy: Toy, transaction: list[Change]
+    either_toy: Toy, transaction: list[Change]
 ) -> None:
-    toy.commit(*(("a", None, row(key, "old")) for key in (1, 2, 3)))
-    toy.capture()
-    expected, waiting = toy.rows("a"), [transaction]
+    either_toy.commit(*(("a", None, row(key, "old")) for key in (1, 2, 3)))
+    either_toy.capture()
+    expected, waiting = either_toy.rows("a"), [transaction]
 
     def between() -> None:
         while waiting:
-            toy.commit(*waiting.pop())
+            either_toy.commit(*waiting.pop())
 
     name = quoted_id(table_id("a"))
-    reading = opened_source(toy, lsn(toy.captured), {name: KEY.to_dict()}, between)
+    reading = opened_source(either_toy, lsn(either_toy.captured), {name: KEY.to_dict()}, between)
     state = start(LanePlan((Segment(name),), opens=True, closes=True), {LSN: {NAME: lsn(1).text}})
     found = [each for wave in SnapshotLane(reading, state).waves() for piece in wave.pieces for each in rows_of(piece)]
     assert not waiting

@@ -12,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from tailrace.changes.vectors import Bytes
 from tailrace.connectors.change_tables import lsn_columns
 from tailrace.connectors.change_tables.instances import Instance
 from tailrace.connectors.change_tables.lsn import Lsn, LsnForm
@@ -28,6 +30,7 @@ NAME = "toydb"
 FORM = LsnForm(16, "a toy")
 TEXT = Schema(Type.STRING)
 MADE = dt.datetime(2026, 1, 1)  # noqa: DTZ001 -- the server's local time
+Int64 = npt.NDArray[np.int64]
 Change = tuple[str, dict[str, Any] | None, dict[str, Any] | None]  # table, row before, row after
 
 
@@ -40,9 +43,10 @@ def table_id(name: str) -> TableId:
 
 
 class Toy:
-    """The server."""
+    """The server; with `pairs` it writes an update as a delete and an insert, which follow each other."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, pairs: bool = False) -> None:
+        self.pairs = pairs
         self.db = sqlite3.connect(":memory:", isolation_level=None)
         self.db.execute("CREATE TABLE instances (number INTEGER PRIMARY KEY, source, columns, start BLOB)")
         self.db.execute("CREATE TABLE transactions (lsn BLOB PRIMARY KEY, us INT)")
@@ -84,7 +88,7 @@ class Toy:
         for number in range(self.captured + 1, end + 1):
             self.db.execute("INSERT INTO transactions VALUES (?, ?)", (lsn(number).raw, number * 1_000_000))
             for part, change in enumerate(self.journal[number - 1], 1):
-                self._write(lsn(number), lsn(number, part), change)
+                self._write(lsn(number), lsn(number, 2 * part), change)
         self.captured = end
 
     def clean_up(self, number: int) -> None:
@@ -101,14 +105,16 @@ class Toy:
 
     def _write(self, at: Lsn, part: Lsn, change: Change) -> None:
         name, before, after = change
-        images = [(BEFORE, before), (AFTER, after)] if before and after else [(DELETE, before), (INSERT, after)]
+        is_update = before is not None and after is not None and not self.pairs
+        images = [(BEFORE, before), (AFTER, after)] if is_update else [(DELETE, before), (INSERT, after)]
         found = self.db.execute("SELECT number, columns, start FROM instances WHERE source = ?", (name,)).fetchall()
         for number, columns, start in found:
             for operation, image in images if at.raw >= start else ():
                 if image is not None:
                     values = [image.get(column) for column in columns.split(",")]
                     marks = ", ".join("?" * (3 + len(values)))
-                    self.db.execute(f"INSERT INTO ct_{number} VALUES ({marks})", (at.raw, part.raw, operation, *values))
+                    place = part if operation == INSERT else part.previous()
+                    self.db.execute(f"INSERT INTO ct_{number} VALUES ({marks})", (at.raw, place.raw, operation, *values))
 
 
 class Query:
@@ -131,16 +137,26 @@ class Query:
             yield batch_of(some, (pa.large_binary(), pa.large_binary(), pa.int64(), *types_of(self._columns)))
 
     def operation(self, batch: pa.RecordBatch, row: int) -> int | None:
-        return int(batch.column(2)[row].as_py())
+        operation = int(batch.column(2)[row].as_py())
+        return BEFORE if operation == DELETE and self._toy.pairs else operation
 
     def rows(self, batch: pa.RecordBatch) -> ChangeRows:
         commit, change = (lsn_columns.raw_of(batch.column(i), "lsn", FORM.size) for i in (0, 1))
-        operation = batch.column(2).to_numpy()
+        operation = paired(batch.column(2).to_numpy(), change) if self._toy.pairs else batch.column(2).to_numpy()
         command = np.zeros(len(operation), np.int64)
         return ChangeRows(commit, change, command, operation, None, batch.columns[3:], batch.nbytes)
 
     def torn(self, at: RowPosition) -> LogFormatError:
         return LogFormatError(f"the update at {at} is torn")
+
+
+def paired(operation: Int64, change: Bytes) -> Int64:
+    """Operations, of which a delete and the insert behind it are an update where no number is between theirs."""
+    number = np.ascontiguousarray(change[:, 8:]).view(">i8").ravel()
+    is_first = (operation == DELETE) & np.append((operation[1:] == INSERT) & (np.diff(number) == 1), [False])
+    found = np.where(is_first, BEFORE, operation)
+    found[1:][is_first[:-1]] = AFTER
+    return found
 
 
 def types_of(columns: Sequence[str]) -> list[pa.DataType]:

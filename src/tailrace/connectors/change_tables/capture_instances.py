@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Final, Generic
 
 from tailrace.connectors.change_tables.altered_columns import Types, altered, as_captured
-from tailrace.connectors.change_tables.dialect import Catalogue, Session
+from tailrace.connectors.change_tables.dialect import Catalogue, Dialect, Session
 from tailrace.connectors.change_tables.instances import Instance, identity, not_captured, of_instance
 from tailrace.connectors.change_tables.lsn import Lsn
 from tailrace.connectors.change_tables.told_structures import ToldStructures
@@ -205,3 +205,15 @@ def _newest_of_same_start(instances: list[Instance]) -> list[Instance]:
 
 def _fits(table: Table, instance: Instance) -> bool:
     return all(column.name in instance.columns for column in table.columns)
+
+
+def newest_structures(dialect: Dialect[Session]) -> dict[TableId, Table]:
+    """The captured tables of all databases, each as its newest instance has it now."""
+    found: dict[TableId, Table] = {}
+    for name in dialect.databases:
+        with dialect.connect(name) as session:
+            dialect.require_captured(session, name)
+            instances = CaptureInstances(dialect, ToldStructures(dialect, ()))
+            instances.refresh(session)
+            found |= {each.table: instances.structure(each) for each in instances.all.values()}
+    return found

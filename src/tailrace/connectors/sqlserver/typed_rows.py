@@ -7,20 +7,17 @@ from typing import Final
 import attrs
 import pyarrow as pa
 
-from tailrace.connectors.change_tables.capture_instances import CaptureInstances
+from tailrace.connectors.change_tables.capture_instances import newest_structures
 from tailrace.connectors.change_tables.table_shapes import with_fields
-from tailrace.connectors.change_tables.told_structures import ToldStructures
 from tailrace.connectors.shared import jdbc
 from tailrace.connectors.shared.typed_rows import only_one, row_columns, rows_alone
-from tailrace.connectors.sqlserver import catalog
-from tailrace.connectors.sqlserver.connection import connect
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.properties.reading import COMMIT
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.connectors.sqlserver.types import column_types, field_schema
 from tailrace.encoding.rows import RowSchema, arrow_type
 from tailrace.errors import StructureError
-from tailrace.schema.tables import Column, Table, TableId
+from tailrace.schema.tables import Column
 
 NOT_BEGUN: Final = " that the capture job has begun with (is the SQL Server Agent running?)"
 
@@ -42,9 +39,7 @@ def row_schema(settings: SqlServerSettings, *, with_before: bool) -> RowSchema:
 
     """
     settings = row_settings(settings)
-    found: dict[TableId, Table] = {}
-    for name in settings.database_names:
-        found |= _captured_in(settings, name)
+    found = newest_structures(SqlServerDialect(settings))
     captured = found[only_one(list(found), NOT_BEGUN)]
     table, _ = with_fields(captured, column_types(captured, settings))
 
@@ -57,13 +52,3 @@ def row_schema(settings: SqlServerSettings, *, with_before: bool) -> RowSchema:
         return arrow_type(schema, kind, column.length, column.scale)
 
     return RowSchema(row_columns(table, settings, type_of), with_before)
-
-
-def _captured_in(settings: SqlServerSettings, database: str) -> dict[TableId, Table]:
-    """The captured tables of a database, each with the structure of its newest instance."""
-    with connect(settings, database) as session:
-        catalog.require_captured(session, database)
-        dialect = SqlServerDialect(settings)
-        instances = CaptureInstances(dialect, ToldStructures(dialect, ()))
-        instances.refresh(session)
-        return {each.table: instances.structure(each) for each in instances.all.values()}
