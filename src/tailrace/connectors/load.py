@@ -88,7 +88,6 @@ def from_mapping(
     problems = problems or Problems(strict=strict)
     flat = flatten(document, problems)
     kind = _kind(flat, problems, source)
-    # Confluent Cloud's names become Debezium's before any name is checked.
     flat = from_cloud(flat, cloud_classes(kind), problems)
     entries = collect(flat, kind.tables, kind.database, problems, partial(names_of_others, kind.name))
     entries = without_unfilled(entries, flat, kind.tables, problems)

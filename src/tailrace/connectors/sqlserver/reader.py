@@ -132,7 +132,7 @@ class SqlServerConnector:
 
     def snapshot_point(self) -> StartPoint:
         """Where a DataFrame's stream begins with a snapshot; `snapshot` is the argument for `next_parts`."""
-        from tailrace.connectors.sqlserver.snapshots.parts import snapshot_point  # only needed for snapshots
+        from tailrace.connectors.sqlserver.snapshots.planning import snapshot_point  # as above
 
         return snapshot_point(self.settings)
 
@@ -140,7 +140,7 @@ class SqlServerConnector:
         self, point: StartPoint, reached: Mapping[str, Any] | None, wanted: int, max_bytes: int | None
     ) -> SnapshotStep:
         """The next parts of the snapshot at a point, at most `wanted`; `reached` is from the step before."""
-        from tailrace.connectors.sqlserver.snapshots.parts import next_parts  # only needed for snapshots
+        from tailrace.connectors.sqlserver.snapshots.planning import next_parts  # as above
 
         return next_parts(self.settings, point, reached, wanted, max_bytes)
 

@@ -42,30 +42,8 @@ def restart_of(settings: SqlServerSettings, offsets: Sequence[Offset]) -> dict[s
 
 
 def position_of(offset: Offset) -> DatabasePosition:
-    """The position of one database.
-
-    Raises:
-        ProgressError: the offset is from an unfinished snapshot, or is not an offset.
-
-    """
-    if any(name.startswith("incremental_snapshot") for name in offset):
-        raise ProgressError(
-            "Debezium's offset was written within an incremental snapshot: let Debezium finish it, or end it with a "
-            "stop-snapshot signal, then stop Debezium and take its offset again"
-        )
-    if offset.get("snapshot") not in {None, False, "false"} and offset.get("snapshot_completed") not in {True, "true"}:
-        raise ProgressError(
-            "Debezium's offset was written within a snapshot: let Debezium finish it, then stop it and take its offset again"
-        )
-    commit, change = _lsn(offset.get("commit_lsn")), _lsn(offset.get("change_lsn"))
-    if commit is None:
-        raise ProgressError(f"Debezium's offset names no commit LSN: {dict(offset)!r}")
-    # The whole transaction is delivered.
-    if change is None or change == _BEHIND_ALL:
-        return DatabasePosition(commit)
-    serial = int(offset.get("event_serial_no") or 0)
-    # The transaction is read again from its beginning, as its tables are read one after the other.
-    return DatabasePosition(commit.previous(), taken_over=RowPosition(commit, 0, change, 0, serial))
+    """One database's. Raises likewise."""
+    return debezium_offsets.position_of(LSNS, offset)
 
 
 def history_of(records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> list[HistoryRecord]:

@@ -143,61 +143,9 @@ class _Reading:
         """By their unique indexes."""
         return keys_of(session, instances)
 
-    def altered(self) -> frozenset[TableId]:
-        """The tables whose structure changed since the last call, or that are gone.
-
-        All changes that the capture job has passed are known.
-        """
-        if self._session.rows(_DDL) != self._ddl or self._started() != self._starts:
-            self._load()
-        changed, self._changed = frozenset(self._changed), set()
-        return changed
-
-    def is_altered(self, table: TableId) -> bool:
-        """Whether `altered` will report a table, even if the capture job has not reached the change yet."""
-        self._load()
-        return table in self._changed
-
-    def have_changed(self) -> bool:
-        """Whether the tables, or their instances, differ from those that were looked up last.
-
-        Raises:
-            PositionLostError: the changes of one are no longer retained from P on.
-
-        """
-        before = {table: read.instance for table, read in self._read.items()}
-        self._load()
-        return before != {table: read.instance for table, read in self._read.items()}
-
-    def require_log(self) -> None:
-        """Raise `PositionLostError` if the change tables are no longer retained from P on."""
-        if self._started() != self._starts:
-            self._load()
-
-    def _started(self) -> dict[int, bytes | None]:
-        return dict(self._session.rows(_STARTS))
-
-    def _load(self) -> None:
-        # Queried first, so that a change after it is noticed at the next call.
-        self._ddl, self._starts = self._session.rows(_DDL), self._started()
-        tables = structures.tables(self._session, self._session.database, self._keys.__contains__)
-        found = instances_at(catalog.instances(self._session), self._point)
-        wanted = {table: found.get(table) for table in self._keys if table in tables}
-        keys = keys_of(self._session, [instance for instance in wanted.values() if instance is not None])
-        now = {}
-        for table, instance in wanted.items():
-            if instance is None:
-                raise lost(table, self._point)
-            self._require_same_key(instance, keys[table])
-            now[table] = self._made(tables[table], instance)
-        self._changed |= {
-            table for table, read in self._read.items() if table not in now or now[table].table != read.table
-        }
-        self._read = now
-
-    def _made(self, table: Table, instance: Instance) -> ReadTable:
-        readable, types, shape = self._shapes.read_shape(of_instance(table, instance))
-        key = self._keys[table.id]
+    def made(self, table: Table, instance: Instance, key: ChunkKey | None) -> ReadTable:
+        """The same expressions read the source table and the change table."""
+        readable, types, shape = self._shapes.read_shape(table)
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
         large = tuple(
