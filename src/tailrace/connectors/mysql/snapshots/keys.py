@@ -99,7 +99,7 @@ class KeyColumn:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> KeyColumn:
-        """From what `to_dict` gave."""
+        """Parse a column from its JSON."""
         return cls(**{**given, "kind": Kind(given["kind"]), "labels": tuple(given.get("labels", ()))})
 
 
