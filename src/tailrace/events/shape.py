@@ -31,7 +31,7 @@ OLD_KEY_HEADER = "__debezium.oldkey"
 ColumnPolicy = Callable[[Vector], Vector]
 
 _TIMES_BYTES = 48  # an estimate, of `op` and the three processing times as text
-_OPERATIONS = np.zeros((256, 4), np.uint32)
+_OPERATIONS = np.zeros((256, 4), np.uint32)  # views of texts of one letter, by operation code
 for _code in b"cudtr":
     _OPERATIONS[_code] = (1, _code, 0, 0)
 
@@ -140,6 +140,7 @@ class Shape:
         """The records of changes that this shape has prepared."""
         changes, expansion = rows.changes, rows.expansion
         values, varying = self.values(changes), _varying(rows)
+        # in the order of the slots that `_made_layouts` has given them
         columns = [
             *flat(values),
             *flat(rows.keys or ()),
@@ -187,7 +188,7 @@ class Shape:
         return Outline(n, layouts.key, layouts.value, content, memory)
 
     def _layouts_of(self, rows: RowChanges) -> _Layouts:
-        if self._layouts is None:
+        if self._layouts is None:  # those of the first changes fit all: columns of one structure always have the same kinds
             values = self._columns(rows.changes, self.schemas.value_columns)
             self._layouts = self._made_layouts(values, rows, list(_varying(rows)))
         return self._layouts

@@ -64,6 +64,7 @@ class Signals:
         self._looks = True
         if not self._job.takes_signals and before is None:
             return None
+        # Spark goes on from another offset than the one planned last, or planning failed: what was polled is polled again
         if self._listener is None or self._given != before:
             self.close()
             self._listener = connector.listener(before)
@@ -84,6 +85,7 @@ class Signals:
 
     def gave(self, end: Offset) -> None:
         """Note that an offset was planned; after an error instead, the channels are read again from the last one."""
+        # in the form in which Spark hands it back (lists instead of tuples), with which `heard` compares it
         given: Any = orjson.loads(orjson.dumps(end.get("signalled")))
         self._given, self.looked = given, self._looks
 

@@ -81,7 +81,7 @@ class Ledger:
             if entries:
                 raise ProgressError(self._lost_progress(lane))
             return []
-        # a later record replaces one of the same number: without transactions, what a task sent and did not commit stays visible
+        # a later record replaces one of the same number: without transactions, what a task sent before it died stays visible
         numbered = dict(self._numbered(lane, entry) for entry in entries)
         wanted = range(record.history_start + 1, record.history + 1)
         missing = [number for number in wanted if number not in numbered]
