@@ -81,8 +81,7 @@ def collect(
 ) -> dict[str, Entry]:
     """The entries by current name. Unknown names, duplicates and placeholders that can't be replaced are added to `problems`.
 
-    `tables` are the connector's properties, `database` is its name in messages, `others` are names of other connectors'
-    properties.
+    `tables` has the connector's properties, `database` is what messages call it, `others` are other connectors' properties.
     """
     secret_names = _secret_names(flat.get("custom.sanitize.pattern"), problems)
     parts = tuple(f"{part}." for name in _NAMES_OF_PARTS for part in split_list(flat.get(name, "")))

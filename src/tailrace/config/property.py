@@ -187,11 +187,7 @@ class PropertyTables:
         return {alias: each.name for each in self.properties for alias in each.aliases}
 
     def among(self, others: Iterable[PropertyTables], connector_class: Property) -> PropertyTables:
-        """The same tables beside those of the other connectors.
-
-        `connector_class` replaces this connector's `connector.class`: its values are those of all connectors. A name that
-        changes records with any connector counts as such with this one too.
-        """
+        """The same beside those of all connectors, with the property that says which one it is."""
         made = PropertyTables((), self.effects, self.meant)
         made.properties = tuple(
             evolve(connector_class, group=each.group) if each.name == connector_class.name else each for each in self.properties

@@ -29,9 +29,9 @@ class Verdict:
 
 
 def judge(name: str, tables: PropertyTables, others: Collection[str], database: str, given: Collection[str]) -> Verdict:
-    """The verdict on a name that is no property of the connector for `database`.
+    """What to say of a name that is no property of the connector for `database`.
 
-    `others` are names of other connectors' properties. `given` are the current names of the configuration's properties.
+    `others` are the names of properties of other connectors, `given` those that the configuration has, by their current names.
     """
     plain = visible(name)
     if plain != name and (near := _known(plain, tables)):

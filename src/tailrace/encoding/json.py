@@ -100,7 +100,7 @@ class JsonMessages:
         return writer.program(layout.lasting)
 
 
-_Reader = Callable[[AnyColumn], Vector] | None  # converts a column into a vector for templates; None: it is one already
+_Reader = Callable[[AnyColumn], Vector] | None  # makes of a column what templates take; None: it is that
 
 
 class _LayoutProgram:
@@ -123,7 +123,7 @@ class _Writer:
         self._columns = columns
         self._template = Template()
         self._readers: list[tuple[int, _Reader]] = []
-        self._slots: dict[int, int] = {}  # the template's slots by the records' slots
+        self._slots: dict[int, int] = {}  # of the template, by those of the records
         self.const = self._template.const
 
     def program(self, lasting: Sequence[int] = ()) -> _LayoutProgram:

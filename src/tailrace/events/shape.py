@@ -30,8 +30,8 @@ OLD_KEY_HEADER = "__debezium.oldkey"
 
 ColumnPolicy = Callable[[Vector], Vector]
 
-_TIMES_BYTES = 48  # an estimate, of `op` and the three processing times as text
-_OPERATIONS = np.zeros((256, 4), np.uint32)  # views of texts of one letter, by operation code
+_TIMES_BYTES = 48  # of the operation and the times of processing
+_OPERATIONS = np.zeros((256, 4), np.uint32)
 for _code in b"cudtr":
     _OPERATIONS[_code] = (1, _code, 0, 0)
 
@@ -75,7 +75,7 @@ class RowChanges:
         shape: makes the records.
         changes: the changes.
         keys: the key's columns over the images; None without a key.
-        expansion: which records the changes become.
+        expansion: which records they become.
         now_us: the processing time, microseconds since the epoch.
         total_order: rank of each record within its transaction, from 1; None without transaction metadata.
         data_collection_order: the same within its table.
@@ -104,7 +104,7 @@ class RowChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Layouts:
-    """The layouts of a table's keys and values, and of the headers with the other key after an update of the key."""
+    """The layouts of a table's records; those of the headers that name the other key after a change of the key."""
 
     key: Layout | None
     value: Layout
@@ -140,7 +140,6 @@ class Shape:
         """The records of changes that this shape has prepared."""
         changes, expansion = rows.changes, rows.expansion
         values, varying = self.values(changes), _varying(rows)
-        # in the order of the slots that `_made_layouts` has given them
         columns = [
             *flat(values),
             *flat(rows.keys or ()),
@@ -270,7 +269,7 @@ def _varying(rows: RowChanges) -> dict[str, Vector]:
 
 
 def struct_fields(schema: Schema, columns: Sequence[Vector], first: int, role: int) -> tuple[Node, ...]:
-    """The nodes of a struct's fields; their columns are in the slots from `first` on, in the order of `flat`."""
+    """The fields of a struct, from as many columns that stand flat from slot `first` on."""
     nodes, slot = [], first
     for field_, column in zip(schema.fields, columns, strict=True):
         nodes.append(_node(field_.schema, column, slot, role))

@@ -16,7 +16,7 @@ TOPIC_SAYS = "letters, digits, dots, hyphens and underscores only, 249 at most"
 
 
 def event_shape(*older: str) -> Property:
-    """`tailrace.event.shape`, whose fields the events have; `older` are the versions of Debezium that it may name."""
+    """Which field set the events have; `older`: versions of Debezium whose field set can be had."""
     words = " or ".join(older)
     return Property(
         name="tailrace.event.shape",

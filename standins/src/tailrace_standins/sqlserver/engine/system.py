@@ -72,7 +72,7 @@ class TableFunction:
 
 @dataclass(frozen=True, slots=True)
 class Procedure:
-    """A stored procedure: a function of (session, database, parameters) that yields outcomes, possibly with a `ReturnStatus`."""
+    """A stored procedure: a function of (session, database, parameters) that yields outcomes, maybe with a `ReturnStatus`."""
 
     name: str
     run: Callable[[EngineSession, Database, Sequence[Parameter]], Iterator[Outcome]]
