@@ -143,7 +143,7 @@ def _refuse_records_of_notifications(settings: Settings) -> None:
 
 
 def _document(given: Mapping[str, str], connector_class: str) -> dict[str, str]:
-    """The configuration: the properties of the file, overridden by those among the options."""
+    """The file's properties, and over them the options'."""
     tables = [kind.tables for kind in SPECS.values()]
     spelled = {name.lower(): name for each in tables for name in (*each.aliases, *each.by_name)}
     for name in given.keys() - OWN - spelled.keys():
