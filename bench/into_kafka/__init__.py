@@ -1,4 +1,4 @@
-"""tailrace beside Debezium in Kafka Connect, both from the same MySQL log into the same Kafka broker.
+"""tailrace compared with Debezium in Kafka Connect: both read the same MySQL log and write to the same Kafka broker.
 
     ./run bench-kafka [--quick] [--write]
 

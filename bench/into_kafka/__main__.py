@@ -1,4 +1,4 @@
-"""tailrace beside Debezium in Kafka Connect: the same MySQL log into the same Kafka broker.
+"""tailrace compared with Debezium in Kafka Connect: from the same MySQL log into the same Kafka broker.
 
     ./run bench-kafka [--quick] [--continue] [--write]
 

@@ -1,4 +1,4 @@
-"""tailrace beside Debezium in Kafka Connect, both from the SQL Server stand-in into the same Kafka broker.
+"""tailrace compared with Debezium in Kafka Connect: both read the SQL Server stand-in and write to the same Kafka broker.
 
     ./run bench-sqlserver [--quick] [--write]
 

@@ -45,6 +45,7 @@ class HiddenKey:
         data = _protected(self.hidden)
         salt, body, digest = data[:_DIGEST], data[_DIGEST:-_DIGEST], data[-_DIGEST:]
         key = bytes(a ^ b for a, b in zip(body, _key_stream(_utf16(password), salt), strict=False))
+        # the only check of the password: a wrong one gives a wrong key, and no other error
         if not hmac.compare_digest(_sha1(_utf16(password) + key), digest):
             raise JksError("the password does not open the private key")
         return key

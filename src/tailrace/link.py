@@ -120,7 +120,7 @@ class Reporter:
             return
         try:
             self._connection = Client(address, family="AF_UNIX")
-        except ConnectionRefusedError:
+        except ConnectionRefusedError:  # the socket is there and nobody listens
             self._stopping = True  # the driver was killed
         except OSError:
             self._connection = None  # on another machine than the driver there is no socket

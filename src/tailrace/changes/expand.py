@@ -69,6 +69,7 @@ def expand(
     n = len(changes)
     moved = _moved(changes, keys)
     skip = np.zeros(256, np.bool_) if skipped is None else skipped
+    # at most: a delete has a tombstone, an update of the key becomes a delete, a tombstone and a create
     room = n + int(np.count_nonzero(changes.op == DELETE)) + 2 * int(np.count_nonzero(moved))
     roles = np.full((ROLES, room), -1, np.int32)
     op = np.empty(room, np.uint8)

@@ -27,6 +27,7 @@ def _overlap(items: Sequence[Records]) -> bool:
 
 
 def _merged(items: Sequence[Records]) -> Records:
+    # stable: the records of one change, such as a delete and its tombstone, have the same rank and must keep their order
     order = np.argsort(np.concatenate([item.log_order for item in items]), kind="stable")
     names = dict.fromkeys(header.name for item in items for header in item.headers)
     return Records(

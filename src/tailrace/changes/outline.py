@@ -61,7 +61,7 @@ def content_of(vectors: Sequence[Vector]) -> tuple[int, int]:
 
 
 def _text_bytes(vector: Vector) -> int:
-    """The total length of all texts: the sum of the views' first words."""
+    """How long all texts are together: the sum of the views' first words."""
     if vector.length > _FEW:
         return int(np.add.reduce(vector.data[:, 0], dtype=np.int64))
     word = vector.data.item  # cheaper than numpy's sum, which small batches would feel

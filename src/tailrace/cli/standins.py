@@ -1,7 +1,7 @@
-"""Whether the demo's servers are installed: they are a distribution of their own, `tailrace-standins`.
+"""Checks that the demo's servers are installed: they are a separate distribution, `tailrace-standins`.
 
-Who installs tailrace gets no server. Whoever asks for the demo is told how to get them: always from a checkout, by path. No
-registry is ever asked for that name, which anybody could register there.
+Installing tailrace installs no server. The demo's error message says how to install them: always from a checkout, by path. That
+name is never looked up in a package registry, where anybody could register it.
 """
 
 from __future__ import annotations

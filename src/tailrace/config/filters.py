@@ -112,6 +112,7 @@ class TableFilter:
 
     def matches(self, table: TableId) -> bool:
         """Whether the table's changes are captured."""
+        # signal tables are captured although no list names them, or signals of the source channel would not arrive
         return self.lower(table) in self.also or self._in_lists(table)
 
     def matches_database(self, database: str) -> bool:

@@ -73,7 +73,7 @@ def read_overrides(names: Value, entries: Mapping[str, Entry], naming: Naming, p
         else:
             entry = statements[table]
             found[table] = SelectOverride(table, entry.text, entry.given_name)
-    for table, entry in statements.items():
+    for table, entry in statements.items():  # a statement that is silently not used would be taken for one that is
         if table not in found:
             problems.warn(f"{entry.given_name} has no effect: {LIST} does not name its table")
     return SelectOverrides(tuple(found.values()))

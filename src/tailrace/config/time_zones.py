@@ -66,7 +66,7 @@ def time_zone(text: str) -> TimeZone:
         ValueError: there is none; the message gives examples.
 
     """
-    name = _SHORT.get(text, text)
+    name = _SHORT.get(text, text)  # short names before regions, as in `ZoneId.of`
     if _UTC.fullmatch(name):
         return TimeZone(None)
     found = _OFFSET.fullmatch(name)

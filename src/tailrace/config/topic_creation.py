@@ -88,7 +88,7 @@ def read_topic_creation(
 def _by_group(entries: Mapping[str, Entry], groups: Sequence[str], problems: Problems) -> Given:
     """The properties of each group, by its name. Group names may have dots, so the longest one that matches counts."""
     found: dict[str, dict[str, str]] = {}
-    known = sorted((DEFAULT, *groups), key=len, reverse=True)
+    known = sorted((DEFAULT, *groups), key=len, reverse=True)  # `a.b` before `a`: its property is `topic.creation.a.b.…`
     for name, entry in entries.items():
         rest = name.removeprefix(PREFIX)
         if rest == name or rest in _OWN:

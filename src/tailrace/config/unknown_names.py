@@ -63,6 +63,7 @@ def hidden_in(name: str, family: Family, tables: PropertyTables) -> str | None:
     """
     if not family.is_open:
         return None
+    # a higher cutoff than elsewhere: the name is valid as it is, so that only an obvious misspelling may be reported
     near = nearest(name, (*tables.by_name, *tables.aliases), cutoff=0.93)
     is_of_near = near is not None and name.startswith(f"{near}.")  # a family's own property, and a member of it
     return None if is_of_near else near

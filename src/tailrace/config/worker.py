@@ -59,6 +59,7 @@ class Worker:
         """The connector's configuration with the worker's defaults; the connector's own properties win."""
         inner = document.get("config")
         own = dict(inner if isinstance(inner, Mapping) else document)
+        # aliases are resolved after the merge: the worker's own values may use its providers too
         aliases = Aliases.declared_by(self.properties)
         merged = {
             name: aliases.resolved(name, value, problems) if isinstance(value, str) else value

@@ -64,7 +64,7 @@ def find_any(stored: Mapping[bytes, bytes | None], name: str, forms: Sequence[Pa
 
 def key_for(stored: Mapping[bytes, bytes | None], name: str, partition: Partition) -> bytes:
     """The key for a connector's offset: the existing one, else a new one."""
-    for key in stored:
+    for key in stored:  # Connect looks keys up by their bytes: an equal key in other bytes would be a second entry
         if _parsed_key(key) == (name, partition):
             return key
     return compact([name, dict(partition)]).encode()

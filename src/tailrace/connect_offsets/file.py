@@ -34,6 +34,7 @@ class OffsetFile:
     def store(self, key: bytes, value: bytes) -> None:
         """Set one entry, atomically; the others stay."""
         data = write_map({**self.load(), key: value})
+        # written beside it and renamed: a crash must not leave Connect with half a file
         new = self._path.with_name(self._path.name + ".new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -35,4 +35,4 @@ class OffsetTopic:
         """Set a key's value; it is on the brokers when this returns."""
         if not self._topic.partitions():
             self._topic.create(PARTITIONS, CONFIGS)
-        self._topic.append([(key, value)])
+        self._topic.append([(key, value)])  # to the partition of the key's hash, where Connect looks for it

@@ -1,9 +1,8 @@
-"""The generated reference pages: `python -m tailrace.docs` writes them, `--check` says which are stale.
+"""Generates the reference pages: `python -m tailrace.docs` writes them, `--check` lists stale ones.
 
-A page is rendered from what it documents: the properties from their tables, the commands from the command
-line's own declarations, the exit codes from the table that the command line exits with, a connector's types from what
-decides on them, a stand-in's names from what it registers. A test runs the check, so that a property or an option can't
-be added without its page.
+A page is rendered from the code that it documents: properties from their tables, commands from their declarations, exit
+codes from the table that the command line uses, a connector's types from its type mapping, a stand-in's names from its
+registry. A test runs the check, so that no property or option is added without documentation.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
 
 
 def stale(folder: Path = REFERENCE) -> list[Path]:
-    """The pages that are missing in a folder, or say something else than the code."""
+    """The pages of a folder that are missing, or differ from the code."""
     return [folder / name for name, render in PAGES.items() if _text(folder / name) != render()]
 
 
@@ -59,7 +58,7 @@ def write(folder: Path = REFERENCE) -> None:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write the pages, or check them; the exit code."""
+    """Write the pages, or check them; returns the exit code."""
     if list(arguments) == ["--check"]:
         found = stale()
         for path in found:
@@ -77,7 +76,7 @@ def _text(path: Path) -> str | None:
 
 
 def _commands(path: str, command: Any) -> Iterator[tuple[str, Any]]:
-    """The commands that do something, by what has to be typed."""
+    """The commands with the words to type for them, without groups of commands."""
     below = getattr(command, "commands", {})
     if not below:
         yield path, command
@@ -94,7 +93,7 @@ def _command(path: str, command: Any) -> str:
 
 
 def _typed(param: Any) -> str:
-    """As it stands in a command: `NAME`, `--name VALUE`, `[--name]`."""
+    """A parameter in a command's synopsis: `NAME`, `--name VALUE`, `[--name]`."""
     return _name(param) if param.required else f"[{_name(param)}]"
 
 

@@ -1,7 +1,7 @@
-"""The reference pages of all properties, rendered from the tables.
+"""Renders the reference pages of properties from their tables.
 
-One page says what is the same for all connectors, and each connector has one with its properties.
-`python -m tailrace.docs` writes them; a test fails when a page on disk says something else than the tables.
+One page has what is common to all connectors; each connector has a page of its properties. `python -m tailrace.docs` writes
+them, and a test fails if a page on disk differs from the tables.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ _HEADER = ("Property", "Type", "Default", "Allowed", "Status", "Meaning", "Other
 
 
 def introduction() -> str:
-    """The page about what is the same for all connectors."""
+    """The page of what is common to all connectors."""
     connectors = "\n".join(f"- [{spec.database}]({_page_of(spec)})" for spec in SPECS.values())
     *most, last = (_code(each.name) for spec in SPECS.values() for each in spec.cloud)
     text = _INTRODUCTION.replace("{connectors}", connectors).replace("{cloud}", f"{', '.join(most)} and {last}")
@@ -89,7 +89,7 @@ def page(connector_class: str) -> str:
 
 
 def without_effect() -> str:
-    """The page of what has no effect: ignored properties with the reasons, and names that are no property."""
+    """The page of what has no effect: ignored properties with their reasons, and kinds of names that are no property."""
     sections = [_ignored_section(kind) for kind in SPECS.values()]
     return "\n".join([_WITHOUT_EFFECT, *sections, _sorts_section()])
 
@@ -114,7 +114,7 @@ def _sorts_section() -> str:
 
 
 def pages_of(spec: Spec) -> Pages:
-    """What a connector says on the pages, and the pages that it adds."""
+    """A connector's texts for the pages, and its additional pages."""
     pages: Pages = load_object(spec.pages)
     return pages
 

@@ -1,4 +1,4 @@
-"""The part of the reference page that tells which properties Kafka's clients take, rendered from their table."""
+"""Renders the section of the reference page about properties of Kafka's clients, from their table."""
 
 from __future__ import annotations
 

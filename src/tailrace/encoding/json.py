@@ -100,7 +100,7 @@ class JsonMessages:
         return writer.program(layout.lasting)
 
 
-_Reader = Callable[[AnyColumn], Vector] | None  # converts a column into a vector for templates; None: it is one already
+_Reader = Callable[[AnyColumn], Vector] | None  # makes of a column what templates take; None: it is that
 
 
 class _LayoutProgram:
@@ -123,7 +123,7 @@ class _Writer:
         self._columns = columns
         self._template = Template()
         self._readers: list[tuple[int, _Reader]] = []
-        self._slots: dict[int, int] = {}  # the template's slots by the records' slots
+        self._slots: dict[int, int] = {}  # of the template, by those of the records
         self.const = self._template.const
 
     def program(self, lasting: Sequence[int] = ()) -> _LayoutProgram:
@@ -143,7 +143,7 @@ class _Writer:
             self._raw(node, partial(_texts, node.schema))
 
     def begin_item(self, commas: int, role: int) -> None:
-        """Write the text before an item of a list: a comma, or nothing before the first."""
+        """What stands before an item of a list: a comma, or nothing."""
         self._template.value(Op.RAW, self._slot(commas), role)
 
     def _write_struct(self, node: Struct) -> None:
@@ -177,7 +177,7 @@ class _Writer:
         self._readers.append((node.slot, read))
 
     def _slot(self, slot: int) -> int:
-        """The template's slot for a column; each column is passed to the template once."""
+        """The slot of the template for a column of vectors."""
         if slot not in self._slots:
             self._slots[slot] = len(self._readers)
             vector = cast("Vector", self._columns[slot])

@@ -144,6 +144,7 @@ class RowEncoder:
             raise envelope.truncation(records, int(live[operations == TRUNCATE][0]))
         before, after = envelope.images(records, "before")[live], envelope.images(records, "after")[live]
         columns = [self._column(field, envelope, records) for field in self._rows.columns]
+        # a delete has no after image, and a row without values would be of no use to a merge
         rows = [_take(column, np.where(after >= 0, after, before)) for column in columns]
         own = [
             pa.array(operations.view("S1").astype("U1"), pa.string()),

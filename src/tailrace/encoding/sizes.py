@@ -43,10 +43,7 @@ class _Frames:
 
 
 def _frame(node: Node) -> int:
-    """The bytes of names and punctuation.
-
-    A struct that may be null counts half: of `before` and `after` most events have one.
-    """
+    """Names and punctuation; of two structs that may be null, an image before and one after, most often one is there."""
     if isinstance(node, Constant):
         return len(value_json(node.schema, node.value))
     if not isinstance(node, Struct):

@@ -64,7 +64,7 @@ class TransactionCounter:
         for order, (name, n) in enumerate(self._tables.items()):
             counts.tables[name] = _no_records(transactions)
             counts.tables[name].count[0] = n
-            counts.tables[name].first[0] = order - len(self._tables)
+            counts.tables[name].first[0] = order - len(self._tables)  # negative: before all records of this batch
         if transactions:
             counts.total[0] = self._total
         if batch:

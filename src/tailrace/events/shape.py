@@ -30,7 +30,7 @@ OLD_KEY_HEADER = "__debezium.oldkey"
 
 ColumnPolicy = Callable[[Vector], Vector]
 
-_TIMES_BYTES = 48  # an estimate, of `op` and the three processing times as text
+_TIMES_BYTES = 48  # of the operation and the times of processing
 _OPERATIONS = np.zeros((256, 4), np.uint32)
 for _code in b"cudtr":
     _OPERATIONS[_code] = (1, _code, 0, 0)
@@ -75,7 +75,7 @@ class RowChanges:
         shape: makes the records.
         changes: the changes.
         keys: the key's columns over the images; None without a key.
-        expansion: which records the changes become.
+        expansion: which records they become.
         now_us: the processing time, microseconds since the epoch.
         total_order: rank of each record within its transaction, from 1; None without transaction metadata.
         data_collection_order: the same within its table.
@@ -104,7 +104,7 @@ class RowChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Layouts:
-    """The layouts of a table's keys and values, and of the headers with the other key after an update of the key."""
+    """The layouts of a table's records; those of the headers that name the other key after a change of the key."""
 
     key: Layout | None
     value: Layout
@@ -187,7 +187,7 @@ class Shape:
         return Outline(n, layouts.key, layouts.value, content, memory)
 
     def _layouts_of(self, rows: RowChanges) -> _Layouts:
-        if self._layouts is None:
+        if self._layouts is None:  # those of the first changes fit all: columns of one structure always have the same kinds
             values = self._columns(rows.changes, self.schemas.value_columns)
             self._layouts = self._made_layouts(values, rows, list(_varying(rows)))
         return self._layouts
@@ -269,7 +269,7 @@ def _varying(rows: RowChanges) -> dict[str, Vector]:
 
 
 def struct_fields(schema: Schema, columns: Sequence[Vector], first: int, role: int) -> tuple[Node, ...]:
-    """The nodes of a struct's fields; their columns are in the slots from `first` on, in the order of `flat`."""
+    """The fields of a struct, from as many columns that stand flat from slot `first` on."""
     nodes, slot = [], first
     for field_, column in zip(schema.fields, columns, strict=True):
         nodes.append(_node(field_.schema, column, slot, role))

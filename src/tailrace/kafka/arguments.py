@@ -1,4 +1,4 @@
-"""The arguments of `rd_kafka_produceva`: what stands for which, and how wide one is.
+"""The arguments of `rd_kafka_produceva`: the numbers of their types, and their width.
 
 Source: librdkafka's `rdkafka.h`, `rd_kafka_vtype_t` and `rd_kafka_vu_t`.
 """
@@ -16,6 +16,6 @@ TIMESTAMP: Final = 8
 HEADER: Final = 9
 
 FIXED: Final = 6
-"""How many arguments every message has; its headers stand behind them."""
+"""The number of arguments of every message; its headers follow them."""
 WIDTH: Final = 9
-"""`rd_kafka_vu_t` in words: the kind, and eight words for what it holds."""
+"""The size of `rd_kafka_vu_t` in words: the type, and eight words for the value."""

@@ -64,6 +64,7 @@ class Client:
         self.handle = self._made({**_DEFAULTS, **without_marks(options), **_OURS})
         self._queue = self.lib.queue_get_main(self.handle)
         self.lib.set_log_queue(self.handle, None)
+        # tokens are refreshed on librdkafka's own thread: otherwise only while somebody polls
         if "oauthbearer" in options.get("sasl.mechanisms", options.get("sasl.mechanism", "")).lower():
             self.lib.taken(self.lib.sasl_background_callbacks_enable(self.handle))
 

@@ -1,7 +1,7 @@
-"""Encryption and passwords of Kafka's clients: Java's properties as librdkafka's.
+"""Security of Kafka's clients: translates Java's properties into librdkafka's.
 
-What has another name only is in the table of `tailrace.config.java_names`; here is what takes more: the login in a text
-of JAAS, key stores whose kind is told by what they hold, and what the client library can't do. Messages name
+Properties that only have another name are in the table of `tailrace.config.java_names`. This module handles the others: the
+login in a JAAS text, key stores (their contents decide the format), and what librdkafka does not support. Messages name
 properties and files, never a value that may be secret.
 """
 

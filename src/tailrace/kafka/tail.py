@@ -77,7 +77,7 @@ class Tail:
         deadline = time.monotonic() + self._timeout
         low, end = self._bounds(topic, partition, deadline)
         known = self._newest.get((topic, partition))
-        if not settled and known is not None and known[0] == end:
+        if not settled and known is not None and known[0] == end:  # nothing was committed since the last search
             return known[1]
         return self._search(topic, partition, low, end, deadline, settled)
 
@@ -95,7 +95,7 @@ class Tail:
 
     def topics(self, names: Sequence[str]) -> dict[str, TopicMetadata]:
         """The brokers' metadata of these topics; creates none."""
-        if len(names) > 20:
+        if len(names) > 20:  # one request for all topics, instead of one for each
             found = self._metadata(None)
             return {name: found[name] for name in names if name in found}
         return {name: self._metadata(name)[name] for name in names}

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 from tailrace.kernels.compiling import Int, inlined
 
 if not np.little_endian:
-    raise ImportError("tailrace needs a little-endian machine")  # what it loads is in the machine's order
+    raise ImportError("tailrace needs a little-endian machine")  # loads are in the machine's byte order
 
 
 def _loader(bits: int, result: Any) -> Any:

@@ -40,9 +40,9 @@ class NotificationChannels:
         """Log notifications, and return the event for the sink, if it is enabled.
 
         Args:
-            notifications: in their order.
+            notifications: in order.
             position: the text of the position up to which everything is delivered.
-            rank: how many events came before them in their batch.
+            rank: the number of events before them in their batch.
 
         """
         if self._logs:

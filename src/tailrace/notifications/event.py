@@ -43,13 +43,13 @@ _VALUE: Final = layout_of_values(NOTIFICATION_VALUE, 0, 0)  # its first field is
 
 @dataclass(frozen=True, slots=True)
 class Notifications:
-    """An `Event`: what is told of snapshots.
+    """An `Event`: notifications for the sink.
 
     Attributes:
-        topic: where it is told.
-        notifications: in their order.
-        position: the text of the position that everything is delivered up to.
-        rank: how many events came before them in their batch.
+        topic: `notification.sink.topic.name`.
+        notifications: in order.
+        position: the text of the position up to which everything is delivered.
+        rank: the number of events before them in their batch.
 
     """
 
@@ -79,5 +79,6 @@ class Notifications:
             roles=every_record(n),
             timestamps=np.array([each.timestamp for each in self.notifications], np.int64),
             positions=binary_of([self.position.encode()] * n),
+            # ranks of events are in the high 32 bits, as in every event, so that the order within one fits below
             log_order=(self.rank << 32) + np.arange(n, dtype=np.int64),
         )

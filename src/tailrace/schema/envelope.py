@@ -140,7 +140,7 @@ def value_columns(table: Table, settings: ShapeSettings) -> tuple[int, ...]:
 def envelope_schema(name: str, value: Schema, source: Schema, settings: ShapeSettings) -> Schema:
     """The schema of the envelope, `value` being that of its rows."""
     rows: tuple[Field, ...] = (Field("before", value), Field("after", value), Field("source", source))
-    if settings.tailrace_event_shape != CURRENT:
+    if settings.tailrace_event_shape != CURRENT:  # field order, `transaction` and version differ in the older envelopes
         rows += (Field("op", _STRING), Field("ts_ms", _LONG_OR_NULL))
         if settings.provide_transaction_metadata:
             has_name = settings.tailrace_event_shape == SHAPE_2_1

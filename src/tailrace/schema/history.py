@@ -255,6 +255,7 @@ def unseen(records: Iterable[HistoryRecord], seen: Container[bytes]) -> dict[byt
     fresh: dict[bytes, HistoryRecord] = {}
     for record in records:
         name = identity(record)
+        # a history that was begun by an earlier version has the same records without `gtid`
         if name not in seen and _older_identity(record) not in seen:
             fresh.setdefault(name, record)
     return fresh

@@ -1,4 +1,4 @@
-"""What a snapshot needs from a connector, and what it gives the connector to deliver."""
+"""The interface between snapshots and connectors: what a snapshot reads, and what it returns for delivery."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ MOST_BYTES = 32 << 20
 
 
 def record_batches(records: Records) -> Iterator[pa.RecordBatch]:
-    """The records, in order, in batches that neither Spark nor Arrow's 32-bit offsets choke on."""
+    """The records, in order, in batches of limited size: strings in Spark's Arrow types have 32-bit offsets."""
     table = pa.Table.from_arrays(_columns(records), schema=_wide(ARROW_SCHEMA))
     for first, last in _cuts(records):
         batch = table.slice(first, last - first).cast(ARROW_SCHEMA).combine_chunks()
@@ -53,7 +53,7 @@ def _columns(records: Records) -> list[pa.Array]:
 
 
 def header_lists(headers: Sequence[Header], n: int) -> pa.Array:
-    """For each record the list of the headers that it has."""
+    """For each record the list of its headers, as `headers` in `SPARK_SCHEMA`."""
     if not headers:
         return pa.ListArray.from_arrays(pa.array(np.zeros(n + 1, np.int32)), pa.array([], _HEADER), type=_HEADERS)
     present = np.column_stack([_is_valid(header.values) for header in headers])
@@ -73,7 +73,7 @@ def _is_valid(values: Binary) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
 
 
 def _cuts(records: Records) -> Iterator[tuple[int, int]]:
-    """Row ranges of at most so many rows, and so many bytes where a single row does not have more."""
+    """Row ranges of at most `MOST_ROWS` rows and `MOST_BYTES` bytes; a larger row has a range of its own."""
     ends = records.values.offsets[1:] + records.keys.offsets[1:]
     first = 0
     while first < len(records):

@@ -6,10 +6,10 @@ During the snapshot an offset has, beside its position P,
   offsets, since Spark has no other place for it, and compressed, since Spark also writes offsets into its log;
 - `parts`: what the batch that ends here reads, each part by a separate task. A batch follows from its two
   offsets alone, so that it can run again;
-- `reached`: how much of the snapshot is in parts; null when all of it is, and the log is next.
+- `reached`: how much of the snapshot is in parts so far; null if all of it is, and the log is next.
 
-A snapshot that a signal requests later has the same members (`signalled.py`). Then the batch that takes its position
-has the log up to there, and maybe parts as of there.
+A snapshot that a signal requests later has the same members (`signalled.py`). The batch that fixes its position then has the
+log up to that position, and possibly parts as of it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def begin(job: ReadJob, connector: Connector, max_bytes: int | None) -> Offset:
 
 
 def next_parts(job: ReadJob, connector: Connector, start: Offset, max_bytes: int | None) -> Offset | None:
-    """The end of the next batch of the snapshot; None where there is no batch of it any more."""
+    """The end of the snapshot's next batch; None if no batch is left."""
     snapshot = start.get("snapshot")
     if snapshot is None or snapshot["reached"] is None:
         return None

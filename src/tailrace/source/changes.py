@@ -2,16 +2,15 @@
 
 Its rows are records, or with `output="rows"` the typed rows of one table.
 
-Offsets are positions of the log, planned from its head, so a batch that Spark runs again gives the same rows: also
-the processing time that events tell is part of the plan. The first offset is a constant, since Spark asks for it
-again after a crash; the first batch goes from there to the position where reading begins, and holds nothing but the
-structures that the connector begins with. Where the tables are to come first, the batches after it stay at this position
-and hold the rows as of there (`beginning.py`). A batch with tables that a signal asked for has both: the log up to its
-end, and rows as of there (`signalled.py`).
+Offsets are positions of the log, planned up to its head. A batch that Spark runs again gives the same rows; the processing
+time in events is therefore part of the offset. The first offset is a constant, because Spark asks for it again after a crash.
+The first batch goes from it to the position where reading begins, and has only the structures at that position. With a
+snapshot, the next batches stay at this position and have the tables' rows as of it (`beginning.py`). A batch with tables
+that a signal requested has both: the log up to its end, and rows as of that position (`signalled.py`).
 
-The structures at a range's start come from a file, if `schema.history.internal.file.filename` names one, which all
-executors must reach. Without one a connector that knows a range's structures before it is read has them in the offsets
-(`structures.py`); of MySQL only a log with full row metadata can be read then.
+The structures at a range's start come from a file if `schema.history.internal.file.filename` names one, which all executors
+must be able to read. Without a file, a connector that knows a range's structures before it reads it stores them in the offsets
+(`structures.py`); MySQL's log can then be read only with full row metadata.
 """
 
 from __future__ import annotations
@@ -59,12 +58,12 @@ class ChangesSource(DataSource):  # type: ignore[misc]
         return SPECS[cls.connector_class].format
 
     def schema(self) -> Any:
-        """What its rows have; of typed rows, the columns that the table has now."""
+        """The columns of its rows; for typed rows those that the table has now."""
         job = parse_options(self.options, self.connector_class)
         return spark_schema(job) if job.output == "rows" else SPARK_SCHEMA
 
     def streamReader(self, schema: Any) -> ChangesReader:  # noqa: N802
-        """What plans and reads."""
+        """The reader, which plans and reads."""
         job = parse_options(self.options, self.connector_class)
         for warning in job.warnings:
             log.warning(warning)
@@ -81,7 +80,7 @@ class RangePartition(InputPartition):  # type: ignore[misc]
 
 
 class PartPartition(InputPartition):  # type: ignore[misc]
-    """A part of a snapshot on its way to a task, with the offset that ends its batch; `beside` other tasks read the log."""
+    """A part of a snapshot on its way to a task, with the offset that ends its batch; `beside` tasks of it read the log."""
 
     def __init__(self, end: Offset, number: int, beside: int = 0) -> None:
         super().__init__(None)
@@ -91,7 +90,7 @@ class PartPartition(InputPartition):  # type: ignore[misc]
 
 
 class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # type: ignore[misc]
-    """Plans ranges in the planner's process, and reads them in the tasks'."""
+    """Plans ranges in the planner's process, and reads them in the tasks' processes."""
 
     def __init__(self, job: ReadJob, reading: Reading = RECORDS) -> None:
         self._job = job
@@ -113,7 +112,7 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
         self._to_fixed_target = True
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802
-        """The end of the next batch; `start` when there is nothing to do."""
+        """The end of the next batch; `start` if there is nothing to do."""
         end = retrying(self._job.pace, lambda: self._next(start, limit), log.warning)
         self._signals.gave(end)
         if end is start and not self._to_fixed_target:
@@ -166,7 +165,7 @@ class ChangesReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # typ
         return with_signalled({**offset_at(position), **carried(start)}, left)
 
     def _is_over(self, connector: Connector, start: Offset) -> bool:
-        """Whether a run that ends is at its end: what is asked from now on is for the next one."""
+        """Whether a run with a fixed end has reached it; later requests are left for the next run."""
         if self._target is None or not self._signals.looked or self._signals.is_at_work(start):
             return False
         return connector.progress_at(self._target).delivered <= connector.progress_at(start["position"]).delivered
@@ -211,7 +210,7 @@ def read_part(job: ReadJob, partition: PartPartition, reading: Reading = RECORDS
 def _kept_up(
     job: ReadJob, progress: Progress, steps: Callable[[Progress, Sequence[HistoryRecord]], Iterator[Step]]
 ) -> Generator[pa.RecordBatch, None, list[HistoryRecord]]:
-    """The rows of all steps; where an error struck, the next attempt goes on. Returns what the schema history gets."""
+    """The rows of all steps; after an error the next attempt resumes there. Returns the new records of the schema history."""
     reached, found = progress, list[HistoryRecord]()
     failures = 0
     while True:

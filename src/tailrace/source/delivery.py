@@ -80,7 +80,7 @@ class DeliveryReader(DataSourceStreamReader, SupportsTriggerAvailableNow):  # ty
 
     def latestOffset(self, start: Offset, limit: ReadLimit) -> Offset:  # noqa: N802, ARG002
         """The end of the next batch; `start` when there is nothing to do."""
-        if self._stopping():
+        if self._stopping():  # no further turn: its tasks would only open their lanes and end
             return start
         return next_offset(start, self._lanes(), self._goal)
 

@@ -37,18 +37,19 @@ class ReadJob:
     """Everything that the planner and the tasks of a DataFrame need.
 
     Attributes:
-        document: the connector's configuration, placeholders and all.
-        connector: `module:function` that makes a `Connector` of it.
+        document: the connector's configuration, with its placeholders.
+        connector: `module:function` that creates the `Connector` from it.
         format: the name under which Spark knows the source.
         output: `records`, or `rows` for one table's typed columns.
         with_before: whether rows also have the before image, as `_before`.
         with_snapshot: whether a new stream begins with the tables.
         only_snapshot: whether it ends with them.
         snapshot_delay_seconds: the pause before.
-        parts: the most parts of a snapshot in one batch.
-        history_file: where the schema history is kept; None: nowhere.
-        max_bytes: about how many of the log or of tables a batch has; None: the whole log, and as many tables as
-        `parts` allow. takes_signals: whether signal channels are polled.
+        parts: the maximum number of a snapshot's parts in one batch.
+        history_file: the file of the schema history; None: there is none.
+        max_bytes: the approximate size of a batch, in bytes of the log or of tables; None: the whole log, and as many
+            tables as `parts` allow.
+        takes_signals: whether signal channels are polled.
         idle_seconds: the pause while a continuous stream has nothing to do.
         pace: attempts after retriable errors.
         warnings: properties that are set and have no effect.
@@ -73,7 +74,7 @@ class ReadJob:
 
 
 def parse_options(options: Mapping[str, str], connector_class: str) -> ReadJob:
-    """From Spark's options, which need not say of which connector; raises `ConfigError` for what is wrong with them."""
+    """The job of Spark's options, for the connector of the format; raises `ConfigError`, also for another connector's class."""
     given = {name.lower(): value for name, value in options.items()}
     output = _one_of("output", given.get("output", "records"), OUTPUTS)
     both = _one_of("rowImage", given.get("rowimage", "after"), ROW_IMAGES) == "both"

@@ -48,7 +48,7 @@ class Signals:
         self._listener = None
 
     def begun(self, connector: Connector, end: Offset) -> Offset:
-        """The end of a stream's first batch, with what its channels begin with."""
+        """The end of a stream's first batch, with the initial positions of the channels."""
         if not self._job.takes_signals:
             return end
         listener = connector.listener(None)
@@ -59,11 +59,12 @@ class Signals:
         return end if signalled is None else {**end, "signalled": signalled}
 
     def heard(self, connector: Connector, start: Offset) -> Signalled | None:
-        """What is to be done behind an offset; what comes in counts once `gave` is told of the offset that has it."""
+        """The requested work after an offset, with newly polled signals; these count once `gave` gets the offset with them."""
         before = start.get("signalled")
         self._looks = True
         if not self._job.takes_signals and before is None:
             return None
+        # Spark goes on from another offset than the one planned last, or planning failed: what was polled is polled again
         if self._listener is None or self._given != before:
             self.close()
             self._listener = connector.listener(before)
@@ -84,6 +85,7 @@ class Signals:
 
     def gave(self, end: Offset) -> None:
         """Note that an offset was planned; after an error instead, the channels are read again from the last one."""
+        # in the form in which Spark hands it back (lists instead of tuples), with which `heard` compares it
         given: Any = orjson.loads(orjson.dumps(end.get("signalled")))
         self._given, self.looked = given, self._looks
 

@@ -29,6 +29,6 @@ def _deliver(job: Job, first: Progress) -> None:
     records = job.new_pipeline().records(events, interleaved=False)
     with closing(job.new_sink()) as sink:
         opened = sink.open(0)
-        if opened.progress is not None:
+        if opened.progress is not None:  # it was there when the run claimed the sink; without it nothing can be committed
             sink.write(records)
             sink.commit(opened.progress, ())

@@ -1,13 +1,13 @@
-"""The task of the direct way: take the lane, read the log from where the sink stands, deliver, commit, again.
+"""The task of the direct way: take the lane over, read the log from the sink's progress on, deliver, commit, repeat.
 
-It ends at its time budget, at the end of a bounded turn, or when the driver asks it to stop; a kill at any moment is
-just as safe, because only commits count. Retriable errors of the source are retried here, from what was read
-completely, without giving up the lane. Whatever error reading ends with, what was read before it is delivered. A sink that
-is lost is opened anew: whether its last commit came through is for the sink to say, and reading goes on from there.
+It ends at its time budget, at the end of a bounded turn, or when the driver tells it to stop. A kill at any time is just as
+safe, because only commits count. Retriable errors of the source are retried here, from the last batch that was read
+completely, without giving up the lane. Whatever error ends reading, everything read before it is delivered. A lost
+sink is opened again: it knows whether its last commit succeeded, and reading resumes from its progress.
 
-Some batches belong in one commit with what follows them (`LogBatch.is_open`). Where reading ends behind such a batch, all
-since the last commit is dropped. A sink may give up a commit that takes too long: once may be an accident, again and again
-is not (`TooLong`).
+Some batches must be in one commit with those that follow (`LogBatch.is_open`). If reading ends after such a batch, everything
+since the last commit is dropped. A sink may give up a commit that takes too long; once may be an accident, repeatedly
+is an error (`TooLong`).
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from tailrace.source.uncommitted import Figures, Uncommitted
 
 
 def deliver(job: Job, turn: Turn) -> Figures:
-    """Do a turn."""
+    """Do a turn; returns its figures."""
     with (
         closing(Reporter(job.link)) as reporter,
         lines_to(reporter.send if reporter.connected else None),
@@ -59,7 +59,7 @@ class _Delivery:
     def __init__(self, job: Job, turn: Turn, reporter: Reporter) -> None:
         self._job = job
         self._turn = turn
-        self._pipeline = job.new_pipeline()  # what it loads is no part of the time for working
+        self._pipeline = job.new_pipeline()  # before the time budget begins: it loads compiled code
         self._sink = job.new_sink()
         self._reporter = reporter
         self._figures = Figures(lane=turn.lane.number)
@@ -73,7 +73,7 @@ class _Delivery:
         self._too_long = TooLong()
 
     def close(self) -> None:
-        """Let go of the sink."""
+        """Close the sink."""
         self._sink.close()
 
     def superseded_by_same_run(self) -> bool:
@@ -81,7 +81,7 @@ class _Delivery:
         return self._sink.superseded_by_same_run()
 
     def run(self) -> Figures:
-        """Deliver until the turn is over; a sink that is lost is opened anew, and says where to go on."""
+        """Deliver until the turn is over; a lost sink is opened again, and reading resumes from its progress."""
         while not self._with_sink():
             self._sink.close()
             self._sink = self._job.new_sink()
@@ -108,7 +108,7 @@ class _Delivery:
         self._progress, self._history = opened.progress, list(opened.history)
 
     def _attempt(self) -> bool:
-        """Read until the end, or until a retriable error of the source; whether the end was reached."""
+        """Read until the end, or until a retriable error of the source; returns whether the end was reached."""
         try:
             connector = self._job.new_connector()
             progress = self._progress or self._begin(connector)
@@ -124,7 +124,7 @@ class _Delivery:
         return True
 
     def _begin(self, connector: Connector) -> Progress:
-        """The first commit: nothing was delivered, but from here on the beginning is fixed."""
+        """Make the first commit: nothing is delivered by it, but from then on the starting position is fixed."""
         point = connector.start_point()
         self._uncommitted = Uncommitted(point.progress, list(point.history))
         self._commit()
@@ -150,7 +150,7 @@ class _Delivery:
             self._reporter.report(asdict(self._figures))
 
     def _others(self) -> list[Progress | None]:
-        """How far the other lanes have come."""
+        """The progress of the other lanes."""
         own = self._turn.lane
         return [self._sink.peek(number) for number in range(own.count) if number != own.number]
 
@@ -158,7 +158,7 @@ class _Delivery:
         with closing(cast("_Closable", batches)):
             for batch in self._read_until_error(batches):
                 if batch.is_open and not self._uncommitted.is_open:
-                    self._commit()  # what came before need not be lost with it
+                    self._commit()  # so that what came before is not dropped with it
                 self._take(batch)
                 if self._is_due(batch):
                     self._commit()
@@ -167,7 +167,7 @@ class _Delivery:
         self._commit()
 
     def _read_until_error(self, batches: Iterator[LogBatch]) -> Iterator[LogBatch]:
-        """What reading gives; before the error that it ends with comes the commit of all that it gave."""
+        """The batches; if an error ends them, everything read before it is committed first."""
         try:
             yield from batches
         except TailraceError:
@@ -203,7 +203,7 @@ class _Delivery:
             raise StoppedError("stopped as asked; everything that was read is delivered")
 
     def _commit(self) -> None:
-        """Commit what was written; or drop it, where it can't be committed."""
+        """Commit what was written, or drop it if it can't be committed yet (`is_open`)."""
         if self._uncommitted.is_open:
             self._drop()
             return

@@ -54,7 +54,7 @@ class Uncommitted:
         return bool(self.records or self.history)
 
     def add(self, batch: LogBatch, records: int, size: int) -> None:
-        """Add a batch, which became so many records of so many bytes."""
+        """Add a batch, which became `records` records of `size` bytes."""
         self.progress = batch.progress
         self.history += batch.history
         self.changes += batch.changes

@@ -115,7 +115,7 @@ class Database:
         return only
 
     def capture(self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo") -> None:
-        """Enable capture of a table, and scan the log up to that."""
+        """Enable capture of a table, and have the log read up to there."""
         more = f", @capture_instance = N'{instance}'" if instance else ""
         more += f", @captured_column_list = N'{columns}'" if columns else ""
         self.sql(

@@ -149,7 +149,7 @@ class Locks:
                 if left is not None and left <= 0:
                     raise self.failures.lock_timeout()
                 self._changed.wait(left)
-            self._check(waiter)
+            self._check(waiter)  # it may have been chosen as a victim in the moment in which the lock became free
         finally:
             del self._waiting[waiter.session]
 

@@ -38,7 +38,7 @@ class Session(Protocol[R]):
     Attributes:
         transaction: the open one, if there is one.
         lock_timeout: how many ms it waits for a lock; -1 without end.
-        deadlock_priority: the lowest of those who wait for each other is the victim.
+        deadlock_priority: of sessions that wait for each other, the one with the lowest is the victim.
 
     """
 

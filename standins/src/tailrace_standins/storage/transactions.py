@@ -123,6 +123,7 @@ def finish(session: Session[R], transaction: Transaction[R]) -> None:
     for storage in transaction.storages:
         if transaction.is_autocommit:
             continue
+        # versions that it ended are deleted, unless a snapshot may still see them; those that it made itself nobody saw
         mark = {"m": transaction.mark, "n": number}
         connection.execute(f"DELETE FROM {storage} WHERE e=:m AND e<0" + (" AND b=:m" if keep else ""), mark)
         if keep:
@@ -145,7 +146,7 @@ def commit(session: Session[R], transaction: Transaction[R]) -> None:
         finish(session, transaction)
         with store.table_changes.committing(transaction.storages):
             session.connection.execute("COMMIT")
-        store.hand_over(session, transaction)
+        store.hand_over(session, transaction)  # still under the writer lock: hooks get transactions in commit order
         store.forget_snapshot(session)
     store.locks.release_all(session.id)
 

@@ -67,7 +67,7 @@ class Cycle:
         for entry in entries:
             is_alone = any(record.operation in _DDL for record in entry.records)
             if is_alone:
-                self._flush()
+                self._flush()  # the changes before are of the old definitions
                 forget(gathered)
                 gathered = 0
                 self._alone(entry)
@@ -101,7 +101,7 @@ class Cycle:
             records = list(grouped)
             if operation in _DML:
                 for instance in self.instances.of_source(table_id):
-                    if instance.enabled < entry.commit_lsn:
+                    if instance.enabled < entry.commit_lsn:  # an instance may be younger than transactions that wait
                         self._statement(entry, records, instance, commands)
             else:
                 self._others(entry, records)
@@ -135,7 +135,7 @@ class Cycle:
         pieces += images.collapsed(reading, self.number(records[-1].position), [(r.before, r.after) for r in together])
         for sequence, before, after in pieces:
             for operation, mask, values in images.rows(reading, before, after):
-                command += operation != images.UPDATE_AFTER
+                command += operation != images.UPDATE_AFTER  # both rows of an update have the same __$command_id
                 changes.append([entry.commit_lsn, None, sequence, operation, mask, *values, command])
                 self.found.commands += 1
         commands[instance.table_id] = command

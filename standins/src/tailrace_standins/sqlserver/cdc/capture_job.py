@@ -100,7 +100,7 @@ class CaptureJob:
                 self._wait_for_work(stopped)
 
     def _wait_for_work(self, stopped: threading.Event) -> None:
-        """Wait for the polling interval; with @pollinginterval = 0 until the next commit."""
+        """Wait for the next commit, which a scan follows immediately with @pollinginterval = 0."""
         log = self._feature.log
         with log.changed:
             log.changed.wait_for(

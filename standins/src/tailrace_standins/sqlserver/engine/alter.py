@@ -52,7 +52,7 @@ def changed_table(session: EngineSession, names: tuple[str, ...], number: int) -
 
 
 def lock_schema(session: EngineSession, table: Table) -> None:
-    """Sch-M on a table, to the transaction's end; outside of one only until nobody holds anything."""
+    """Lock a table with Sch-M until the transaction ends; outside a transaction only wait until nobody has a lock on it."""
     lock(session, ("table", table.id), SCHEMA, keep=session.transaction is not None)
 
 

@@ -53,7 +53,7 @@ class Replica:
 
     Attributes:
         name: @@SERVERNAME.
-        access: whom it lets into the group's databases while it is secondary.
+        access: which clients may use the group's databases while it is secondary.
         takes_read_intent: whether it lets read-intent connections in while it is primary.
 
     """

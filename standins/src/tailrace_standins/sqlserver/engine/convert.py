@@ -24,10 +24,10 @@ from tailrace_standins.sqlserver.values import MAX, SqlType
 def conversion(
     source: SqlType, target: SqlType, style: int = 0, column: tuple[str, str] | None = None
 ) -> Conversion | None:
-    """What makes of a stored value (not NULL) of `source` one of `target`; None where it stays as it is.
+    """The function that converts a stored value (not NULL) of `source` to `target`; None if it does not change.
 
     With `column` (table, column) it is an assignment: what does not fit raises 2628 instead of being cut.
-    Raises 529 where there is no conversion.
+    Raises 529 if there is no conversion.
     """
     if source.name == "null" or source == target:
         return None

@@ -31,7 +31,7 @@ def _moment_of(source: SqlType) -> Callable[[Any], moments.Moment]:
 
 
 def to_date(source: SqlType, _target: SqlType, _style: int, _column: Any) -> Conversion | None:
-    """Makes a conversion to date; None where every value stays as it is."""
+    """The conversion to date; None if no value changes."""
     if source.name == "date":
         return None
     if family(source) == "datetime":
@@ -41,7 +41,7 @@ def to_date(source: SqlType, _target: SqlType, _style: int, _column: Any) -> Con
 
 
 def to_time(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
-    """Makes a conversion to time; None where every value stays as it is."""
+    """The conversion to time; None if no value changes."""
     if source.name == "time" and source.scale <= target.scale:
         return None
     read, scale = _moment_of(source), target.scale
@@ -49,7 +49,7 @@ def to_time(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conv
 
 
 def to_datetime(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
-    """Makes a conversion to datetime and its like; None where every value stays as it is."""
+    """The conversion to datetime, smalldatetime and datetime2; None if no value changes."""
     if target.name == "datetime2" and family(source) == "datetime" and _digits(source) <= target.scale:
         return None
     if source.name == target.name == "smalldatetime" or source.name == target.name == "datetime":
@@ -68,7 +68,7 @@ def _digits(of: SqlType) -> int:
 
 
 def to_offset(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
-    """Makes a conversion to datetimeoffset; None where every value stays as it is."""
+    """The conversion to datetimeoffset; None if no value changes."""
     scale = target.scale
     if family(source) == "offset":
         if source.scale <= scale:

@@ -20,7 +20,7 @@ WIDTHS: Final = {"bit": 1, "tinyint": 1, "smallint": 2, "int": 4, "bigint": 8}
 
 
 def to_int(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
-    """Makes a conversion to a whole number or bit; None where every value stays as it is."""
+    """The conversion to an integer or bit; None if no value changes."""
     low, high = INTEGER_RANGE[target.name] if target.name != "boolean" else (0, 1)
     if target.name == "bit":
         return _to_bit(source)
@@ -75,7 +75,7 @@ def _to_bit(source: SqlType) -> Conversion:
 
 
 def to_float(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion:
-    """Makes a conversion to float or real; None where every value stays as it is."""
+    """The conversion to float or real; None if no value changes."""
     single = target.name == "real"
 
     def fit(value: float) -> float:
@@ -102,7 +102,7 @@ def _days(value: str) -> float:
 
 
 def to_decimal(source: SqlType, target: SqlType, _style: int, _column: Any) -> Conversion | None:
-    """Makes a conversion to a decimal or money; None where every value stays as it is."""
+    """The conversion to a decimal or money; None if no value changes."""
     kind = family(source)
     if (
         kind == "decimal"

@@ -4,7 +4,7 @@ Source: "CAST and CONVERT", date and time styles,
 https://learn.microsoft.com/sql/t-sql/functions/cast-and-convert-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 import re

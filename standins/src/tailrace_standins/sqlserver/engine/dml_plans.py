@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class InsertPlan:
     """Rows in the order of `table.stored`; the value at `generated` is NULL, for an identity value to be generated.
 
-    At `version` NULL stands for a rowversion.
+    The value at `version` is NULL too, for a rowversion to be generated.
 
     """
 

@@ -52,7 +52,7 @@ def _back(session: EngineSession, database: Database, old: Principals) -> None:
 
 
 def server_database(session: EngineSession) -> Database:
-    """Where the server's logins are; raises 15247 for whoever is not sysadmin."""
+    """The database of the server's logins, master; raises 15247 unless the user is sysadmin."""
     if not access.is_sysadmin(session):
         raise error(15247)
     access.check_no_secondary(session, "changing logins")
@@ -67,7 +67,7 @@ def change_server(session: EngineSession, change: Callable[[Principals], Princip
 
 
 def own_database(session: EngineSession) -> Database:
-    """The current database; raises 15247 for whoever is not its owner."""
+    """The current database; raises 15247 unless the user is its owner."""
     database = session.current
     if not access.is_owner(session, database):
         raise error(15247)

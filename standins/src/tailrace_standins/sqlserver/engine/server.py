@@ -50,7 +50,7 @@ class Engine:
     """A SQL Server without a wire.
 
     Attributes:
-        catalog, system, locks: what there is, what is registered beside it, who holds what.
+        catalog, system, locks: the users' objects, the registered system objects, the lock manager.
         store: row versions, transactions, the order of commits.
         columns: large tables as columns of Arrow.
         shortcuts: which queries are recognised and answered from those.

@@ -86,7 +86,7 @@ class SessionTransactions:
     def rollback_transaction(self, name: str = "") -> Iterator[Outcome]:
         """ROLLBACK, whole or to a savepoint; raises 3903 and 6401.
 
-        Locks that were taken behind the savepoint go, those that came to a stronger mode behind it stay so.
+        Locks acquired after the savepoint are released; locks converted to a stronger mode after it keep that mode.
 
         Source: https://learn.microsoft.com/sql/t-sql/language-elements/rollback-transaction-transact-sql
         """

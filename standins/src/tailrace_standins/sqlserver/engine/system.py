@@ -28,7 +28,7 @@ class SystemView:
         columns: names with types.
         rows: of a session and the database that the view was asked for in: rows of values as `values.py` has them.
         permission: what one needs to read it; empty where everybody may.
-        is_live: made anew for each statement; otherwise again after definitions changed (`Catalog.version`).
+        is_live: whether its rows are made for each statement; otherwise only after definitions changed (`Catalog.version`).
 
     """
 

@@ -95,7 +95,7 @@ class Connection:
         finally:
             self._pipe.close()
             with self._lock:
-                if self._busy:
+                if self._busy:  # the client has gone: nobody waits for the end of its statement
                     session.cancel()
             self._queue.put(None)
             worker.join()
@@ -168,7 +168,7 @@ class _Work:
             self._session.close()
 
     def _answer(self, message: Message) -> bool:
-        """Answer a message; whether the connection goes on."""
+        """Answer a message; returns whether the connection continues."""
         outbox = Outbox(Kind.ANSWER, self._packet_size, self._session.id)
         answer, ready = Answer(), bytearray()
         with contextlib.closing(self._chunks(message, answer)) as chunks:

@@ -4,7 +4,7 @@ Source: "Date and time data types and functions",
 https://learn.microsoft.com/sql/t-sql/functions/date-and-time-data-types-and-functions-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 import calendar

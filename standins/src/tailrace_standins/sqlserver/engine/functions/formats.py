@@ -3,7 +3,7 @@
 Source: "FORMAT", https://learn.microsoft.com/sql/t-sql/functions/format-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 import calendar

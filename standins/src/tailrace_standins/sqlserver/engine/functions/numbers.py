@@ -3,7 +3,7 @@
 Source: "Mathematical functions", https://learn.microsoft.com/sql/t-sql/functions/mathematical-functions-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 import math

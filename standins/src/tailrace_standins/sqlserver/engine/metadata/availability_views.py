@@ -10,7 +10,7 @@ https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-v
 https://learn.microsoft.com/sql/relational-databases/system-functions/sys-fn-hadr-is-primary-replica-transact-sql
 """
 
-# ruff: noqa: E501  # lists of columns stand in one line
+# ruff: noqa: E501  # lists of columns are not wrapped
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Source: "System information schema views",
 https://learn.microsoft.com/sql/relational-databases/system-information-schema-views/system-information-schema-views-transact-sql
 """
 
-# ruff: noqa: E501  # lists of columns stand in one line
+# ruff: noqa: E501  # lists of columns are not wrapped
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final

@@ -3,7 +3,7 @@
 Source: "Metadata functions", https://learn.microsoft.com/sql/t-sql/functions/metadata-functions-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 from collections.abc import Callable

@@ -4,7 +4,7 @@ Source: "Catalog stored procedures",
 https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/catalog-stored-procedures-transact-sql
 """
 
-# ruff: noqa: E501  # texts of SQL Server and lists of columns stand in one line
+# ruff: noqa: E501  # texts of SQL Server and lists of columns are not wrapped
 from __future__ import annotations
 
 from collections.abc import Iterator

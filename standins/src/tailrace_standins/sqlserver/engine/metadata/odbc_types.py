@@ -3,7 +3,7 @@
 Source: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-datatype-info-transact-sql
 """
 
-# ruff: noqa: E501  # lists of columns stand in one line
+# ruff: noqa: E501  # lists of columns are not wrapped
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -5,7 +5,7 @@ https://learn.microsoft.com/sql/relational-databases/system-catalog-views/securi
 "sp_addrolemember", https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-addrolemember-transact-sql
 """
 
-# ruff: noqa: E501  # lists of columns stand in one line
+# ruff: noqa: E501  # lists of columns are not wrapped
 from __future__ import annotations
 
 from collections.abc import Iterator

@@ -4,7 +4,7 @@ Source: "Metadata functions" and "System functions",
 https://learn.microsoft.com/sql/t-sql/functions/metadata-functions-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 import datetime as dt

@@ -3,7 +3,7 @@
 Source: "sys.types", https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-types-transact-sql
 """
 
-# ruff: noqa: E501  # tables stand in long lines
+# ruff: noqa: E501  # tables have long lines
 from __future__ import annotations
 
 from typing import Final

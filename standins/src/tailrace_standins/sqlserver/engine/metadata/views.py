@@ -5,7 +5,7 @@ https://learn.microsoft.com/sql/relational-databases/system-catalog-views/catalo
 """
 
 # ruff: noqa: S608  # the texts are built of names of our own
-# ruff: noqa: E501  # texts of SQL Server and lists of columns stand in one line
+# ruff: noqa: E501  # texts of SQL Server and lists of columns are not wrapped
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence

@@ -21,7 +21,7 @@ class Token(NamedTuple):
         key: words in upper case and operators as they are; empty for the rest, so that a quoted name is never a
             keyword.
         line: from 1.
-        start, end: where it stands in the batch.
+        start, end: its position in the batch.
 
     """
 

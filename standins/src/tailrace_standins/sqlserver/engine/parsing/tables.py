@@ -69,7 +69,7 @@ class TableReader(QueryReader):
         elif self.accept("IDENTITY"):
             column.identity = self._identity()
         elif self.accept("COLLATE"):
-            assert column.type is not None  # noqa: S101  # COLLATE stands after a type
+            assert column.type is not None  # noqa: S101  # COLLATE follows a type
             column.type = SqlType(column.type.name, column.type.length, collation=self.any_name())
         elif self.accept("ROWGUIDCOL") or self.accept("SPARSE") or self.accept("NOT", "FOR", "REPLICATION"):
             pass

@@ -111,7 +111,7 @@ class ColumnStore:
             if _is_being_changed(session, table):
                 return None
             known = self._known.get(table.id)
-            if known is None or known.table is not table:
+            if known is None or known.table is not table:  # a `Table` is replaced when its definition changes
                 known = self._known[table.id] = ChangeColumns(table)
             _catch_up(session, known)
             return None if known.is_unfit else (list(known.blocks), known.is_by_seqval)
@@ -160,7 +160,7 @@ def _catch_up(session: EngineSession, known: ChangeColumns) -> None:
 
 
 def _batch(table: Table, rows: list[tuple[Stored, ...]]) -> pa.RecordBatch | None:
-    """Rows, each after its rid, as columns; None if a type has no form in Arrow, or a key is NULL or a duplicate."""
+    """Rows, each after its rid, as columns; None if a type has no form in Arrow, or a key column has NULL or occurs twice."""
     batch = batch_of(table.stored, [row[1:] for row in rows])
     names = [column.name for column in table.stored]
     keys = [] if batch is None else [batch.column(place) for place, name in enumerate(names) if name in KEYS]

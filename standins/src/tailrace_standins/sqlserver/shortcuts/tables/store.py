@@ -112,11 +112,12 @@ def _sees_what_is_committed(session: EngineSession, table: Table) -> bool:
 
 def _take_over(session: EngineSession, known: Known) -> None:
     """Convert the whole table, unless another session is doing that now."""
+    # such a session's reads take no locks, so they need not be of committed rows
     if session.isolation is Isolation.READ_UNCOMMITTED or not known.lock.acquire(blocking=False):
         return
     try:
         blocks = _read(session, known)
-        if session.store.table_changes.number(known.table.storage) == known.number:
+        if session.store.table_changes.number(known.table.storage) == known.number:  # no commit came in between
             known.blocks, known.is_unfit = blocks, blocks is None
     finally:
         known.lock.release()
