@@ -17,12 +17,11 @@ LEAST = 3  # words of a piece that is looked for; shorter ones are names
 def texts(tree):
     """All strings, those of f-strings with a mark for each field."""
     parts = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(tree):  # the whole comes before its parts
         if isinstance(node, ast.JoinedStr):
             parts |= {id(each) for each in node.values}
             yield "".join(each.value if isinstance(each, ast.Constant) else FIELD for each in node.values)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in parts:
             yield node.value
 
 

@@ -61,8 +61,9 @@ def with_offsets(records):
 
 def fold(shop, records):
     folding = Folding(shop.journal, "p", "db")
+    numbered = with_offsets([list(one) for one in records])
     for at in range(0, len(records), 100):
-        folding.take(with_offsets([list(one) for one in records])[at : at + 100])
+        folding.take(numbered[at : at + 100])
     shop.journal.statements.clear()
     return folding
 

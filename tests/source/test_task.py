@@ -53,7 +53,7 @@ def test_a_turn_that_is_run_again_delivers_nothing_twice(job):
 
 
 def test_an_open_turn_ends_with_its_time(job):
-    quick = evolve(job, pace=Pace(slice_seconds=1, commit_seconds=0.05))
+    quick = evolve(job, pace=Pace(slice_seconds=1, commit_seconds=0.5))
     deliver(quick, Turn(Lane(), True, "", None))
     assert delivered(job) == list(range(994))
 

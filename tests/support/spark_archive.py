@@ -62,6 +62,7 @@ def _locked(file: Path) -> IO[str] | None:
     return lock
 
 
+@cache  # a second attempt would fail as well
 def _make(archive: Path) -> None:
     unfinished = archive.with_suffix(f".{os.getpid()}")
     environment = {**os.environ, VARIABLE: f"{QUIET} -XX:ArchiveClassesAtExit={unfinished}"}
