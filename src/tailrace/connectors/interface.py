@@ -1,7 +1,8 @@
 """What a connector is: every protocol that it implements.
 
-A connector is a folder beside this file, with a line in `registry.py`. Its `SPEC` (`spec.py`) says where its parts are: the
-`Connector`, and modules with the functions of the other protocols. `docs/guides/write-a-connector.md` explains them one by one.
+A connector is a folder beside this file, with a line in `registry.py`. Its `SPEC` (`spec.py`) has the module paths of
+its parts: the `Connector`, and modules with the functions of the other protocols. `docs/guides/write-a-connector.md`
+explains them one by one.
 
 `base.py` defines the data that these methods take and return.
 """

@@ -1,4 +1,4 @@
-"""Module paths of what is imported only when used, because it may be heavy, or belong to another connector."""
+"""Module paths of objects that are imported only when used, because they may be heavy, or belong to another connector."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The connectors, one line each, and the messages for well-known connectors that are not supported.
 
-A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports the names of all
-connectors and nothing else of them, so that a mistake in one connector's properties breaks no other connector.
+A new connector is a folder with a `spec.py`, and a line in `FOLDERS`. Importing this module imports only the names of
+all connectors, so that a mistake in one connector's properties breaks no other connector.
 """
 
 from __future__ import annotations
@@ -103,6 +103,6 @@ def cloud_classes(spec: Spec) -> tuple[CloudClass, ...]:
 
 @cache
 def names_of_others(name: str) -> frozenset[str]:
-    """The names and aliases of the properties of all connectors but this one, which it imports."""
+    """The names and aliases of the properties of all other connectors, whose properties it imports."""
     others = (other.tables for other in _GIVEN if other.name != name)
     return frozenset(each for tables in others for each in (*tables.by_name, *tables.aliases))

@@ -1,6 +1,6 @@
-"""What the code outside a connector's folder knows of it: the class of `SPEC`, which stands in the folder's own `spec.py`.
+"""What the code outside a connector's folder knows of it: the class of `SPEC` in the folder's own `spec.py`.
 
-It has names, which every configuration needs, and the module paths of everything that is imported only when used: the
+It has the names that every configuration needs, and the module paths of everything that is imported only when used: the
 properties, the settings, the `Connector`, and modules with the functions of the other protocols of `interface.py`.
 """
 
@@ -95,12 +95,12 @@ class Spec:
 
     @cached_property
     def tables(self) -> PropertyTables:
-        """The properties."""
+        """Its properties, with what depends on the other connectors."""
         return self.among(load_object(self.properties))
 
     @property
     def settings(self) -> type[Settings]:
-        """The class of the settings that they become."""
+        """The class of its settings."""
         made: type[Settings] = load_object(self.settings_class)
         return made
 

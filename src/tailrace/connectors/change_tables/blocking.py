@@ -1,4 +1,4 @@
-"""What a blocking snapshot asks of change tables."""
+"""The change tables' side of blocking snapshots."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tailrace.schema.tables import TableId
 SettingsT_contra = TypeVar("SettingsT_contra", bound=Settings, contravariant=True)
 
 PartOf = Callable[[SettingsT_contra, Sequence[TableId], Mapping[str, Any]], Mapping[str, Any]]
-"""What a lane has in its progress at first that reads these tables, in their order, as of a restart position."""
+"""The initial state of a lane that reads these tables, in their order, as of a restart position."""
 
 
 class ReaderOf(Protocol[SettingsT_contra]):
-    """Makes what reads the part of a lane that its progress has."""
+    """Makes the reader of a lane's part."""
 
     def __call__(
         self,
@@ -36,7 +36,7 @@ class ReaderOf(Protocol[SettingsT_contra]):
         tables: Sequence[TableId],
         tell_structure: TellStructure,
     ) -> SnapshotReader:
-        """`tables`: all of them; `tell_structure` adds the structures' last event, if it was held back."""
+        """`tables`: all of them; `tell_structure` adds the last structure event, if it was held back."""
         ...
 
 
@@ -46,9 +46,9 @@ class BlockedChangeTables(Generic[SettingsT_contra]):
 
     Attributes:
         events: of the database.
-        dialect: in which a signal's statements are.
-        part_of: plans what is read, under settings that have the signal's statements.
-        reader_of: reads it.
+        dialect: the SQL dialect of a signal's statements.
+        part_of: plans what is read, with settings that have the signal's statements.
+        reader_of: makes the reader.
 
     """
 
@@ -60,13 +60,13 @@ class BlockedChangeTables(Generic[SettingsT_contra]):
     def structures(
         self, progress: Progress, history: Sequence[HistoryRecord], tables: Sequence[TableId]
     ) -> NamedStructures:
-        """What tells the structures of these tables as of a progress."""
+        """The schema-change events of these tables as of a progress."""
         return NamedStructures(self.events, history, self._positions.restart(progress.restart), tables)
 
     def part(
         self, settings: SettingsT_contra, tables: Sequence[TableId], progress: Progress
     ) -> Mapping[str, Any]:
-        """What is to be read, in the order given."""
+        """The initial state of a lane that reads these tables, in the given order."""
         return self.part_of(settings, tables, progress.restart)
 
     def reader(
@@ -78,7 +78,7 @@ class BlockedChangeTables(Generic[SettingsT_contra]):
         tables: Sequence[TableId],
         structures: ToldTables,
     ) -> SnapshotReader:
-        """What reads them; their names, and so their databases', are the server's."""
+        """The reader of the tables; the names of tables and databases are spelled as on the server."""
         restart = self._positions.restart(progress.restart, sorted({table.catalog for table in tables}))
         progress = replace(progress, restart=restart.to_dict())
         tell = structures.tell_last

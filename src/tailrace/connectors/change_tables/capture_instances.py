@@ -208,7 +208,7 @@ def _fits(table: Table, instance: Instance) -> bool:
 
 
 def newest_structures(dialect: Dialect[Session]) -> dict[TableId, Table]:
-    """The captured tables of all databases, each as its newest instance has it now."""
+    """The captured tables of all databases, each with the current structure of its newest instance."""
     found: dict[TableId, Table] = {}
     for name in dialect.databases:
         with dialect.connect(name) as session:

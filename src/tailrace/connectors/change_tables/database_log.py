@@ -1,8 +1,8 @@
 """One database's log, window by window: batches of events, each with the database's position after it.
 
-A window is what capture has written since the last one, or the first part of it. Its tables are delivered one after
-the other, by name, each in its order. The position says how far that is, so that reading goes on within a window, within a
-table, within a transaction. Between windows no query is open and no transaction.
+A window contains what was captured since the last one, or the first part of it. Its tables are delivered one after the
+other, by name, each in its own order. The position says how far that is, so that reading resumes within a window, a
+table and a transaction. Between windows no query and no transaction is open.
 
     max LSN → window → tables with rows in it → their rows → the window's end
 """

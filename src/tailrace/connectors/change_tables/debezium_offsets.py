@@ -1,8 +1,9 @@
-"""Debezium's offsets of change tables: from one to a position, and from a position to one that Debezium goes on from.
+"""Converts Debezium's offsets of change tables to positions, and positions to offsets from which Debezium resumes.
 
-An offset is the commit LSN and the change LSN of the last event, and how many rows with these were sent. Debezium reads all
-tables side by side, so within that transaction everything with a smaller change LSN is delivered, in all tables; here the same
-is left out. The other way round only the end of a window can be told: within one each table is somewhere else.
+An offset is the commit LSN and the change LSN of the last event, and how many rows with these were sent. Debezium reads
+all tables in parallel, so within that transaction it has delivered everything with a smaller change LSN, in all tables;
+the same is left out here. In the other direction only the end of a window can be expressed: within a window, each table
+has another position.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from tailrace.errors import ProgressError
 
 Offset = Mapping[str, Any]
 
-_NULL: Final = "NULL"  # what Debezium writes for an LSN that it does not have
+_NULL: Final = "NULL"  # Debezium's text for a missing LSN
 
 
 def position_of(lsns: LsnForm, offset: Offset) -> DatabasePosition:
     """The position of an offset.
 
     Raises:
-        ProgressError: it is of an unfinished snapshot, or none at all.
+        ProgressError: it is from an unfinished snapshot, or is not an offset.
 
     """
     if any(name.startswith("incremental_snapshot") for name in offset):
@@ -42,16 +43,17 @@ def position_of(lsns: LsnForm, offset: Offset) -> DatabasePosition:
     if change is None or change == lsns.highest:
         return DatabasePosition(commit)
     serial = int(offset.get("event_serial_no") or 0)
+    # The transaction is read again from its beginning, as its tables are read one after the other.
     return DatabasePosition(commit.previous(), taken_over=RowPosition(commit, 0, change, 0, serial))
 
 
 def offset_of(lsns: LsnForm, name: str, position: DatabasePosition) -> dict[str, Any]:
     """The offset of a position in the database of that name.
 
-    Debezium begins with the commit that the offset names, and passes over what is not behind its change LSN.
+    Debezium begins with the commit in the offset, and skips what is not after the offset's change LSN.
 
     Raises:
-        ProgressError: Debezium has no words for this position; the message says what to do.
+        ProgressError: no offset can express this position; the message says what to do.
 
     """
     if position.until is not None:
@@ -66,7 +68,7 @@ def offset_of(lsns: LsnForm, name: str, position: DatabasePosition) -> dict[str,
 
 
 def history_of(lsns: LsnForm, records: Sequence[HistoryRecord], offsets: Sequence[Offset]) -> list[HistoryRecord]:
-    """The records of a schema history that hold at the offsets."""
+    """The records of a schema history up to the offsets."""
     zero = lsns.zero
     found = (_lsn(lsns, offset.get("commit_lsn")) for offset in offsets)
     last = max((lsn for lsn in found if lsn is not None), default=zero)

@@ -48,11 +48,11 @@ Session_contra = TypeVar("Session_contra", contravariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What to do about something, in the database's own words and statements, as parts of a message.
+    """The database's own words and statements against a problem, as parts of messages.
 
     Attributes:
-        capture: who writes changes into the tables.
-        clean_up: who takes them away again.
+        capture: the process that writes changes into the tables.
+        clean_up: the process that removes them.
         keep_longer: extends the retention of changes.
         second_instance: creates a second capture instance of a table.
         first_instance: creates the first capture instance of a given table.

@@ -16,13 +16,13 @@ class Instance:
     """A capture instance: one change table of a source table, which may have several.
 
     Attributes:
-        table: the table that it captures.
-        name: what the instance is called.
-        object_id: the number of its change table, which no other one ever had.
-        source_object_id: of the table that it captures.
-        change_table: its name, as the dialect finds it.
-        start_lsn: from where on it has changes; None until capture has read that it was enabled.
-        create_date: when it was enabled, the server's local time.
+        table: the source table.
+        name: of the instance.
+        object_id: of its change table; it is never used again.
+        source_object_id: of the source table.
+        change_table: its name, in the dialect's form.
+        start_lsn: from which on it has changes; None until capture has read that it was enabled.
+        create_date: when it was enabled, in the server's local time.
         columns: the captured columns, in their order.
         index_columns: those that identify a row: of the primary key or of the unique index that was named; may be
             empty. A change of one of them comes as a delete and an insert, never as the two rows of an update.

@@ -1,8 +1,9 @@
 """Detects changes that are lost: reading stops, and nothing is skipped silently.
 
-An instance's start moves on when the clean-up takes away what is older. Where it has overtaken the connector, or where an
-instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. Whose a transaction
-was can't be told any more: with any one in the gap, that of an ALTER TABLE as well, it is not known that nothing is lost.
+The start LSN of an instance moves when the clean-up removes older rows. If it has overtaken the connector, or if an
+instance was dropped before it was read to its end, changes are lost, unless no transaction lies in the gap. It can't be
+determined any more which tables a transaction changed. So with any transaction in the gap, even that of an ALTER TABLE,
+changes may be lost.
 """
 
 from __future__ import annotations
@@ -101,7 +102,7 @@ class LostChanges(Generic[Session]):
                 self._require_planned(session, table, gap)
 
     def require_kept(self, session: Session, read: Sequence[Active], window: Window) -> None:
-        """Raise where the clean-up has taken something away while these were read in a window.
+        """Require that the clean-up has removed nothing from these tables while they were read in a window.
 
         An instance that was dropped was read to its end, since no query of it failed; unless another one got its name.
 

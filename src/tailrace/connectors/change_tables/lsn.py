@@ -57,9 +57,9 @@ class LsnForm:
     """The form of a database's log sequence numbers.
 
     Attributes:
-        size: how many bytes each has, more than eight and at most sixteen. Where servers differ, it is the most that any
-            has; shorter ones get zeros behind them, which leaves their order as it is.
-        database: whose they are, for people.
+        size: their width in bytes, more than eight and at most sixteen. If servers differ, it is the greatest width;
+            shorter LSNs are padded with zeros at the end, which keeps their order.
+        database: the kind of database, for people.
 
     """
 

@@ -54,7 +54,7 @@ def changes_of(
     rank: int,
     read_us: int | None = None,
 ) -> Changes:
-    """The changes that rows tell of. Of what they have for the source block, its schema takes what it names.
+    """The changes in rows; the source block's schema selects from their fields.
 
     Args:
         rows: in log order.

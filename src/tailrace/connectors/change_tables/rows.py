@@ -31,8 +31,8 @@ class ChangeRows:
     Attributes:
         commit: commit LSNs, shape (n, size).
         change: the changes' own LSNs, shape (n, size).
-        command: the command within the transaction, 0 where the database tells none; shape (n,). Where it tells them,
-            snapshots take the rows of one for the work of one statement (`snapshots/touched_rows.py`).
+        command: the command within the transaction, 0 if the database has none; shape (n,). If it has them,
+            snapshots take the rows of one command for the effect of one statement (`snapshots/touched_rows.py`).
         operation: `DELETE`, `INSERT`, `BEFORE` or `AFTER`; shape (n,).
         mask: the update mask, which says which columns changed, binary; None if it was not selected.
         columns: the selected columns, in order.

@@ -24,7 +24,7 @@ _Settings = TypeVar("_Settings", bound=Settings)
 
 
 def rows_alone(settings: _Settings) -> _Settings:
-    """The settings under which nothing but rows of the table comes out; a connector adds those of its types."""
+    """The settings that make a connector yield only row changes; a connector adds those of its types."""
     return evolve(
         settings,
         tables=settings.tables.without_signal_tables(),

@@ -1,6 +1,6 @@
 """Converts Debezium's offsets to a restart position, and progress to offsets from which Debezium resumes.
 
-Debezium has one offset a database; what it says is in `change_tables/debezium_offsets.py`.
+Debezium has one offset for each database; `change_tables/debezium_offsets.py` says what it means.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
 from tailrace.errors import ProgressError
 
-NEEDS_HISTORY: Final = False  # structures stand beside the change tables
-WHY_TOO_EARLY: Final = ""  # it goes by LSNs
+NEEDS_HISTORY: Final = False  # the catalogue has the structures of change tables
+WHY_TOO_EARLY: Final = ""  # Debezium compares LSNs here
 
 
 def partitions_of(settings: SqlServerSettings) -> Sequence[Sequence[Mapping[str, Any]]]:
@@ -42,7 +42,7 @@ def restart_of(settings: SqlServerSettings, offsets: Sequence[Offset]) -> dict[s
 
 
 def position_of(offset: Offset) -> DatabasePosition:
-    """One database's. Raises likewise."""
+    """The position of one database. Raises as `restart_of` does."""
     return debezium_offsets.position_of(LSNS, offset)
 
 

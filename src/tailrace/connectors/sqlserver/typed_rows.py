@@ -27,7 +27,7 @@ def row_settings(settings: SqlServerSettings) -> SqlServerSettings:
     return attrs.evolve(
         rows_alone(settings),
         time_precision_mode="microseconds",
-        source_timestamp_mode=COMMIT,  # rows have no source block, but the time of the commit
+        source_timestamp_mode=COMMIT,  # rows have no source block, but the commit time
     )
 
 

@@ -1,8 +1,8 @@
-"""Chunks that are read ahead, in the order in which they will be asked for, while capture is waited for.
+"""Chunks that are read ahead, in the order in which they will be requested, while capture is waited for.
 
-Each has the number of a moment behind its reading (`moments.py`): its turn may come when capture has passed that. So reading
-goes on while earlier chunks wait. Where a table's structure has changed its chunks are dropped, since the change is told with
-what came before them.
+Each has the number of a time after its read (`moments.py`): it can be delivered when capture has passed that. So
+reading continues while earlier chunks wait. If a table's structure changed, its chunks are dropped, because the change
+comes with the log before them.
 """
 
 from __future__ import annotations

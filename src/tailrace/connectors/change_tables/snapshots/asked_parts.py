@@ -1,4 +1,4 @@
-"""What signals asked for in the DataFrame way: what of `shared/snapshots/asked_parts.py` change tables can tell."""
+"""Requested work in the DataFrame way: the change tables' side of `shared/snapshots/asked_parts.py`."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def asked_step(
     wanted: int,
     max_bytes: int | None,
 ) -> AskedStep | None:
-    """The next parts that were asked for; see `Connector.asked_step`. `sql`: in which a signal's statements are."""
+    """The next parts of the requested work; see `Connector.asked_step`. `sql`: the dialect of a signal's SQL."""
     work = Work.from_dict(signalled)
     if work.blocking is None and (work.paused or not work.tables):
         return None
@@ -58,7 +58,7 @@ def asked_step(
 
 
 class _Asked(Generic[Session, KeyT]):
-    """An `AskedDatabase` over one server. Who writes to a table is not waited for by those who plan."""
+    """An `AskedDatabase` over one server. Planning does not wait for transactions that write to a table."""
 
     def __init__(
         self,
@@ -166,7 +166,7 @@ class _Asked(Generic[Session, KeyT]):
         }
 
     def _points(self, place: Mapping[str, Any], tables: Sequence[TableId]) -> dict[str, Point]:
-        """What is known of tables as of a restart position, by database."""
+        """The structures and instances of tables as of a restart position, by database."""
         restart = self._positions.restart(place, tuple(self._sessions.by_database))
         return {
             name: point.at(

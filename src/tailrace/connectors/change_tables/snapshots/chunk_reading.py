@@ -1,4 +1,4 @@
-"""Chunks out of tables: as many rows as some megabytes hold, read again where somebody else was in the way."""
+"""Reads chunks of tables: as many rows as fill some megabytes, read again if another session was in the way."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long what is in the way of a read is waited for.
+    """How long reads wait for what blocks them.
 
     Attributes:
-        attempts: how often a read is tried that was a deadlock's victim, or waited too long for a lock.
-        in_time: within it a table is read or locked whose turn has come; it may make an error of waiting a final one.
-        is_final: whether an error ends the read, however often it may be tried.
+        attempts: how often a read is tried that was a deadlock victim, or waited too long for a lock.
+        in_time: a context that limits the time to read or lock a table; it may turn a timeout into a final error.
+        is_final: whether an error ends the read, whatever the number of attempts.
 
     """
 
@@ -47,13 +47,13 @@ ONCE: Final = Patience()
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What of the tables is read, and how much at once.
+    """Which rows of the tables are read, and how many at once.
 
     Attributes:
-        conditions: of the user's own, for WHERE, for some tables.
-        overrides: statements of the user's own that are read instead of tables.
-        rows_at_most: of a chunk; None: as many as some megabytes have.
-        recompiles: the plan of a chunk's statement is made anew each time.
+        conditions: of tables whose rows a signal selects, for WHERE.
+        overrides: the user's statements that replace tables.
+        rows_at_most: the greatest number of rows in a chunk; None: as many as fill some megabytes.
+        recompiles: whether the plan of a chunk's statement is compiled each time.
 
     """
 
@@ -64,7 +64,7 @@ class Choice:
 
 
 class ChunkReader(Generic[DatabaseT, ReadT]):
-    """Reads them."""
+    """Reads the chunks."""
 
     def __init__(self, databases: Mapping[str, DatabaseT], choice: Choice, patience: Patience) -> None:
         self._databases = databases
@@ -73,17 +73,17 @@ class ChunkReader(Generic[DatabaseT, ReadT]):
         self.sizes = ChunkSizes()
 
     def table(self, table: TableId) -> ReadT | None:
-        """How a table is read; None where it is gone."""
+        """How a table is read; None if it is gone."""
         found: ReadT | None = self._databases[table.catalog].tables.of(table)
         return found
 
     def read(self, segment: Segment, attempts: int | None, *, packs: bool) -> ReadChunk | Unread | None:
-        """The next rows of a segment; None where the table is gone.
+        """The next rows of a segment; None if the table is gone.
 
         Args:
             segment: of a table.
-            attempts: how often it is tried; None: as patience has it.
-            packs: it waits for long, and is to take little memory.
+            attempts: how often the read is tried; None: as `Patience` says.
+            packs: whether the chunk waits for long, and is compressed.
 
         """
         table = parse_id(segment.table)
@@ -95,7 +95,7 @@ class ChunkReader(Generic[DatabaseT, ReadT]):
         return self._unless_altered(table, lambda: self._selected(read, segment, packs=packs), attempts)
 
     def _unless_altered(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T | Unread | None:
-        """What reading gives; nothing where the table is not any more what it was when its structure was asked for."""
+        """The result of reading; `Unread` if the table changed since its structure was queried, None if it is gone."""
         try:
             return self._again_and_again(table, read, attempts)
         except SourceSetupError:
@@ -104,7 +104,7 @@ class ChunkReader(Generic[DatabaseT, ReadT]):
             return None if self.table(table) is None else Unread()
 
     def _again_and_again(self, table: TableId, read: Callable[[], _T], attempts: int) -> _T:
-        """Reading is tried again where it was a deadlock's victim, or waited too long for a lock."""
+        """Try a read again if it was a deadlock victim, or waited too long for a lock."""
         for attempt in range(attempts):
             try:
                 return read()

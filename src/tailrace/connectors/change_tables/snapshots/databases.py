@@ -65,7 +65,7 @@ class ReadTable(Protocol):
 
     @property
     def tells_commands(self) -> bool:
-        """Whether its change rows say which command of the transaction each is of (`ChangeRows.command`)."""
+        """Whether its change rows have the command within the transaction (`ChangeRows.command`)."""
         ...
 
     def split(self, arrays: Sequence[pa.Array]) -> tuple[Sequence[pa.Array], Sequence[pa.Array]]:

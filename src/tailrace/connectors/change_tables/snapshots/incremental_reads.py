@@ -1,4 +1,4 @@
-"""What only a database knows of reading tables beside its log."""
+"""What a database supplies to read tables beside its log."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ Session_co = TypeVar("Session_co", covariant=True)
 class IncrementalReads(Protocol[Session_co, DatabaseT]):
     """How one database reads tables beside its log, some chunks at a time.
 
-    Whoever has a lock on them is waited for a moment, and not longer.
+    Reads wait only briefly for a lock.
     """
 
     def session(self, database: str, place: Lsn) -> AbstractContextManager[Session_co]:
-        """A session that sees what is captured up to a place.
+        """A session that sees what is captured up to an LSN.
 
         Raises:
-            RetriableError: it does not see that for a while.
+            RetriableError: it does not see that in time.
 
         """
         ...
 
     def opened(self, table: TableWork, place: Lsn) -> ChangeTableSource[DatabaseT, Any]:
-        """A source that reads a table and no other, where the log stands."""
+        """A source that reads only this table, at an LSN."""
         ...
 
     def asking(self, database: DatabaseT) -> Session_co:
-        """The session of a source's database for questions."""
+        """The session of a source's database for queries about tables."""
         ...
 
     def takes_too_long(self, error: RetriableError) -> bool:
-        """Whether it is the query that takes too long, and not a lock."""
+        """Whether the query itself takes too long, and not the wait for a lock."""
         ...
 
     def values(self, key: Any, bound: Bound) -> list[Any]:
-        """The values of such a key, for people."""
+        """The values of a bound, for notifications."""
         ...

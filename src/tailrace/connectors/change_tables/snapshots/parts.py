@@ -1,4 +1,4 @@
-"""A snapshot of change tables in parts: what of `shared/snapshots/parts.py` the server is asked."""
+"""A snapshot in parts: the change tables' side of `shared/snapshots/parts.py`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
-BYTES_OF_A_CHANGE: Final = 100  # as it is read beside a part: the keys before and after, and the LSNs
+BYTES_OF_A_CHANGE: Final = 100  # as a part reads it: its before and after keys, and LSNs
 
 
 def next_parts(
@@ -36,14 +36,14 @@ def next_parts(
         dialect: of the database.
         tables: of the configuration.
         point: P, with the tables that are read.
-        reached: what the step before came to; None at first.
-        wanted: how many parts.
-        max_bytes: of tables, about so many in all of them; None: as many as parts usually have.
+        reached: from the step before; None for the first.
+        wanted: the greatest number of parts.
+        max_bytes: about the total size of all parts; None: parts have their usual size.
 
     Raises:
-        PositionLostError: the change tables do not reach back to P.
-        RetriableError: somebody has a lock for longer than a read waits for it.
-        SnapshotLockError: likewise, where `snapshot.lock.timeout.ms` is given.
+        PositionLostError: the change tables are no longer retained from P on.
+        RetriableError: another session holds a lock for too long.
+        SnapshotLockError: likewise, if `snapshot.lock.timeout.ms` is set.
 
     """
     first = structures_step(reached, tells=dialect.settings.include_schema_changes)
@@ -51,7 +51,7 @@ def next_parts(
         return first
     ids = [parse_id(name) for name, _ in (point.snapshot or {})["tables"]]
     with Sessions(dialect) as sessions:
-        for session in sessions.by_database.values():  # somebody who is amid a change is not waited for in silence
+        for session in sessions.by_database.values():  # the default would wait for another session's lock without limit
             tables.limit_locks(session)
         place = Positions(dialect.lsns).restart(point.restart, tuple(sessions.by_database))
         instances = _instances(dialect, tables, sessions.by_database, place, ids)
@@ -66,7 +66,7 @@ def _instances(
     place: RestartPosition,
     wanted: Sequence[TableId],
 ) -> dict[TableId, Instance]:
-    """Which instance tells the changes of each table behind P; a table that is gone has none."""
+    """The instance with each table's changes after P; a table that is gone has none."""
     instances = {}
     for name, session in sessions.items():
         dialect.wait_for(session, place[name].lsn)
@@ -81,7 +81,7 @@ def _instances(
 
 
 class PartCutting(Generic[Session, KeyT]):
-    """What a step asks of the server."""
+    """What a step needs from the server."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class PartCutting(Generic[Session, KeyT]):
         place: RestartPosition,
         instances: Mapping[TableId, Instance],
     ) -> None:
-        """`place`: of the databases, as they are spelled in `sessions`; `instances`: of the tables."""
+        """`place`: the position of the databases, as they are spelled in `sessions`; `instances`: of the tables."""
         self._dialect = dialect
         self._tables = tables
         self._sessions = sessions
@@ -99,7 +99,7 @@ class PartCutting(Generic[Session, KeyT]):
         self._instances = instances
 
     def log_since(self) -> int:
-        """About how many bytes the change tables have behind the place."""
+        """The approximate size in bytes of the changes after the position."""
         changes = 0
         for name, session in self._sessions.items():
             window = Window(self._place[name].lsn, self._dialect.head(session))
@@ -108,7 +108,7 @@ class PartCutting(Generic[Session, KeyT]):
         return changes * BYTES_OF_A_CHANGE
 
     def sizes(self, tables: Sequence[TableId]) -> Mapping[TableId, Size]:
-        """About how large tables are: the server counts rows, and the first ones tell how long they are."""
+        """The estimated sizes of tables: the server's row counts, and the size of some rows."""
         found = dict.fromkeys(tables, Size())
         for name, session in self._sessions.items():
             its = [self._instances[table] for table in tables if table.catalog == name and table in self._instances]
@@ -118,11 +118,11 @@ class PartCutting(Generic[Session, KeyT]):
         return found
 
     def key(self, given: Mapping[str, Any]) -> KeyT:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
         return self._tables.key(given)
 
     def next_cuts(self, table: TableId, key: KeyT, after: Bound | None, *, of_rows: int, most: int) -> Cuts:
-        """Every so-manieth key, walked to along the index."""
+        """The ends of the next ranges of about `of_rows` rows, found by walking along the index."""
         behind = partial(self._tables.key_behind, self._sessions[table.catalog], table, key, of_rows)
         return walked(behind, after, most)
 
@@ -131,9 +131,9 @@ class PartCutting(Generic[Session, KeyT]):
 
 
 class _CuttingInTime(PartCutting[Session, KeyT]):
-    """The same of an initial snapshot, which may fail where a lock is in the way."""
+    """The same for an initial snapshot, which may fail if a lock blocks it."""
 
     def next_cuts(self, table: TableId, *given: Any, **how: Any) -> Cuts:
-        """Every so-manieth key."""
+        """The ends of the next ranges; raises `SnapshotLockError` if a lock blocks it for too long."""
         with self._tables.in_time(table):
             return super().next_cuts(table, *given, **how)

@@ -1,4 +1,4 @@
-"""What only a database knows of its tables when a snapshot is planned: their keys, how large they are, where to cut them."""
+"""What a database supplies to plan a snapshot: its tables' keys and sizes, and where to split them."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ class PlannedTables(Protocol[Session_contra, KeyT]):
 
     @property
     def lower_names(self) -> bool:
-        """Whether a statement of the user's own may name its table in another case."""
+        """Whether a statement of the user may name its table in another case."""
         ...
 
     def key(self, given: Mapping[str, Any]) -> KeyT:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
         ...
 
     def keys_of(self, session: Session_contra, instances: Sequence[Instance]) -> Mapping[TableId, KeyT | NoKey]:
-        """By which the tables of instances are read."""
+        """The keys by which the instances' tables are read."""
         ...
 
     def key_now(self, session: Session_contra, instance: Instance, table: TableWork) -> KeyT | NoKey:
-        """The same of one that a signal asks for: led by the surrogate key, where the signal names one."""
+        """The key of a table that a signal requests, after the surrogate key if the signal names one."""
         ...
 
     def begun(self, session: Session_contra, table: TableWork, key: KeyT) -> TableWork | None:
-        """A table with its key, and the greatest one that it has now; None where it has no rows to read."""
+        """A table with its key and its greatest key value now; None if it has no rows to read."""
         ...
 
     def has(self, session: Session_contra, table: TableId) -> bool:
@@ -49,71 +49,71 @@ class PlannedTables(Protocol[Session_contra, KeyT]):
         ...
 
     def estimated_rows(self, session: Session_contra, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """About how many rows the tables of instances have."""
+        """The row counts of the instances' tables in the server's statistics."""
         ...
 
     def row_bytes(self, session: Session_contra, instance: Instance) -> int:
-        """About how many bytes a row of an instance's table has."""
+        """The approximate size of a row of an instance's table in bytes."""
         ...
 
     def change_counts(self, session: Session_contra, instances: Sequence[Instance], window: Window) -> Sequence[int]:
-        """How many rows of a window each instance has, as a snapshot reads them."""
+        """The number of rows that each instance has in a window, as a snapshot reads them."""
         ...
 
     def key_behind(
         self, session: Session_contra, table: TableId, key: KeyT, count: int, after: Bound | None
     ) -> Bound | None:
-        """The key of the last of so many rows behind a bound, along the index; None where there are fewer."""
+        """The key `count` rows after a bound, along the index; None if fewer rows follow."""
         ...
 
     def span(self, session: Session_contra, table: TableId, key: KeyT) -> tuple[int, int] | None:
-        """The least and the greatest value of a key's first column, where that is a number."""
+        """The least and the greatest value of the key's first column, if that is a number."""
         ...
 
     def is_before(self, session: Session_contra, key: KeyT, bound: Bound, upto: Bound) -> bool:
-        """Whether a bound lies before another, in the database's order."""
+        """Whether a bound lies before another one, in the database's order."""
         ...
 
     def require_keys(self, keys: Mapping[TableId, KeyT | NoKey]) -> None:
-        """Raise `UnsupportedError` where tables without a key can't be read as of one place of the log."""
+        """Raise `UnsupportedError` if tables without a key can't be read as of one LSN."""
         ...
 
     def require_readable(
         self, session: Session_contra, point: Lsn, table: TableId, key: KeyT | None, override: SelectOverride
     ) -> None:
-        """Raise `ConfigError` where a user's own statement can't be read instead of a table; none of its rows is read."""
+        """Raise `ConfigError` if a user's statement can't be executed instead of a table; no row is read."""
         ...
 
     def limit_locks(self, session: Session_contra) -> None:
-        """Wait for locks as long as `snapshot.lock.timeout.ms` says, from now on."""
+        """Make the session wait for locks as long as `snapshot.lock.timeout.ms` says."""
         ...
 
     @property
     def lock_timeout_is_final(self) -> bool:
-        """Whether a snapshot fails that waits for a lock for longer than that."""
+        """Whether a snapshot fails if it waits for a lock for longer than that."""
         ...
 
     def in_time(self, table: TableId) -> AbstractContextManager[None]:
-        """A table is read within the block; an error of a lock may be a final one then."""
+        """Read a table within the block; a lock timeout may become a final error there."""
         ...
 
     def hurry(self, session: Session_contra, lsn: Lsn) -> None:
-        """Wait only for a moment from now on, for a lock, and now for a replica to see what is captured up to an LSN.
+        """Make the session wait only briefly for locks, and now for its replica to see what is captured up to an LSN.
 
         Raises:
-            RetriableError: it does not see it.
+            RetriableError: it does not see that in time.
 
         """
         ...
 
     def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
-        """What to say where capture has not begun with these tables after so many seconds."""
+        """The error for tables that capture has not begun with after so many seconds."""
         ...
 
     def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
-        """Say which wanted tables are not captured."""
+        """Warn about wanted tables that are not captured."""
         ...
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:
-        """What to say where the changes of a table are not told from a position on."""
+        """The error for a table whose changes are not retained from a position on."""
         ...

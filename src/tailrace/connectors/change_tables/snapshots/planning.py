@@ -1,4 +1,4 @@
-"""The plan of a snapshot: P, the structures there, and what each lane is to read; and whether P may follow another one."""
+"""The plan of a snapshot: P, the structures there, what each lane reads, and whether P may follow an earlier one."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ def planned(
     *,
     is_exact: bool = True,
 ) -> StartPoint:
-    """P of now, the structures there, and a snapshot as of there for so many lanes, or for one if it is small.
+    """The current P with its structures, and a snapshot as of it for so many lanes, or for one if it is small.
 
     Args:
         dialect: of the database.
         tables: of the configuration.
         lanes: how many are wanted.
-        after: the progress of the lanes that have delivered already.
-        is_exact: the tables are read as of P, for which a replica has to have keys.
+        after: the progress of lanes that the snapshot replaces.
+        is_exact: whether tables are read as of P, for which a replica needs keys.
 
     Raises:
         RetriableError: P can't be taken now.
         UnsupportedError: a table can't be read as of P.
-        PositionLostError: the log lies before what the lanes have delivered whose progress is given as `after`.
+        PositionLostError: the log ends before what the lanes in `after` have delivered.
 
     """
     settings, positions = dialect.settings, Positions(dialect.lsns)
@@ -78,11 +78,11 @@ def part_of(
     wanted: Sequence[TableId],
     place: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """What a lane has in its progress at first that reads the `wanted` tables, in their order, as of there.
+    """The initial state of a lane that reads the `wanted` tables, in their order, as of a position.
 
     Raises:
-        UnsupportedError: a table can't be read as of there.
-        ConfigError: a statement of the user's own can't be read.
+        UnsupportedError: a table can't be read as of it.
+        ConfigError: a statement of the user can't be executed.
 
     """
     with Sessions(dialect) as sessions:
@@ -108,7 +108,7 @@ def check_overrides(
     points: Mapping[str, Point],
     keys: Mapping[TableId, KeyT | NoKey],
 ) -> None:
-    """Look at the user's own statements, none of whose rows is read; a `ConfigError` says which can't be read."""
+    """Check the user's statements without reading a row; raises `ConfigError` for one that can't be executed."""
     overrides = overrides_of(settings, keys, lower_names=tables.lower_names)
     for table, override in overrides.items():
         key, session = keys[table], sessions.by_database[table.catalog]
@@ -150,7 +150,7 @@ def require_behind(restart: Mapping[str, Lsn], already: Iterable[tuple[str, Lsn]
 
 
 def _wait_for(dialect: Dialect[Session], sessions: Sessions[Session], already: Iterable[tuple[str, Lsn]]) -> None:
-    """Replicas that are behind what was delivered from others."""
+    """Wait for replicas that are behind what was delivered from others."""
     for name, lsn in already:
         if name in sessions.by_database:
             dialect.wait_for(sessions.by_database[name], lsn)
@@ -162,7 +162,7 @@ def _keys_and_rows(
     points: Mapping[str, Point],
     read: Sequence[TableId],
 ) -> tuple[dict[TableId, KeyT | NoKey], dict[TableId, int]]:
-    """The keys of the tables to read, in their order, and about how many rows each has."""
+    """The keys of the tables to read, in order, and their estimated row counts."""
     keys: dict[TableId, KeyT | NoKey] = {}
     rows: dict[TableId, int] = {}
     for name, session in sessions.by_database.items():

@@ -1,7 +1,7 @@
-"""The tables of a snapshot in one database: how each is read, and the capture instance that tells its changes.
+"""The tables of a snapshot in one database: how each is read, and its capture instance.
 
-The instance is the newest one that began before the position P that the snapshot is of. The structure is the source table's
-of now, as far as it is captured.
+The instance is the newest one that began before the snapshot's position P. The structure is the captured part of the
+current source table.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from tailrace.schema.tables import Table, TableId
 
 
 class TableReading(Protocol[Session_contra, ReadT_co]):
-    """How one database's tables are read."""
+    """How the tables of one database are read."""
 
     def altered(self, session: Session_contra) -> object:
-        """What is another once capture has come to where a table was altered; cheap to ask for."""
+        """A value that changes when capture reaches the statement that altered a table; cheap to query."""
         ...
 
     def starts(self, session: Session_contra) -> object:
-        """What is another once an instance has come, gone or got another start; likewise."""
+        """A value that changes when an instance is created, dropped or gets another start; cheap to query."""
         ...
 
     def keys_of(self, session: Session_contra, instances: Sequence[Instance]) -> Mapping[TableId, IndexKey[Any] | NoKey]:
-        """By which the tables of instances would be read now."""
+        """The keys by which the instances' tables would be read now."""
         ...
 
     def made(self, table: Table, instance: Instance, key: Any) -> ReadT_co:
-        """How a structure is read by a key, as far as an instance has its columns; `table` has no others."""
+        """How a structure is read by a key; `table` has only the columns of the instance."""
         ...
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure."""
+        """The shape of a structure's read events."""
         ...
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:
-        """What to say where the changes of a table are not told from a position on."""
+        """The error for a table whose changes are not retained from a position on."""
         ...
 
 
@@ -58,10 +58,10 @@ class ReadTables(Generic[Session, ReadT]):
         keys: Mapping[TableId, IndexKey[Any] | None],
         reading: TableReading[Session, ReadT],
     ) -> None:
-        """`keys`: by which they are read, as the snapshot was begun.
+        """`keys`: those with which the snapshot began.
 
         Raises:
-            PositionLostError: the changes of a table are not told from P on.
+            PositionLostError: the changes of a table are not retained from P on.
 
         """
         self._dialect = dialect
@@ -70,25 +70,25 @@ class ReadTables(Generic[Session, ReadT]):
         self._keys = keys
         self._reading = reading
         self._read: dict[TableId, ReadT] = {}
-        self._changed: set[TableId] = set()  # and `altered` has not told of it yet
+        self._changed: set[TableId] = set()  # those that `altered` has not reported yet
         self._load()
 
     def __iter__(self) -> Iterator[TableId]:
         return iter(self._keys)
 
     def of(self, table: TableId) -> ReadT | None:
-        """How a table is read; None where it is gone."""
+        """How a table is read; None if it is gone."""
         return self._read.get(table)
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure, which may be one of before: rows that the log told are held for a while."""
+        """The shape of a structure's read events; it may be an earlier structure, as rows are held for a while."""
         read = self._read.get(table.id)
         return read.shape if read is not None and read.table == table else self._reading.shape_of(table)
 
     def altered(self) -> frozenset[TableId]:
-        """The tables of which the structure is another one than when this was asked last, or that are gone.
+        """The tables whose structure changed since the last call, or that are gone.
 
-        Whatever capture has passed is known.
+        All changes that capture has passed are known.
         """
         if self._reading.altered(self._session) != self._alterations or self._has_other_starts():
             self._load()
@@ -96,15 +96,15 @@ class ReadTables(Generic[Session, ReadT]):
         return changed
 
     def is_altered(self, table: TableId) -> bool:
-        """Whether `altered` will tell of a table; also where capture does not know of the change yet."""
+        """Whether `altered` will report a table, even if capture has not reached the change yet."""
         self._load()
         return table in self._changed
 
     def have_changed(self) -> bool:
-        """Whether other tables can be read, or by other instances, than when that was looked up last.
+        """Whether the tables, or their instances, differ from those that were looked up last.
 
         Raises:
-            PositionLostError: the changes of one are not told from P on any more.
+            PositionLostError: the changes of one are no longer retained from P on.
 
         """
         before = {table: read.instance for table, read in self._read.items()}
@@ -112,7 +112,7 @@ class ReadTables(Generic[Session, ReadT]):
         return before != {table: read.instance for table, read in self._read.items()}
 
     def require_log(self) -> None:
-        """Raise `PositionLostError` where the change tables do not reach back to P any more."""
+        """Raise `PositionLostError` if the change tables are no longer retained from P on."""
         if self._has_other_starts():
             self._load()
 

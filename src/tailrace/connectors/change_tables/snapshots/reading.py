@@ -32,10 +32,10 @@ class LaneSource(database.LaneSource, Protocol):
 
 
 class ChangeTableSnapshot:
-    """A `SnapshotDatabase` over one server, opened at P; used by one lane.
+    """A `SnapshotDatabase` over one server, opened at P; for one lane.
 
     Attributes:
-        source: where the rows come from.
+        source: reads the rows.
 
     """
 

@@ -1,4 +1,4 @@
-"""Sessions for those who plan a snapshot."""
+"""Sessions for planning a snapshot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tailrace.connectors.change_tables.dialect import Dialect, Session
 
 
 class Sessions(Generic[Session]):
-    """A session in each of the configuration's databases, by the names that the server has for them."""
+    """A session in each configured database, by the server's spelling of its name."""
 
     def __init__(self, dialect: Dialect[Session]) -> None:
         self._dialect = dialect

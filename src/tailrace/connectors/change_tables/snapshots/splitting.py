@@ -1,6 +1,7 @@
-"""Where to cut tables.
+"""The split points of tables.
 
-The cuts are walked along the index: every so-manieth key is asked for, which reads the index once, on the server.
+They are found by walking along the index: keys at equal distances are queried, which reads the index once, on the
+server.
 """
 
 from __future__ import annotations
@@ -16,11 +17,11 @@ from tailrace.connectors.shared.snapshots.parts import walked
 from tailrace.schema.tables import TableId
 from tailrace.snapshot.segments import Bound
 
-LEAST_ROWS: Final = 50_000  # fewer are not worth a second connection
+LEAST_ROWS: Final = 50_000  # fewer rows are not worth a second connection
 
 
 class Cutter(Generic[Session, KeyT]):
-    """Cuts tables of several databases."""
+    """Splits tables of several databases."""
 
     def __init__(
         self,
@@ -29,7 +30,7 @@ class Cutter(Generic[Session, KeyT]):
         keys: Mapping[TableId, KeyT | NoKey],
         rows: Mapping[TableId, int],
     ) -> None:
-        """`rows`: about how many each table has. Where a lock may end the snapshot, the sessions wait no longer from now on."""
+        """`rows`: the estimated row counts. If a lock may end the snapshot, the sessions get its lock timeout."""
         if tables.lock_timeout_is_final:
             for session in sessions.values():
                 tables.limit_locks(session)
@@ -40,11 +41,11 @@ class Cutter(Generic[Session, KeyT]):
 
     @property
     def least_rows(self) -> int:
-        """A table of fewer is not cut."""
+        """A table of fewer rows is not split."""
         return LEAST_ROWS
 
     def split_points(self, table: TableId, parts: int) -> list[Bound]:
-        """Where to cut a table into parts of about equal rows."""
+        """The bounds that split a table into parts of about equal row counts."""
         key = self._keys[table]
         step = self._rows[table] // parts
         if isinstance(key, NoKey) or self._rows[table] < max(LEAST_ROWS, 2) or not step:
@@ -54,7 +55,7 @@ class Cutter(Generic[Session, KeyT]):
             return walked(behind, None, parts - 1).points
 
     def span(self, table: TableId) -> tuple[int, int] | None:
-        """The least and the greatest value of a key's first column, where that is a number."""
+        """The least and the greatest value of the key's first column, if that is a number."""
         key = self._keys[table]
         if isinstance(key, NoKey):
             return None

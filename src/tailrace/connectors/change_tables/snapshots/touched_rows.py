@@ -1,11 +1,12 @@
 """The changes of one table's rows in a window, with their before images.
 
-Order is that of the change table, by commit, command and change. But within one command deletes count before inserts: a
-statement that hands keys on from row to row takes them all away before it gives them again, and is told row by row.
+They are in the order of the change table: by commit, command and change LSN. But within one command deletes come before
+inserts: a statement that moves keys from row to row removes them all before it assigns them again, although capture has
+it row by row.
 
-Where the database does not tell commands, the order is that of the change table and nothing else: a row that a transaction
-inserts and deletes was not there before. There a statement that hands a key on to another row can't be told from one that
-inserts it, so the row that had the key is not in the snapshot; the log tells what became of it.
+If a database has no commands, the order is only that of the change table: a row that a transaction inserts and deletes
+did not exist before. A statement that moves a key to another row can't be distinguished there from one that inserts it.
+So the row that had the key is not in the snapshot; the log has its change.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ def touches_of(read: ReadTable, rows: ChangeRows) -> TableTouches:
 
 
 def in_order(rows: ChangeRows, *, tells_commands: bool = True) -> Int64:
-    """The rows that begin a change, in the order that counts: within a command, where one is told, deletes come first."""
+    """The first rows of changes, in the order that counts: within a command, if there are commands, deletes come first."""
     first = np.flatnonzero(rows.operation != AFTER)
     if not tells_commands:
         return first

@@ -27,12 +27,12 @@ class MySqlSnapshot:
     """A `SnapshotDatabase` over one server, opened at P; for one lane.
 
     Attributes:
-        source: where the rows come from.
+        source: reads the rows.
 
     """
 
     def __init__(self, settings: MySqlSettings, source: MySqlSource, position: RestartPosition) -> None:
-        """`source` stands at `position`, P."""
+        """`source` is opened at `position`, P."""
         self.source = source
         self._settings = settings
         self._position = position
@@ -81,7 +81,7 @@ def snapshot_reader(
     position = RestartPosition.from_dict(progress.restart)
 
     def opened(keys: Mapping[str, Any]) -> MySqlSnapshot:
-        """With the structures at P in `history`; `keys`: of the lane's tables, from its progress."""
+        """Open the source at P; `keys`: of the lane's tables, from its progress."""
         chosen = stored_keys(keys, ChunkKey.from_dict)
         source = MySqlSource(settings, lane.number, progress.restart, history, chosen, with_overrides=True)
         return MySqlSnapshot(settings, source, position)

@@ -14,7 +14,7 @@ TellStructure = Callable[[Batch, Mark], None]
 
 
 class LaneSource(SnapshotSource, Protocol):
-    """Reads the rows of some tables, and what the log says of them, from P on."""
+    """Reads the rows of some tables, and their changes in the log, from P on."""
 
     @property
     def chosen(self) -> frozenset[str]:
@@ -32,11 +32,11 @@ class LaneSource(SnapshotSource, Protocol):
 
 
 class SnapshotDatabase(Protocol):
-    """A database, read as of P: where the rows come from, and the events that they become."""
+    """A database, read as of P: the source of the rows, and the events that they become."""
 
     @property
     def source(self) -> LaneSource:
-        """Where the rows come from."""
+        """The source of the rows."""
 
     @property
     def begins_anew(self) -> Mapping[str, Any] | None:

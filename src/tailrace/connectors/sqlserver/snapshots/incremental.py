@@ -32,7 +32,7 @@ def incremental_reader(settings: SqlServerSettings) -> ChangeTableIncrementalRea
 
 
 class _Reads:
-    """`IncrementalReads`."""
+    """The `IncrementalReads` of SQL Server."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""SQL Server's tables when a snapshot of them is planned: their keys, how large they are, where to cut them."""
+"""SQL Server's tables for planning a snapshot: their keys and sizes, and where to split them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tailrace.schema.tables import TableId
 from tailrace.signalled.work import TableWork
 from tailrace.snapshot.segments import Bound
 
-LOCK_MS: Final = 1_000  # who writes to a table is not waited for by those who plan beside the log
+LOCK_MS: Final = 1_000  # planning beside the log does not wait for transactions that write to a table
 SHOWN: Final = 10
 _ROWS: Final = "SELECT object_id, SUM(rows) FROM sys.partitions WHERE index_id IN (0, 1) GROUP BY object_id"
 
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class SqlServerTables:
-    """`PlannedTables` of one configuration. Cheap to make; holds no connection."""
+    """The `PlannedTables` of one configuration. Cheap to make; holds no connection."""
 
     lower_names = True
 
@@ -46,20 +46,20 @@ class SqlServerTables:
         self._settings = settings
 
     def key(self, given: Mapping[str, Any]) -> ChunkKey:
-        """A key from what its `to_dict` gave."""
+        """Parse a key from its JSON."""
         return ChunkKey.from_dict(given)
 
     def keys_of(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, ChunkKey | NoKey]:
-        """By their unique indexes."""
+        """The keys of the instances' tables, from their unique indexes."""
         return keys_of(session, instances)
 
     def key_now(self, session: Session, instance: Instance, table: TableWork) -> ChunkKey | NoKey:
-        """By which a table is to be read, as it is now."""
+        """The key by which a table is read, as it is now."""
         key = keys_of(session, [instance])[table.table]
         return key if table.surrogate is None else led_by(session, instance, table.surrogate, key)
 
     def begun(self, session: Session, table: TableWork, key: ChunkKey) -> TableWork | None:
-        """A table with its key, and the greatest one of now; what gets a greater key later is in the log."""
+        """A table with its key and its greatest key value now; rows that get a greater key later are in the log."""
         hint = "" if session.is_read_only else LOCKS
         sql = statements.greatest(table.table, key, hint, table.condition)
         with session.rolled_back():
@@ -73,27 +73,27 @@ class SqlServerTables:
         return session.one("SELECT OBJECT_ID(?)", quoted(table.schema, table.name)) is not None
 
     def estimated_rows(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, int]:
-        """As the server counts them."""
+        """The row counts in the server's statistics."""
         found = {int(number): int(rows or 0) for number, rows in session.rows(_ROWS)}
         return {instance.table: found.get(instance.source_object_id, 0) for instance in instances}
 
     def row_bytes(self, session: Session, instance: Instance) -> int:
-        """By its first rows."""
+        """The approximate size of a row in bytes, from some rows of the table."""
         return table_row_bytes(session, instance)
 
     def change_counts(self, session: Session, instances: Sequence[Instance], window: Window) -> Sequence[int]:
-        """Of the change tables themselves, whatever `data.query.mode` says."""
+        """The row counts of the change tables themselves, whatever `data.query.mode` is."""
         return row_counts(session, instances, window)
 
     def key_behind(
         self, session: Session, table: TableId, key: ChunkKey, count: int, after: Bound | None
     ) -> Bound | None:
-        """The key of the last of so many rows behind a bound."""
+        """The key `count` rows after a bound."""
         found = session.rows(statements.chunk_end(table, key, after, count))
         return bound_of_row(key, found[0]) if found else None
 
     def span(self, session: Session, table: TableId, key: ChunkKey) -> tuple[int, int] | None:
-        """Found at the index's two ends."""
+        """The least and the greatest value of the key's first column; the index has them at its ends."""
         if not key.columns[0].is_number:
             return None
         name, of = f"{ALIAS}.{quoted(key.columns[0].name)}", quoted(table.schema, table.name)
@@ -101,11 +101,11 @@ class SqlServerTables:
         return None if low is None else (int(low), int(high))
 
     def is_before(self, session: Session, key: ChunkKey, bound: Bound, upto: Bound) -> bool:
-        """As the server compares."""
+        """Whether a bound lies before another one, in the server's order."""
         return len(statements.ascending(session, key, [bound, upto])) > 1
 
     def require_keys(self, keys: Mapping[TableId, ChunkKey | NoKey]) -> None:
-        """A replica has no locks, by which a table without a key is seen as it is at one place of the log."""
+        """Require a key for every table: a replica has no locks, which a table without a key needs for a consistent view."""
         without = [f"{table} ({key.reason})" for table, key in keys.items() if isinstance(key, NoKey)]
         if without and self._settings.reads_replica:
             more = f" and {len(without) - SHOWN} more" if len(without) > SHOWN else ""
@@ -119,7 +119,7 @@ class SqlServerTables:
     def require_readable(
         self, session: Session, point: Lsn, table: TableId, key: ChunkKey | None, override: SelectOverride
     ) -> None:
-        """Of a table that is still there."""
+        """Check the user's statement for a table; accept it if the table is gone."""
         read = read_tables(self._settings, session, point, {table: key}).of(table)
         if read is None:
             return
@@ -131,32 +131,32 @@ class SqlServerTables:
             raise refused(override, error) from error
 
     def limit_locks(self, session: Session) -> None:
-        """`snapshot.lock.timeout.ms`."""
+        """Set the lock timeout to `snapshot.lock.timeout.ms`."""
         session.execute(f"SET LOCK_TIMEOUT {self._settings.snapshot_lock_timeout_ms}")
 
     @property
     def lock_timeout_is_final(self) -> bool:
-        """Where that is given."""
+        """Whether the user has set `snapshot.lock.timeout.ms`, or an isolation mode."""
         return self._settings.lock_timeout_is_final
 
     def in_time(self, table: TableId) -> AbstractContextManager[None]:
-        """Raise `SnapshotLockError` where it is a final one."""
+        """Raise `SnapshotLockError` if a lock timeout is final."""
         return within_lock_timeout(self._settings, table)
 
     def hurry(self, session: Session, lsn: Lsn) -> None:
-        """Wait for a second."""
+        """Make the session wait for locks for a second."""
         wait_for(session, lsn, LOCK_MS / 1000)
         session.execute(f"SET LOCK_TIMEOUT {LOCK_MS}")
 
     def not_begun(self, database: str, waiting: Sequence[str], seconds: float) -> RetriableError:
-        """Look at the agent and the job."""
+        """The error, which says to check the Agent and the capture job."""
         return RetriableError(
             f"the capture job of {database} has not begun with {', '.join(waiting[:SHOWN])} after "
             f"{seconds:g} s: is SQL Server Agent running, and the job cdc.{database}_capture?"
         )
 
     def tell_others(self, database: str, tables: Sequence[TableId]) -> None:
-        """A warning names the first ones."""
+        """Warn, and name the first ones."""
         if tables:
             shown = ", ".join(f"{table.schema}.{table.name}" for table in tables[:SHOWN])
             more = f" and {len(tables) - SHOWN} more" if len(tables) > SHOWN else ""
@@ -169,5 +169,5 @@ class SqlServerTables:
             )
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:
-        """Cleaned up, or enabled anew."""
+        """The error: they were cleaned up, or capture was enabled again."""
         return lost(table, point)

@@ -1,4 +1,4 @@
-"""Snapshots of SQL Server as they are planned: for lanes, in parts for a DataFrame, and beside the log for signals."""
+"""Plans snapshots of SQL Server: for lanes, in parts for a DataFrame, and for requested work."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from tailrace.schema.tables import TableId
 
 
 def planned(settings: SqlServerSettings, lanes: int, after: Sequence[Progress] = ()) -> StartPoint:
-    """P of now and a snapshot as of there; by one lane, as Debezium does, where `snapshot.isolation.mode` is set."""
-    is_exact = settings.snapshot_isolation_mode is None  # else all is read in one transaction
+    """The current P and a snapshot as of it; for one lane, as in Debezium, if `snapshot.isolation.mode` is set."""
+    is_exact = settings.snapshot_isolation_mode is None  # otherwise all is read in one transaction
     lanes = lanes if is_exact else 1
     return planning.planned(SqlServerDialect(settings), SqlServerTables(settings), lanes, after, is_exact=is_exact)
 
 
 def part_of(settings: SqlServerSettings, tables: Sequence[TableId], place: Mapping[str, Any]) -> dict[str, Any]:
-    """What a lane has in its progress at first that reads these tables, in the order given, as of there."""
+    """The initial state of a lane that reads these tables, in the given order, as of a position."""
     return planning.part_of(SqlServerDialect(settings), SqlServerTables(settings), tables, place)
 
 
 def snapshot_point(settings: SqlServerSettings) -> StartPoint:
-    """P of now and the tables as of there, in the order in which they are read.
+    """The current P, and the tables as of it in reading order.
 
     Raises:
-        UnsupportedError: `snapshot.isolation.mode` wants all in one transaction, which a DataFrame's tasks can't share.
+        UnsupportedError: `snapshot.isolation.mode` requires one transaction, which a DataFrame's tasks can't share.
 
     """
     if settings.snapshot_isolation_mode is not None:
@@ -61,6 +61,6 @@ def next_parts(
 def asked_step(
     settings: SqlServerSettings, start: Mapping[str, Any], signalled: Signalled, wanted: int, max_bytes: int | None
 ) -> AskedStep | None:
-    """The next parts that signals asked for; see `Connector.asked_step`."""
+    """The next parts of the requested work; see `Connector.asked_step`."""
     dialect, tables = SqlServerDialect(settings), SqlServerTables(settings)
     return asked_parts.asked_step(dialect, tables, T_SQL, start, signalled, wanted, max_bytes)

@@ -1,4 +1,4 @@
-"""The tables of a snapshot in one database of SQL Server: how each is selected and shown."""
+"""The tables of a snapshot in one database of SQL Server: how each is selected and shaped."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class ReadTable:
 
     @property
     def tells_commands(self) -> bool:
-        """`__$command_id`."""
+        """True: SQL Server has `__$command_id`."""
         return True
 
     @property
@@ -125,26 +125,26 @@ class ReadTable:
 
 
 class _Reading:
-    """A `TableReading`."""
+    """The `TableReading` of SQL Server."""
 
     def __init__(self, settings: SqlServerSettings) -> None:
         self._shapes = TableShapes(SqlServerDialect(settings), SqlServerDecoding(settings).types)
         self._failures = settings.event_processing_failure_handling_mode
 
     def altered(self, session: Session) -> object:
-        """By `cdc.ddl_history`."""
+        """The number of entries in `cdc.ddl_history`, and their newest LSN."""
         return session.rows(_DDL)
 
     def starts(self, session: Session) -> object:
-        """By `cdc.change_tables`."""
+        """The start LSNs in `cdc.change_tables`."""
         return dict(session.rows(_STARTS))
 
     def keys_of(self, session: Session, instances: Sequence[Instance]) -> Mapping[TableId, ChunkKey | NoKey]:
-        """By their unique indexes."""
+        """The keys of the instances' tables, from their unique indexes."""
         return keys_of(session, instances)
 
     def made(self, table: Table, instance: Instance, key: ChunkKey | None) -> ReadTable:
-        """The same expressions read the source table and the change table."""
+        """How a structure is read: the same expressions read the source table and the change table."""
         readable, types, shape = self._shapes.read_shape(table)
         selected = tuple(sorted(shape.schemas.columns))
         ordinals = {name: i for i, name in enumerate(instance.columns)}
@@ -156,11 +156,11 @@ class _Reading:
         return ReadTable(readable, types, shape, key, instance, selected, large, self._failures)
 
     def shape_of(self, table: Table) -> Shape:
-        """Of read events of a structure."""
+        """The shape of a structure's read events."""
         return self._shapes.read_shape(table)[2]
 
     def lost(self, table: TableId, point: Lsn) -> PositionLostError:
-        """Cleaned up, or enabled anew."""
+        """The error: they were cleaned up, or capture was enabled again."""
         return lost(table, point)
 
 
