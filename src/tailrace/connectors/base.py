@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # every configuration is loaded beside this, and events are heavy
-    from tailrace.events.event import Event
+    from tailrace.events.event import Events
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
 Signalled = Mapping[str, Any]  # as `Progress.signalled`
@@ -96,7 +96,7 @@ class LogBatch:
     """What one step of reading gave: events, and the progress to store once they are delivered.
 
     Attributes:
-        events: each in log order, for whoever takes the batch to empty; valid until the next batch is asked for.
+        events: each in log order, in what the reader was given for them; valid until the next batch is asked for.
         progress: to be stored in the same transaction as their records.
         history: new records of the schema history, to be stored with them as well.
         changes: how many row changes were read, before filters and tombstones.
@@ -109,7 +109,7 @@ class LogBatch:
 
     """
 
-    events: list[Event]
+    events: Events
     progress: Progress
     history: Sequence[HistoryRecord] = ()
     changes: int = 0

@@ -43,7 +43,7 @@ if TYPE_CHECKING:  # a spec is loaded with every configuration, and what is name
     from tailrace.connectors.demo import Shop
     from tailrace.connectors.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
-    from tailrace.events.event import Event
+    from tailrace.events.event import Event, NewEvents
 
 Check = Callable[["Mapping[str, Value]", "Mapping[str, Entry]", "Problems"], None]
 
@@ -121,6 +121,9 @@ class Connector(Protocol):
 
     Its log is read as a whole, from a progress on, and range by range, each of which can be read again. A snapshot is read
     lane by lane, or part by part, and signals may ask for tables on the way. A position is the connector's own, JSON.
+
+    Whatever is read, `new_events` makes what the events of a batch are put into, one by one as soon as they are known: the
+    pipeline's encodes them there and then, and a connector need not hold the columns of a whole batch.
     """
 
     @property
@@ -161,7 +164,12 @@ class Connector(Protocol):
         """
 
     def snapshot(
-        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
+        self,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        others: Others = alone,
+        new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot that its progress names, from where it says; the last batch says that it is done.
 
@@ -172,7 +180,9 @@ class Connector(Protocol):
     def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
 
-    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch; what `progress` says was delivered is left out.
 
         Ends at `range_.until`; without it, yields an idle batch now and then while nothing comes.
@@ -187,7 +197,7 @@ class Connector(Protocol):
         """The next parts of the snapshot at a point, about `wanted` of them; `reached` is what the step before gave."""
 
     def read_part(
-        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
     ) -> Iterator[LogBatch]:
         """The read events of a part; what `progress` says was delivered is left out.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tailrace.changes.outline import Sizes
-from tailrace.events.event import Event
+from tailrace.events.event import Event, Events
 from tailrace.signals.model import Signal
 
 
@@ -16,7 +16,7 @@ class Batch:
     Attributes:
         now_us: processing time, microseconds since the epoch.
         sizes: reckons how large events are; None: nobody wants to know.
-        events: so far.
+        events: so far; those that the reader of batches was given for it.
         bytes: the larger of what they take as columns, and about what they take encoded.
         changes: row changes read, before filters.
         source_ts_ms: when the newest was committed; None while there is none.
@@ -28,7 +28,7 @@ class Batch:
 
     now_us: int
     sizes: Sizes | None = None
-    events: list[Event] = field(default_factory=list)
+    events: Events = field(default_factory=list)
     bytes: int = 0
     changes: int = 0
     source_ts_ms: int | None = None

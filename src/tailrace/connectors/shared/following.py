@@ -11,6 +11,7 @@ from contextlib import closing
 from typing import Any, Protocol, cast
 
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress
+from tailrace.events.event import NewEvents
 from tailrace.signals.carried import has_unmovable
 
 
@@ -21,14 +22,14 @@ class RangeReader(Protocol):
     def is_left(self) -> bool:
         """Whether reading ended within the range, for what a signal asked for."""
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches."""
 
 
 class BatchReader(Protocol):
     """Reads something, once."""
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """Its batches."""
 
 
@@ -63,22 +64,22 @@ class Following:
         self._blocking = blocking
         self._is_boundary = is_boundary
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches, as `Connector.read` has them."""
         is_left = True
         can_begin = self._is_boundary(self._progress)
         while is_left:
-            yield from self._blocking_snapshot(can_begin=can_begin)
+            yield from self._blocking_snapshot(new_events, can_begin=can_begin)
             reader = self._log(self._progress, tuple(self._history))
-            yield from self._noted(reader.batches())
+            yield from self._noted(reader.batches(new_events))
             is_left = can_begin = reader.is_left
-        yield from self._blocking_snapshot(can_begin=self._is_boundary(self._progress))
+        yield from self._blocking_snapshot(new_events, can_begin=self._is_boundary(self._progress))
 
-    def _blocking_snapshot(self, *, can_begin: bool) -> Iterator[LogBatch]:
+    def _blocking_snapshot(self, new_events: NewEvents, *, can_begin: bool) -> Iterator[LogBatch]:
         """One that was asked for, if it has begun, or can begin here."""
         signalled = self._progress.signalled
         if has_unmovable(signalled) or (can_begin and "blocking" in (signalled or {})):
-            yield from self._noted(self._blocking(self._progress, tuple(self._history)).batches())
+            yield from self._noted(self._blocking(self._progress, tuple(self._history)).batches(new_events))
 
     def _noted(self, batches: Iterator[LogBatch]) -> Iterator[LogBatch]:
         """The same, and where they have come to."""
