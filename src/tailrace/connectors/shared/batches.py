@@ -28,7 +28,7 @@ class Batch:
 
     now_us: int
     sizes: Sizes | None = None
-    events: Events = field(default_factory=list)
+    events: Events = field(default_factory=list[Event])
     bytes: int = 0
     changes: int = 0
     source_ts_ms: int | None = None
