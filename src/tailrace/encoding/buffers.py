@@ -2,6 +2,9 @@
 
 Fresh memory costs a page fault every 4 KiB, which is more than writing the text takes. Texts of small batches stand
 one after the other in the same block, and a block is used again when nothing in it is held any more.
+
+Long texts have blocks of their own: the positions of a batch, which come before its values, would otherwise stand behind the
+values of the batch before and hold that one's whole block.
 """
 
 from __future__ import annotations
@@ -54,17 +57,27 @@ class _Blocks(threading.local):
         return sys.getrefcount(self._blocks[k]) == 2
 
 
-_blocks: Final = _Blocks()
+class _Taken(threading.local):
+    """The blocks of which one thread took a buffer last."""
+
+    def __init__(self) -> None:
+        self.blocks = _short
+
+
+_short: Final = _Blocks()
+_long: Final = _Blocks()
+_taken: Final = _Taken()
 
 
 def take_buffer(size: int) -> Bytes:
     """At least `size` bytes that nobody else holds; their content is arbitrary. Then see `keep_buffer`."""
-    return _blocks.room(size)
+    _taken.blocks = _short if size <= _SMALLEST else _long
+    return _taken.blocks.room(size)
 
 
 def keep_buffer(used: int) -> None:
     """The buffer taken last holds so many bytes; the rest of it is free again."""
-    _blocks.keep(used)
+    _taken.blocks.keep(used)
 
 
 def grow_buffer(out: Bytes, used: int, rows: int, done: int) -> Bytes:
