@@ -26,8 +26,12 @@ def put(pipeline, *events):
 
 def test_each_is_transformed_and_encoded_before_the_next_one_comes():
     seen = []
-    pipeline = RecordPipeline(ENCODER, [lambda records: [seen.append(len(records)) or records]])
-    events = pipeline.new_events()
+
+    def spy(records):
+        seen.append(len(records))
+        return [records]
+
+    events = RecordPipeline(ENCODER, [spy]).new_events()
     events.append(event(1, 2))
     assert seen == [2]
     assert list(events) == []  # none is held
