@@ -39,7 +39,7 @@ def read(connector: Any, start: dict[str, Any], until: dict[str, Any], history: 
     changes = records = size = batches = largest = 0
     cpu, wall = time.process_time(), time.perf_counter()
     pipeline = pipeline_of(connector.settings)
-    for batch in connector.read(LogRange(start, until), Progress("", start), history):
+    for batch in connector.read(LogRange(start, until), Progress("", start), history, pipeline.new_events):
         changes += batch.changes
         made = pipeline.records(batch.events, interleaved=batch.is_interleaved)
         records += sum(len(each) for each in made)

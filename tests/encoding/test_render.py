@@ -130,6 +130,14 @@ def test_a_buffer_that_nobody_holds_is_used_again():
     assert len(addresses) < 5
 
 
+def test_short_text_does_not_hold_a_block_of_long_text():
+    long = take_buffer(6_000_000)[:6_000_000]
+    keep_buffer(len(long))
+    short = take_buffer(1_000)[:1_000]
+    keep_buffer(len(short))
+    assert short.base is not long.base
+
+
 def test_text_that_stays_the_same_for_many_rows_is_repeated_and_no_more():
     template = Template()
     for slot, (name, role) in enumerate([("event", 1), ("batch", 2), ("row", 0), ("other", 1)]):

@@ -122,7 +122,7 @@ class KeylessTable:
         self._place = place
         self.readings = 0
 
-    def snapshot(self, lane, progress, history, others):
+    def snapshot(self, lane, progress, history, others, new_events):
         self.readings += 1
         yield LogBatch(self._place.events([self.readings]), progress, is_open=True)
         eventually(lambda: len(self._place.ids(committed=False)), self.readings)

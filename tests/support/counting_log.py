@@ -25,6 +25,7 @@ from tailrace.changes.records import Binary, Header, Records
 from tailrace.changes.source_records import EventKind, Objects, SourceHeader, SourceRecords, every_record
 from tailrace.connectors.base import HistoryRecord, LogBatch, LogRange, Progress, SnapshotStep, StartPoint, alone
 from tailrace.errors import PositionLostError, RetriableError, StructureError
+from tailrace.events.event import Events, NewEvents
 from tailrace.schema.connect import Field, Schema, Type
 from tailrace.source.job import Job, Pace
 
@@ -145,7 +146,7 @@ class CountingLog:
         if purged.exists() and n < int(purged.read_text()):
             raise PositionLostError(f"the log was purged up to {purged.read_text()}")
 
-    def snapshot(self, lane, progress, history, others=alone) -> Iterator[LogBatch]:
+    def snapshot(self, lane, progress, history, others=alone, new_events=list) -> Iterator[LogBatch]:
         self._check_history(history, progress)
         state = progress.snapshot
         numbers = [-1 - n for n in range(self._rows) if n % lane.count == lane.number]
@@ -156,7 +157,7 @@ class CountingLog:
             is_open = self._whole and count + len(read) < len(numbers)
             reached = progress if is_open else reached
             events = [Numbers("count.rows", read)]
-            yield LogBatch(events, reached, changes=len(read), at_head=True, figures=told, is_open=is_open)
+            yield LogBatch(put(events, new_events), reached, changes=len(read), at_head=True, figures=told, is_open=is_open)
             if self._pause_seconds:
                 time.sleep(self._pause_seconds)
             if self._fail_every and (count // self._block + 1) % self._fail_every == 0:
@@ -192,14 +193,15 @@ class CountingLog:
         parts = [[first, last] for first, last in itertools.pairwise(cuts) if first < last]
         return SnapshotStep([{"numbers": part} for part in parts], {"read": cuts[-1]} if cuts[-1] < rows else None)
 
-    def read_part(self, part, progress, history) -> Iterator[LogBatch]:
+    def read_part(self, part, progress, history, new_events=list) -> Iterator[LogBatch]:
         """In two steps; a drop of the connection may come between."""
         self._check_history(history, progress)
         first, last = part.content["numbers"]
         for n in range((progress.snapshot or {"read": first})["read"], last, -(-self._block // 2)):
             end = min(n + -(-self._block // 2), last)
             numbers = [-1 - i for i in range(n, end)]
-            yield LogBatch([Numbers("count.rows", numbers)], Progress("", progress.restart, {"read": end}))
+            events = put([Numbers("count.rows", numbers)], new_events)
+            yield LogBatch(events, Progress("", progress.restart, {"read": end}))
             if self._fail_every and end < last:
                 raise RetriableError("the connection was dropped")
 
@@ -219,7 +221,9 @@ class CountingLog:
     def history_after(self, history, start, end, now_us):
         return None
 
-    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         i = range_.start["n"]
         delivered = int(progress.delivered) if progress.delivered else -1
         self._check_history(history, progress)
@@ -240,7 +244,7 @@ class CountingLog:
             i = end
             restart = {"n": i // TRANSACTION * TRANSACTION}
             yield LogBatch(
-                [event for event in self._events(numbers) if range_.lane.owns(event.topic)],
+                put([event for event in self._events(numbers) if range_.lane.owns(event.topic)], new_events),
                 Progress(f"{delivered:012d}", restart),
                 new,
                 len(numbers),
@@ -264,6 +268,14 @@ class CountingLog:
     def _events(self, numbers) -> list["Numbers"]:
         of_topics = [[n for n in numbers if n % TOPICS == t] for t in range(TOPICS)]
         return [Numbers(f"count.t{t}", of, self._header) for t, of in enumerate(of_topics) if of]
+
+
+def put(events, new_events) -> Events:
+    """The same events in what the reader was given for a batch."""
+    found = new_events()
+    for event in events:
+        found.append(event)
+    return found
 
 
 @dataclass

@@ -10,7 +10,7 @@ identity. The columns that come with a layout must therefore always be of the sa
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,22 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class ColumnFields:
+    """The nodes of a schema's fields that are the columns from slot `first` on, made when they are asked for.
+
+    Layouts are kept, of as many tables as there are, and Python's garbage collector goes over all that is kept time and again.
+    """
+
+    schema: Schema
+    first: int
+    role: int
+
+    def __iter__(self) -> Iterator[Node]:
+        for slot, field in enumerate(self.schema.fields, self.first):
+            yield Column(field.schema, slot, self.role)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Struct:
     """A struct, with a node for each field of its schema in order.
 
@@ -62,7 +78,7 @@ class Struct:
     """
 
     schema: Schema
-    fields: tuple[Node, ...]
+    fields: Iterable[Node]
     role: int | None = None
     slot: int | None = None
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:  # loading a configuration imports this module, and events are heavy
-    from tailrace.events.event import Event
+    from tailrace.events.event import Events
 
 HistoryRecord = Mapping[str, Any]  # one line of a schema history, in Debezium's record format
 Signalled = Mapping[str, Any]  # as `Progress.signalled`
@@ -101,7 +101,8 @@ class LogBatch:
     """The events that one step of reading yielded, and the progress to store once they are delivered.
 
     Attributes:
-        events: each in log order. The caller may empty the list; events are valid until it requests the next batch.
+        events: each in log order, in the object that the reader was given for them; valid until the caller requests the
+            next batch.
         progress: to be stored in the same transaction as the records of the events.
         history: new records of the schema history, to be stored in that transaction too.
         changes: the number of row changes that were read, before filters and without tombstones.
@@ -110,12 +111,12 @@ class LogBatch:
         at_head: nothing more was waiting when this was read, so waiting for more before the commit only adds latency.
         figures: progress figures of a snapshot, to be shown at the commit; see `snapshot/figures.py`.
         is_open: this batch must be committed together with the next one, because its progress does not say that it was
-        delivered.
+            delivered.
         is_interleaved: the log order of the events overlaps; if False, each event follows all of the one before.
 
     """
 
-    events: list[Event]
+    events: Events
     progress: Progress
     history: Sequence[HistoryRecord] = ()
     changes: int = 0

@@ -36,7 +36,7 @@ if TYPE_CHECKING:  # what is named here is heavy
     from tailrace.connectors.demo import Shop
     from tailrace.connectors.findings import Applied, Finding, Statement
     from tailrace.encoding.rows import RowSchema
-    from tailrace.events.event import Event
+    from tailrace.events.event import Event, NewEvents
 
 
 class Connector(Protocol):
@@ -46,6 +46,10 @@ class Connector(Protocol):
     from a progress on, or range by range, where each range can be read again. A snapshot is read lane by lane (the
     direct way) or part by part (the DataFrame way), and signals may request tables meanwhile. A position is JSON in the
     connector's own format.
+
+    The methods that read take `new_events`. For each batch the connector calls it, and appends the events to its result,
+    each as soon as it is known. That of the pipeline encodes an event at once, so the columns of a whole batch are
+    never held together.
     """
 
     @property
@@ -95,7 +99,12 @@ class Connector(Protocol):
         """
 
     def snapshot(
-        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
+        self,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        others: Others = alone,
+        new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from where that says. The last batch says that it is done.
 
@@ -107,7 +116,9 @@ class Connector(Protocol):
     def skipped(self, progress: Progress) -> Sequence[Event]:
         """The SKIPPED notification for a start that takes no snapshot, with the progress of the first lane."""
 
-    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch, without those that `progress` says were delivered.
 
         Ends at `range_.until`; without it, it yields an idle batch whenever nothing comes within the poll interval.
@@ -125,7 +136,7 @@ class Connector(Protocol):
         """
 
     def read_part(
-        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]
+        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
     ) -> Iterator[LogBatch]:
         """The read events of a part, without those that `progress` says were delivered.
 

@@ -2,6 +2,9 @@
 
 Fresh memory costs a page fault every 4 KiB, which takes longer than writing the text. Texts of small batches are written one
 after another into the same block. A block is reused when nothing refers to it any more.
+
+Long texts have blocks of their own. Otherwise the positions of a batch, which are written before its values, would follow the
+values of the batch before, and keep that whole block in use.
 """
 
 from __future__ import annotations
@@ -57,17 +60,27 @@ class _Blocks(threading.local):
         return sys.getrefcount(self._blocks[k]) == 2
 
 
-_blocks: Final = _Blocks()
+class _Taken(threading.local):
+    """The blocks of which one thread took a buffer last."""
+
+    def __init__(self) -> None:
+        self.blocks = _short
+
+
+_short: Final = _Blocks()
+_long: Final = _Blocks()
+_taken: Final = _Taken()
 
 
 def take_buffer(size: int) -> Bytes:
     """At least `size` bytes with arbitrary content. Call `keep_buffer` before the next buffer is taken."""
-    return _blocks.room(size)
+    _taken.blocks = _short if size <= _SMALLEST else _long
+    return _taken.blocks.room(size)
 
 
 def keep_buffer(used: int) -> None:
     """Keep the first `used` bytes of the buffer taken last; the rest is free again."""
-    _blocks.keep(used)
+    _taken.blocks.keep(used)
 
 
 def grow_buffer(out: Bytes, used: int, rows: int, done: int) -> Bytes:

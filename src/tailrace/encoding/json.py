@@ -7,7 +7,7 @@ rendered once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -100,18 +100,22 @@ class JsonMessages:
         return writer.program(layout.lasting)
 
 
-_Reader = Callable[[AnyColumn], Vector] | None  # makes of a column what templates take; None: it is that
+_Reader = Callable[[AnyColumn], Vector]
 
 
 class _LayoutProgram:
     """A compiled layout: a template, and the columns that it needs."""
 
-    def __init__(self, program: Program, readers: Sequence[tuple[int, _Reader]]) -> None:
+    def __init__(self, program: Program, slots: Sequence[int], readers: Mapping[int, _Reader]) -> None:
+        """`slots`: of the columns; `readers`: what makes of a column what templates take, where it is not that."""
         self._program = program
+        self._slots = slots
         self._readers = readers
 
     def render(self, columns: Sequence[AnyColumn], roles: Roles, live: Mask | None = None) -> Binary:
-        vectors = [columns[slot] if read is None else read(columns[slot]) for slot, read in self._readers]
+        vectors = [columns[slot] for slot in self._slots]
+        for place, read in self._readers.items():
+            vectors[place] = read(vectors[place])
         return self._program.render(cast("list[Vector]", vectors), roles, live)
 
 
@@ -122,17 +126,18 @@ class _Writer:
         self._format = format_
         self._columns = columns
         self._template = Template()
-        self._readers: list[tuple[int, _Reader]] = []
-        self._slots: dict[int, int] = {}  # of the template, by those of the records
+        self._wanted: list[int] = []
+        self._readers: dict[int, _Reader] = {}
+        self._places: dict[int, tuple[int, Kind]] = {}  # slots of the template, by those of the records
         self.const = self._template.const
 
     def program(self, lasting: Sequence[int] = ()) -> _LayoutProgram:
-        return _LayoutProgram(self._template.program(lasting), self._readers)
+        return _LayoutProgram(self._template.program(lasting), self._wanted, self._readers)
 
     def write(self, node: Node) -> None:
         if isinstance(node, Column):
-            op = op_for(cast("Vector", self._columns[node.slot]).kind)
-            self._template.value(op, self._slot(node.slot), node.role, self._format.null(node.schema))
+            place, kind = self._place(node.slot)
+            self._template.value(op_for(kind), place, node.role, self._format.null(node.schema))
         elif isinstance(node, Constant):
             self.const(self._format.null(node.schema) if node.value is None else value_json(node.schema, node.value))
         elif isinstance(node, Struct):
@@ -144,22 +149,23 @@ class _Writer:
 
     def begin_item(self, commas: int, role: int) -> None:
         """What stands before an item of a list: a comma, or nothing."""
-        self._template.value(Op.RAW, self._slot(commas), role)
+        self._template.value(Op.RAW, self._place(commas)[0], role)
 
     def _write_struct(self, node: Struct) -> None:
         if node.role is None:
             self._write_fields(node)
             return
-        slot = -1 if node.slot is None else self._slot(node.slot)
+        slot = -1 if node.slot is None else self._place(node.slot)[0]
         with self._template.block(node.role, slot):
             self._write_fields(node)
 
     def _write_fields(self, node: Struct) -> None:
-        self.const(b"{")
-        for i, (field, each) in enumerate(zip(node.schema.fields, node.fields, strict=True)):
-            self.const((b"," if i else b"") + orjson.dumps(field.name) + b":")
+        before = b"{"
+        for field, each in zip(node.schema.fields, node.fields, strict=True):
+            self.const(before + orjson.dumps(field.name) + b":")
             self.write(each)
-        self.const(b"}")
+            before = b","
+        self.const(b"}" if node.schema.fields else b"{}")
 
     def _write_array(self, node: Array) -> None:
         lists = cast("Lists", self._columns[node.slot])
@@ -173,16 +179,19 @@ class _Writer:
 
     def _raw(self, node: Values | Array, read: _Reader) -> None:
         """A value of a column that is read as JSON."""
-        self._template.value(Op.RAW, len(self._readers), node.role, self._format.null(node.schema))
-        self._readers.append((node.slot, read))
+        self._readers[len(self._wanted)] = read
+        self._template.value(Op.RAW, len(self._wanted), node.role, self._format.null(node.schema))
+        self._wanted.append(node.slot)
 
-    def _slot(self, slot: int) -> int:
-        """The slot of the template for a column of vectors."""
-        if slot not in self._slots:
-            self._slots[slot] = len(self._readers)
-            vector = cast("Vector", self._columns[slot])
-            self._readers.append((slot, _fractions if vector.kind in _FRACTIONS else None))
-        return self._slots[slot]
+    def _place(self, slot: int) -> tuple[int, Kind]:
+        """The slot of the template for a column of vectors, and their kind."""
+        found = self._places.get(slot)
+        if found is None:
+            found = self._places[slot] = len(self._wanted), cast("Vector", self._columns[slot]).kind
+            if found[1] in _FRACTIONS:
+                self._readers[found[0]] = _fractions
+            self._wanted.append(slot)
+        return found
 
 
 _COMMAS = vector_of([b"", b","])

@@ -6,12 +6,15 @@ parts give most of the size. The size of the values is estimated from the events
 
 from __future__ import annotations
 
+from typing import Final
 from weakref import WeakKeyDictionary
 
-from tailrace.changes.layouts import Array, Constant, Layout, Node, Struct
+from tailrace.changes.layouts import Layout
 from tailrace.changes.outline import Outline
-from tailrace.encoding.connect_json import value_json
 from tailrace.encoding.json import JsonFormat
+from tailrace.schema.connect import Schema, Type
+
+_VALUE: Final = 2  # bytes of a value besides what its column has: quotes
 
 
 class JsonSizes:
@@ -38,16 +41,15 @@ class _Frames:
         found = self._known.get(layout)
         if found is None:
             schema = len(self._format.prefix(layout.schema)) + len(self._format.suffix)
-            found = self._known[layout] = schema + _frame(layout.root)
+            found = self._known[layout] = schema + _frame(layout.schema)
         return found
 
 
-def _frame(node: Node) -> int:
+def _frame(schema: Schema) -> int:
     """Names and punctuation; of two structs that may be null, an image before and one after, most often one is there."""
-    if isinstance(node, Constant):
-        return len(value_json(node.schema, node.value))
-    if not isinstance(node, Struct):
-        return 2 if not isinstance(node, Array) else 4
-    names = sum(len(field.name.encode()) + 4 for field in node.schema.fields)
-    whole = 2 + names + sum(_frame(each) for each in node.fields)
-    return whole if node.role is None else whole // 2
+    if schema.type is not Type.STRUCT:
+        return _VALUE
+    whole = 2
+    for field in schema.fields:
+        whole += len(field.name) + 4 + (_VALUE if field.schema.type is not Type.STRUCT else _frame(field.schema))
+    return whole // 2 if schema.optional else whole

@@ -5,6 +5,7 @@ Row changes (`shape.py`), transaction boundaries (`transactions.py`), schema cha
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 from tailrace.changes.outline import Outline
@@ -25,3 +26,19 @@ class Event(Protocol):
 
     def source_records(self) -> SourceRecords:
         """Its records with key and envelope, not yet encoded."""
+
+
+class Events(Protocol):
+    """What the events of one batch are put into: a list, or what encodes each one as soon as it comes (`pipeline.py`)."""
+
+    def append(self, event: Event, /) -> None:
+        """Put another one behind the others."""
+
+    def __len__(self) -> int:
+        """How many were put in."""
+
+    def __iter__(self) -> Iterator[Event]:
+        """Those that are held: none, where each was encoded at once."""
+
+
+NewEvents = Callable[[], Events]  # for each batch anew: a batch that is given up takes its events with it

@@ -2,20 +2,21 @@
 
     events → source records → transforms → encoder → records in log order
 
-It stands between reading and delivering and is the same for all connectors, and for both ways out.
+It stands between reading and delivering and is the same for all connectors, and for both ways out. A connector is given
+`new_events`, and puts the events of a batch into what that makes: so each is encoded at once, and its columns go before those
+of the next one come. Memory is used again while it is in the processor's caches, and a batch is held as bytes alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from tailrace.changes.merging import in_log_order
 from tailrace.changes.records import Records
-from tailrace.changes.source_records import SourceRecords
 from tailrace.config.settings import Settings
 from tailrace.encoding.encoder import Encoder
-from tailrace.events.event import Event
+from tailrace.events.event import Event, Events
 from tailrace.events.transforms import Transform, transformed
 
 if TYPE_CHECKING:
@@ -32,20 +33,53 @@ class Pipeline(Generic[T]):
         self._encoder = encoder
         self._transforms = tuple(transforms)
 
-    def encoded(self, events: list[Event]) -> list[T]:
-        """What some events become; they are taken out of the list one by one, so that columns go when they are encoded."""
-        events.reverse()
-        return [self._encoder.encode(each) for each in self._source_records(events)]
+    def new_events(self) -> EncodedEvents[T]:
+        """What the events of another batch are put into."""
+        return EncodedEvents(self._encoded)
 
-    def _source_records(self, events: list[Event]) -> Iterator[SourceRecords]:
-        while events:
-            yield from transformed(events.pop().source_records(), self._transforms)
+    def encoded(self, events: Events) -> list[T]:
+        """What the events of a batch become; those in `new_events` have become that already, and a list is emptied."""
+        if isinstance(events, EncodedEvents):
+            return events.made
+        held, made = cast("list[Event]", events), self.new_events()
+        held.reverse()
+        while held:
+            made.append(held.pop())  # its columns go when it is encoded
+        return made.made
+
+    def _encoded(self, event: Event) -> list[T]:
+        return [self._encoder.encode(each) for each in transformed(event.source_records(), self._transforms)]
+
+
+class EncodedEvents(Generic[T]):
+    """The events of one batch, of which only what they have become is held.
+
+    Attributes:
+        made: what they have become, in their order.
+
+    """
+
+    def __init__(self, encode: Callable[[Event], list[T]]) -> None:
+        self.made: list[T] = []
+        self._encode = encode
+        self._count = 0
+
+    def append(self, event: Event, /) -> None:
+        """Encode another one."""
+        self.made += self._encode(event)
+        self._count += 1
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Event]:
+        return iter(())
 
 
 class RecordPipeline(Pipeline[Records]):
     """Makes what sinks take."""
 
-    def records(self, events: list[Event], *, interleaved: bool) -> list[Records]:
+    def records(self, events: Events, *, interleaved: bool) -> list[Records]:
         """The records of a batch, in log order within each topic, of which transforms may have made one of several.
 
         Args:

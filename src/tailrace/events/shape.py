@@ -7,7 +7,7 @@ knows neither the database of the changes nor the encoding of the records.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tailrace.changes import expand as roles
 from tailrace.changes.expand import Expansion, expand
-from tailrace.changes.layouts import Column, Constant, Layout, Node, Struct
+from tailrace.changes.layouts import Column, ColumnFields, Constant, Layout, Node, Struct
 from tailrace.changes.model import Changes, Level
 from tailrace.changes.outline import NUMBER, Outline, content_of
 from tailrace.changes.records import Binary
@@ -31,6 +31,7 @@ OLD_KEY_HEADER = "__debezium.oldkey"
 ColumnPolicy = Callable[[Vector], Vector]
 
 _TIMES_BYTES = 48  # of the operation and the times of processing
+_TEXT = Kind.TEXT
 _OPERATIONS = np.zeros((256, 4), np.uint32)
 for _code in b"cudtr":
     _OPERATIONS[_code] = (1, _code, 0, 0)
@@ -74,21 +75,23 @@ class RowChanges:
     Attributes:
         shape: makes the records.
         changes: the changes.
-        keys: the key's columns over the images; None without a key.
+        keys: the key's columns over the images, each struct followed by those of its fields; None without a key.
         expansion: which records they become.
         now_us: the processing time, microseconds since the epoch.
         total_order: rank of each record within its transaction, from 1; None without transaction metadata.
         data_collection_order: the same within its table.
+        columns: the value's columns over the images, as `keys`, before the policies.
 
     """
 
     shape: Shape
     changes: Changes
-    keys: list[Vector] | None
+    keys: Sequence[Vector] | None
     expansion: Expansion
     now_us: int
     total_order: npt.NDArray[np.int64] | None = None
     data_collection_order: npt.NDArray[np.int64] | None = None
+    columns: Sequence[Vector] = ()
 
     def __len__(self) -> int:
         return int(self.expansion.roles.shape[1])
@@ -104,12 +107,10 @@ class RowChanges:
 
 @dataclass(frozen=True, slots=True)
 class _Layouts:
-    """The layouts of a table's records; those of the headers that name the other key after a change of the key."""
+    """The layouts of a table's records."""
 
     key: Layout | None
     value: Layout
-    new_key: Layout | None
-    old_key: Layout | None
 
 
 class Shape:
@@ -129,22 +130,23 @@ class Shape:
         self._policies = dict(policies or {})
         self._context = constant_headers(settings.context_headers)
         self._layouts: _Layouts | None = None
+        self._other_keys: tuple[Layout, Layout] | None = None  # of the headers once a key has changed: the new, the old
 
     def prepare(self, changes: Changes, now_us: int) -> RowChanges:
         """The event of the changes; `now_us` is the processing time, microseconds since the epoch."""
         keys = self._columns(changes, self.schemas.key_columns) if self.schemas.key is not None else None
         expansion = expand(changes, keys, tombstones=self._tombstones, skipped=self._skipped)
-        return RowChanges(self, changes, keys, expansion, now_us)
+        columns = flat(self._columns(changes, self.schemas.value_columns))
+        return RowChanges(self, changes, None if keys is None else flat(keys), expansion, now_us, columns=columns)
 
     def source_records(self, rows: RowChanges) -> SourceRecords:
         """The records of changes that this shape has prepared."""
         changes, expansion = rows.changes, rows.expansion
-        values, varying = self.values(changes), _varying(rows)
         columns = [
-            *flat(values),
-            *flat(rows.keys or ()),
+            *(flat(self._after_policies(changes)) if self._policies else rows.columns),
+            *(rows.keys or ()),
             *[fact.vector for fact in changes.source.values()],
-            *varying.values(),
+            *_varying(rows).values(),
         ]
         layouts, n = self._layouts_of(rows), len(rows)
         return SourceRecords(
@@ -159,11 +161,11 @@ class Shape:
             log_order=changes.log_order[expansion.roles[roles.CHANGE]],
             has_key=None if rows.keys is None else _those_with(expansion, roles.KEY),
             has_value=None if expansion.live.all() else expansion.live,
-            headers=self._headers(expansion, layouts),
+            headers=self._headers(rows),
         )
 
-    def values(self, changes: Changes) -> list[Vector]:
-        """The value's columns over the images, after the policies."""
+    def _after_policies(self, changes: Changes) -> list[Vector]:
+        """The value's columns over the images."""
         columns = self._columns(changes, self.schemas.value_columns)
         for place, index in enumerate(self.schemas.value_columns):
             if index in self._policies:
@@ -172,15 +174,14 @@ class Shape:
 
     @staticmethod
     def _columns(changes: Changes, indices: Sequence[int]) -> list[Vector]:
-        columns = [changes.columns[i] for i in indices]
-        return [column for column in columns if column is not None]
+        columns = changes.columns
+        return [column for i in indices if (column := columns[i]) is not None]
 
     def outline(self, rows: RowChanges) -> Outline:
         """What is known of the size of changes that this shape has prepared."""
         layouts, n = self._layouts_of(rows), len(rows)
-        table = flat(self._columns(rows.changes, self.schemas.value_columns))
-        images = max(table[0].length if table else 0, 1)
-        content, memory = content_of(table)
+        images = max(rows.columns[0].length if rows.columns else 0, 1)
+        content, memory = content_of(rows.columns)
         keys = content_of(rows.keys or ())[0]
         content = content * min(2 * n, images) // images  # some rows of a snapshot's block may be left out of the records
         content += keys * n // images + n * _TIMES_BYTES + _source_content(rows)
@@ -193,23 +194,26 @@ class Shape:
         return self._layouts
 
     def _made_layouts(self, values: Sequence[Vector], rows: RowChanges, varying: Sequence[str]) -> _Layouts:
-        behind = len(flat(values))
-        envelope = _EnvelopeLayout(values, rows, behind + len(flat(rows.keys or ())), varying)
+        envelope = _EnvelopeLayout(values, rows, len(rows.columns) + len(rows.keys or ()), varying)
         value = Layout(envelope.of(self.schemas.envelope), roles.LASTING)
+        key = None if self.schemas.key is None else self._key_layout(self.schemas.key, rows, roles.KEY)
+        return _Layouts(key, value)
 
-        def key_of(role: int) -> Layout | None:
-            if self.schemas.key is None or rows.keys is None:
-                return None
-            return Layout(Struct(self.schemas.key, struct_fields(self.schemas.key, rows.keys, behind, role)))
+    def _key_layout(self, schema: Schema, rows: RowChanges, role: int) -> Layout:
+        columns = self._columns(rows.changes, self.schemas.key_columns)
+        return Layout(Struct(schema, struct_fields(schema, columns, len(rows.columns), role)))
 
-        return _Layouts(key_of(roles.KEY), value, key_of(roles.NEW_KEY), key_of(roles.OLD_KEY))
-
-    def _headers(self, expansion: Expansion, layouts: _Layouts) -> tuple[SourceHeader, ...]:
-        if not expansion.split or layouts.new_key is None or layouts.old_key is None:
+    def _headers(self, rows: RowChanges) -> tuple[SourceHeader, ...]:
+        schema, expansion = self.schemas.key, rows.expansion
+        if schema is None or not expansion.split:
             return self._context
+        if self._other_keys is None:
+            new, old = (self._key_layout(schema, rows, role) for role in (roles.NEW_KEY, roles.OLD_KEY))
+            self._other_keys = new, old
+        new, old = self._other_keys
         return (
-            SourceHeader(NEW_KEY_HEADER, layouts.new_key, _those_with(expansion, roles.NEW_KEY)),
-            SourceHeader(OLD_KEY_HEADER, layouts.old_key, _those_with(expansion, roles.OLD_KEY)),
+            SourceHeader(NEW_KEY_HEADER, new, _those_with(expansion, roles.NEW_KEY)),
+            SourceHeader(OLD_KEY_HEADER, old, _those_with(expansion, roles.OLD_KEY)),
             *self._context,
         )
 
@@ -224,12 +228,10 @@ def constant_headers(texts: Mapping[str, str]) -> tuple[SourceHeader, ...]:
 
 def flat(columns: Sequence[Vector]) -> list[Vector]:
     """The columns, each struct followed by the columns of its fields."""
-    if not any(column.kind is Kind.STRUCT for column in columns):
-        return list(columns)
     found = []
     for column in columns:
         found.append(column)
-        if column.kind is Kind.STRUCT:
+        if column.children and column.kind is Kind.STRUCT:
             found += flat(column.children)
     return found
 
@@ -238,13 +240,13 @@ def _source_content(rows: RowChanges) -> int:
     """The estimated bytes of the source blocks as text; a fact that several records share counts for each of them."""
     n, content = len(rows), 0
     for fact in rows.changes.source.values():
-        if fact.vector.kind is not Kind.TEXT:
+        vector = fact.vector
+        if vector.kind is not _TEXT:
             content += NUMBER * n
-        elif fact.level is Level.BATCH:
-            content += n * content_of([fact.vector])[0]
+        elif vector.length == 1:
+            content += n * int(vector.data[0, 0])  # the view's first word
         else:
-            lengths = fact.vector.data[:, 0]  # the views' first words
-            content += int(np.add.reduce(lengths[rows.expansion.roles[fact.level]], dtype=np.int64))
+            content += int(np.add.reduce(vector.data[:, 0].take(rows.expansion.roles[fact.level]), dtype=np.int64))
     return content
 
 
@@ -268,12 +270,14 @@ def _varying(rows: RowChanges) -> dict[str, Vector]:
     return values
 
 
-def struct_fields(schema: Schema, columns: Sequence[Vector], first: int, role: int) -> tuple[Node, ...]:
+def struct_fields(schema: Schema, columns: Sequence[Vector], first: int, role: int) -> Iterable[Node]:
     """The fields of a struct, from as many columns that stand flat from slot `first` on."""
+    if len(columns) == len(schema.fields) and all(column.kind is not Kind.STRUCT for column in columns):
+        return ColumnFields(schema, first, role)
     nodes, slot = [], first
     for field_, column in zip(schema.fields, columns, strict=True):
         nodes.append(_node(field_.schema, column, slot, role))
-        slot += len(flat([column]))
+        slot += len(flat([column])) if column.children else 1
     return tuple(nodes)
 
 
@@ -288,6 +292,25 @@ def _node(schema: Schema, column: Vector, slot: int, role: int) -> Node:
     return Struct(schema, nodes, role, slot)
 
 
+class _SourceFields:
+    """The nodes of a source block, made when they are asked for, as those of `ColumnFields`."""
+
+    def __init__(self, schema: Schema, changes: Changes, first: int) -> None:
+        """`first` is the slot of the first field that varies."""
+        self._schema = schema
+        self._constants = changes.constants
+        self._slots = {name: slot for slot, name in enumerate(changes.source, first)}
+        self._levels = {name: int(fact.level) for name, fact in changes.source.items()}
+
+    def __iter__(self) -> Iterator[Node]:
+        for field_ in self._schema.fields:
+            slot = self._slots.get(field_.name)
+            if slot is None:
+                yield Constant(field_.schema, self._constants[field_.name])
+            else:
+                yield Column(field_.schema, slot, self._levels[field_.name])
+
+
 class _EnvelopeLayout:
     """Makes the layout of an envelope: before, after, source, transaction, operation and times."""
 
@@ -295,8 +318,8 @@ class _EnvelopeLayout:
         """`first` is the slot of the source block's first varying field; those of the fields `varying` follow."""
         self._values = values
         self._changes = rows.changes
-        self._source = {name: first + i for i, name in enumerate(rows.changes.source)}
-        self._slots = {name: first + len(self._source) + i for i, name in enumerate(varying)}
+        self._first = first
+        self._slots = {name: slot for slot, name in enumerate(varying, first + len(rows.changes.source))}
 
     def of(self, schema: Schema) -> Struct:
         return Struct(schema, tuple(self._field(each.name, each.schema) for each in schema.fields))
@@ -306,16 +329,10 @@ class _EnvelopeLayout:
             role = roles.BEFORE if name == "before" else roles.AFTER
             return Struct(schema, struct_fields(schema, self._values, 0, role), role)
         if name == "source":
-            return Struct(schema, tuple(self._of_source(each.name, each.schema) for each in schema.fields))
+            return Struct(schema, _SourceFields(schema, self._changes, self._first))
         if name == "transaction":
             return self._transaction(schema)
         return Column(schema, self._slots[name], roles.RECORD if name == "op" else roles.BATCH)
-
-    def _of_source(self, name: str, schema: Schema) -> Node:
-        fact = self._changes.source.get(name)
-        if fact is None:
-            return Constant(schema, self._changes.constants[name])
-        return Column(schema, self._source[name], fact.level)
 
     def _transaction(self, schema: Schema) -> Node:
         transaction_id = self._changes.transaction_id

@@ -46,7 +46,8 @@ def read_records(
 ) -> Iterator[Step]:
     """A range as records."""
     connector = new_connector(job)
-    yield from _of_batches(pipeline_of(connector.settings), connector.read(range_, progress, history))
+    pipeline = pipeline_of(connector.settings)
+    yield from _of_batches(pipeline, connector.read(range_, progress, history, pipeline.new_events))
 
 
 def read_part_records(
@@ -54,7 +55,8 @@ def read_part_records(
 ) -> Iterator[Step]:
     """A part of a snapshot as records."""
     connector = new_connector(job)
-    yield from _of_batches(pipeline_of(connector.settings), connector.read_part(part, progress, history))
+    pipeline = pipeline_of(connector.settings)
+    yield from _of_batches(pipeline, connector.read_part(part, progress, history, pipeline.new_events))
 
 
 RECORDS = Reading(read_records, read_part_records)
@@ -93,7 +95,8 @@ def _read_rows(
     progress: Progress,
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
-    return _rows_of(rows, schema, _row_connector(job).read(range_, progress, history))
+    pipeline = _row_pipeline(rows)
+    return _rows_of(pipeline, schema, _row_connector(job).read(range_, progress, history, pipeline.new_events))
 
 
 def _read_part_rows(
@@ -104,7 +107,8 @@ def _read_part_rows(
     progress: Progress,
     history: Sequence[HistoryRecord],
 ) -> Iterator[Step]:
-    return _rows_of(rows, schema, _row_connector(job).read_part(part, progress, history))
+    pipeline = _row_pipeline(rows)
+    return _rows_of(pipeline, schema, _row_connector(job).read_part(part, progress, history, pipeline.new_events))
 
 
 def _row_connector(job: ReadJob) -> Connector:
@@ -113,10 +117,13 @@ def _row_connector(job: ReadJob) -> Connector:
     return connector_for(typed_rows_of(settings).row_settings(settings))
 
 
-def _rows_of(rows: Any, schema: pa.Schema, batches: Iterator[LogBatch]) -> Iterator[Step]:
+def _row_pipeline(rows: Any) -> Pipeline[pa.RecordBatch]:
     from tailrace.encoding.rows import RowEncoder
 
-    pipeline = Pipeline(RowEncoder(rows))
+    return Pipeline(RowEncoder(rows))
+
+
+def _rows_of(pipeline: Pipeline[pa.RecordBatch], schema: pa.Schema, batches: Iterator[LogBatch]) -> Iterator[Step]:
     for batch in batches:
         yield _in_pieces(pipeline.encoded(batch.events), schema), batch.progress, batch.history
 

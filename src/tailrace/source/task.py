@@ -137,14 +137,15 @@ class _Delivery:
                 "run tailrace anew with this configuration, it goes on with the snapshot first"
             )
         range_ = LogRange(progress.restart, self._turn.until, lane=self._turn.lane)
-        self._deliver(connector.read(range_, progress, tuple(self._history)))
+        self._deliver(connector.read(range_, progress, tuple(self._history), self._pipeline.new_events))
 
     def _read_snapshot(self, connector: Connector, progress: Progress) -> None:
         """A lane's part of the snapshot; nothing, while there are other lanes than it was begun for."""
         if progress.snapshot is None or progress.snapshot["lanes"] != self._turn.lane.count:
             return
         if progress.snapshot_is_pending:
-            self._deliver(connector.snapshot(self._turn.lane, progress, tuple(self._history), self._others))
+            history, new_events = tuple(self._history), self._pipeline.new_events
+            self._deliver(connector.snapshot(self._turn.lane, progress, history, self._others, new_events))
         elif FIGURES in progress.snapshot:  # of an earlier run
             self._figures.snapshot = progress.snapshot[FIGURES]
             self._reporter.report(asdict(self._figures))

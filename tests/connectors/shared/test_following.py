@@ -28,12 +28,12 @@ def told(progress, end=END):
         found.append(f"log {n}-{reached}")
         batch = LogBatch([], at(reached, progress.signalled))
         return SimpleNamespace(
-            batches=lambda: (each for each in [batch]), is_left=bool(progress.signalled) and reached < end
+            batches=lambda _new_events: (each for each in [batch]), is_left=bool(progress.signalled) and reached < end
         )
 
     def blocking(progress, _history):
         found.append(f"tables at {progress.restart['n']}")
-        return SimpleNamespace(batches=lambda: (each for each in [LogBatch([], at(progress.restart["n"]))]))
+        return SimpleNamespace(batches=lambda _new_events: (each for each in [LogBatch([], at(progress.restart["n"]))]))
 
     list(Following(progress, (), log, blocking, is_boundary).batches())
     return found

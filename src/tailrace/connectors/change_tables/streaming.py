@@ -30,6 +30,7 @@ from tailrace.connectors.shared.kept_history import KeptHistory
 from tailrace.connectors.shared.snapshots.incremental import IncrementalReader
 from tailrace.connectors.shared.snapshots.telling import Telling
 from tailrace.errors import PositionLostError
+from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
 
 
@@ -85,8 +86,9 @@ class LogReader(Generic[Session]):
         self._is_heard_of = False
         self.is_left = False
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing comes within the poll interval."""
+        self._new_events = new_events
         with ExitStack() as opens:
             for each in (self._heartbeats, self._asked):
                 if each is not None:
@@ -205,7 +207,7 @@ class LogReader(Generic[Session]):
 
     def _new_batch(self) -> Batch:
         """An empty batch, with the current time or the range's processing time."""
-        return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes)
+        return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes, self._new_events())
 
     def _wait_ms(self) -> int:
         longest = self._settings.poll_ms

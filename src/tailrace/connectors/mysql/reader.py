@@ -38,7 +38,7 @@ from tailrace.connectors.shared import unmatched
 from tailrace.connectors.shared.following import BatchReader, Following
 from tailrace.connectors.shared.snapshots.parts import tables_of
 from tailrace.connectors.shared.snapshots.telling import Telling
-from tailrace.events.event import Event
+from tailrace.events.event import Event, NewEvents
 
 log = logging.getLogger(__name__)
 
@@ -92,12 +92,17 @@ class MySqlConnector(Ranges):
         opening(self.settings, RestartPosition.from_dict(progress.restart))
 
     def snapshot(
-        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
+        self,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        others: Others = alone,
+        new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from there on; the last batch says that it is done."""
         from tailrace.connectors.mysql.snapshots.reading import snapshot_reader  # as below
 
-        return snapshot_reader(self.settings, lane, progress, history, others).batches()
+        return snapshot_reader(self.settings, lane, progress, history, others).batches(new_events)
 
     def skipped(self, progress: Progress) -> Sequence[Event]:
         """What is told at a start that finds no snapshot to be taken, with the progress of the first lane."""
@@ -130,18 +135,22 @@ class MySqlConnector(Ranges):
 
         return asked_step(self.settings, start, signalled, wanted, max_bytes)
 
-    def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read_part(
+        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         """The read events of a part, without those that `progress` says are delivered."""
         from tailrace.connectors.mysql.snapshots.part_reading import part_reader  # as above
 
-        return part_reader(self.settings, part, progress, history).batches()
+        return part_reader(self.settings, part, progress, history).batches(new_events)
 
-    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch, without those that `progress` says are delivered."""
         from tailrace.connectors.mysql.streaming import LogReader  # imports the decoders: a planner only needs the head
 
         log = partial(LogReader, self.settings, range_)
-        return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches()
+        return Following(progress, history, log, partial(self._blocking, range_.lane), is_boundary).batches(new_events)
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.mysql.blocking import blocking_reader  # rarely needed

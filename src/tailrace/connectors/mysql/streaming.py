@@ -34,6 +34,7 @@ from tailrace.connectors.shared.asked import Asked
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.heartbeats import Heartbeats
 from tailrace.connectors.shared.snapshots.telling import Telling
+from tailrace.events.event import NewEvents
 from tailrace.events.pipeline import sizes_of
 
 TABLES_A_BLOCK: Final = 64  # with more tables in it a block gets longer, or a table's batches were too short
@@ -71,8 +72,9 @@ class LogReader:
         self._heartbeats = self._new_heartbeats()
         self.is_left = False
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches; without an end, an idle one whenever nothing came within the poll interval."""
+        self._new_events = new_events
         log = self._log = self._open()
         self._asked = self._new_asked(log)
         with ExitStack() as opens:
@@ -180,7 +182,7 @@ class LogReader:
 
     def _new_batch(self) -> Batch:
         """One that is handled now, or at the time that the range says."""
-        return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes)
+        return Batch(epoch.now_us() if self._now_us is None else self._now_us, self._sizes, self._new_events())
 
     def _finished(self, batch: Batch, file: str, position: int, restart: int, *, idle: bool = False) -> LogBatch:
         progress = self._log.progress(file, position, restart)

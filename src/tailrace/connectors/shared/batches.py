@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from tailrace.changes.outline import Sizes
-from tailrace.events.event import Event
+from tailrace.events.event import Event, Events
 from tailrace.signals.model import Signal
 
 
@@ -16,7 +16,7 @@ class Batch:
     Attributes:
         now_us: the processing time, microseconds since the epoch.
         sizes: estimates the encoded size of events; None: no size is needed.
-        events: so far.
+        events: so far, in the object that the reader was given for them.
         bytes: their size so far: for each the larger of its columns and its estimated encoded size.
         changes: row changes that were read, before filters.
         source_ts_ms: the commit time of the newest change, milliseconds since the epoch; None if there is none.
@@ -28,7 +28,7 @@ class Batch:
 
     now_us: int
     sizes: Sizes | None = None
-    events: list[Event] = field(default_factory=list)
+    events: Events = field(default_factory=list[Event])
     bytes: int = 0
     changes: int = 0
     source_ts_ms: int | None = None

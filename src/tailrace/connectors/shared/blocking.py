@@ -24,7 +24,7 @@ from tailrace.connectors.shared.snapshots.overrides import with_signalled
 from tailrace.connectors.shared.snapshots.reading import UNTOLD, SnapshotReader
 from tailrace.connectors.shared.snapshots.watched import Watched
 from tailrace.errors import ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError
-from tailrace.events.event import Event
+from tailrace.events.event import Event, NewEvents
 from tailrace.notifications.channels import NotificationChannels
 from tailrace.notifications.snapshots import InitialSnapshot
 from tailrace.schema.names import Names
@@ -99,13 +99,13 @@ class BlockingReader(Generic[_Settings]):
         self._database = database
         self._work = Work.from_dict(progress.signalled)
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """Its batches; in the progress of the last one the snapshot is gone."""
         blocking = self._work.blocking
         if blocking is None:
             return
         try:
-            yield from self._read(blocking)
+            yield from self._read(blocking, new_events)
         except (ConfigError, PositionLostError, SourceSetupError, StructureError, UnsupportedError) as error:
             # What a signal brought can't be corrected by a restart: an error would stop the connector again and again.
             tables = ", ".join(map(str, blocking.tables))
@@ -116,7 +116,7 @@ class BlockingReader(Generic[_Settings]):
             # Its progress no longer has the snapshot, so the log continues from P.
             yield LogBatch([] if told is None else [told], self._reached(None), at_head=True)
 
-    def _read(self, blocking: BlockingWork) -> Iterator[LogBatch]:
+    def _read(self, blocking: BlockingWork, new_events: NewEvents) -> Iterator[LogBatch]:
         told = blocking.structures if self._lane.is_first else ()
         structures = self._database.structures(self._progress, self._history, told)
         if blocking.part is None:
@@ -139,7 +139,7 @@ class BlockingReader(Generic[_Settings]):
         progress = replace(self._progress, snapshot=blocking.part, signalled=None)
         lane = Lane(self._lane.number, 1)
         reader = self._database.reader(settings, lane, progress, self._history, tables, structures)
-        with closing(cast("Any", reader.batches())) as batches:
+        with closing(cast("Any", reader.batches(new_events))) as batches:
             for batch in batches:
                 left = replace(blocking, part=batch.progress.snapshot) if batch.progress.snapshot_is_pending else None
                 yield replace(batch, progress=self._reached(left))

@@ -11,6 +11,7 @@ from contextlib import closing
 from typing import Any, Protocol, cast
 
 from tailrace.connectors.base import HistoryRecord, LogBatch, Progress
+from tailrace.events.event import NewEvents
 from tailrace.signals.carried import has_unmovable
 
 
@@ -21,14 +22,14 @@ class RangeReader(Protocol):
     def is_left(self) -> bool:
         """Whether reading stopped before the range's end, because of requested work."""
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches."""
 
 
 class BatchReader(Protocol):
     """Reads a blocking snapshot, once."""
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """Its batches."""
 
 
@@ -63,24 +64,24 @@ class Following:
         self._blocking = blocking
         self._is_boundary = is_boundary
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The range's batches, as `Connector.read` yields them."""
         is_left = True
         can_begin = self._is_boundary(self._progress)
         while is_left:
-            yield from self._blocking_snapshot(can_begin=can_begin)
+            yield from self._blocking_snapshot(new_events, can_begin=can_begin)
             reader = self._log(self._progress, tuple(self._history))
-            yield from self._noted(reader.batches())
+            yield from self._noted(reader.batches(new_events))
             # A reader stops early only at a boundary, so a blocking snapshot may begin there.
             is_left = can_begin = reader.is_left
-        yield from self._blocking_snapshot(can_begin=self._is_boundary(self._progress))
+        yield from self._blocking_snapshot(new_events, can_begin=self._is_boundary(self._progress))
 
-    def _blocking_snapshot(self, *, can_begin: bool) -> Iterator[LogBatch]:
+    def _blocking_snapshot(self, new_events: NewEvents, *, can_begin: bool) -> Iterator[LogBatch]:
         """The batches of the requested blocking snapshot, if it has begun or can begin here."""
         signalled = self._progress.signalled
         # One that has begun is always resumed: its P is this progress.
         if has_unmovable(signalled) or (can_begin and "blocking" in (signalled or {})):
-            yield from self._noted(self._blocking(self._progress, tuple(self._history)).batches())
+            yield from self._noted(self._blocking(self._progress, tuple(self._history)).batches(new_events))
 
     def _noted(self, batches: Iterator[LogBatch]) -> Iterator[LogBatch]:
         """The same batches; their progress and history are noted, since the next reader begins with them."""

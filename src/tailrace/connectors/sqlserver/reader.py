@@ -37,7 +37,7 @@ from tailrace.connectors.sqlserver import listed_tables
 from tailrace.connectors.sqlserver.dialect import SqlServerDialect
 from tailrace.connectors.sqlserver.positions import POSITIONS
 from tailrace.connectors.sqlserver.settings import SqlServerSettings
-from tailrace.events.event import Event
+from tailrace.events.event import Event, NewEvents
 from tailrace.schema.routing import Routing
 
 
@@ -118,12 +118,17 @@ class SqlServerConnector:
         return self._ranges.history_after(history, start, end, now_us)
 
     def snapshot(
-        self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord], others: Others = alone
+        self,
+        lane: Lane,
+        progress: Progress,
+        history: Sequence[HistoryRecord],
+        others: Others = alone,
+        new_events: NewEvents = list,
     ) -> Iterator[LogBatch]:
         """A lane's part of the snapshot in its progress, from where that says; the last batch says that it is done."""
         from tailrace.connectors.sqlserver.snapshots.reading import snapshot_reader  # only needed for snapshots
 
-        return snapshot_reader(self.settings, lane, progress, history, others).batches()
+        return snapshot_reader(self.settings, lane, progress, history, others).batches(new_events)
 
     def skipped(self, progress: Progress) -> Sequence[Event]:
         """The SKIPPED notification for a start that takes no snapshot."""
@@ -158,19 +163,23 @@ class SqlServerConnector:
 
         return asked_step(self.settings, start, signalled, wanted, max_bytes)
 
-    def read_part(self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read_part(
+        self, part: SnapshotPart, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         """The read events of a part, without those that `progress` says were delivered."""
         from tailrace.connectors.sqlserver.snapshots.part_reading import part_reader  # only needed for snapshots
 
-        return part_reader(self.settings, part, progress, history).batches()
+        return part_reader(self.settings, part, progress, history).batches(new_events)
 
-    def read(self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord]) -> Iterator[LogBatch]:
+    def read(
+        self, range_: LogRange, progress: Progress, history: Sequence[HistoryRecord], new_events: NewEvents = list
+    ) -> Iterator[LogBatch]:
         """The changes of a range, batch by batch, without those that `progress` says were delivered."""
         from tailrace.connectors.change_tables.streaming import LogReader
         from tailrace.connectors.sqlserver.log_parts import log_parts  # the decoders: a planner needs none
 
         log, can_begin = partial(LogReader, log_parts(self.settings), range_), partial(is_boundary, POSITIONS)
-        return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches()
+        return Following(progress, history, log, partial(self._blocking, range_.lane), can_begin).batches(new_events)
 
     def _blocking(self, lane: Lane, progress: Progress, history: Sequence[HistoryRecord]) -> BatchReader:
         from tailrace.connectors.sqlserver.blocking import blocking_reader  # rarely needed

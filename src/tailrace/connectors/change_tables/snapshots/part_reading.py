@@ -71,7 +71,7 @@ class ChangeTablePart(Generic[SourceT]):
         told = ToldStructures(self._events, self._history)
         tables = list(told.tables) if asked is None else [parse_id(name) for name in asked["tables"]]
         NamedStructures(self._events, self._history, self._point, tables).tell_all(batch)
-        return batch.events
+        return list(batch.events)
 
     def lost(self, error: PositionLostError) -> PositionLostError:
         """The error for change tables that no longer retain P: they raise a complete one themselves."""

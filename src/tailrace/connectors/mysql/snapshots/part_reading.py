@@ -79,7 +79,7 @@ class _MySqlPart:
         else:
             definitions.tell_first(self._point, batch)
             definitions.tell_last(self._point, batch, Mark.TRUE.value)
-        return batch.events
+        return list(batch.events)
 
     def lost(self, error: PositionLostError) -> PositionLostError:
         """The error for a log that is no longer retained from P on."""

@@ -40,7 +40,7 @@ from tailrace.errors import (
     TailraceError,
     UnsupportedError,
 )
-from tailrace.events.event import Event
+from tailrace.events.event import Event, NewEvents
 from tailrace.events.shape import Shape
 from tailrace.schema.history import parse_id
 from tailrace.schema.tables import TableId
@@ -113,12 +113,15 @@ class PartReader(Generic[Source]):
                 raise _unfinished(self._part.content, error) from error
             raise
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """The part's batches: its read events, or the events of structures."""
         if "structures" in self._part.content:
             yield LogBatch(self._database.structures(Batch(self._part.now_us)), self._progress)
         for shown, progress in self.steps():
-            yield LogBatch([shape.prepare(changes, self._part.now_us) for shape, changes in shown], progress)
+            events = new_events()
+            for shape, changes in shown:
+                events.append(shape.prepare(changes, self._part.now_us))
+            yield LogBatch(events, progress)
 
     def _state(self) -> SnapshotState:
         """The state where reading begins; a progress within a part comes only from an earlier attempt, after an error."""

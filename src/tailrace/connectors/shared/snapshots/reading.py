@@ -24,6 +24,7 @@ from tailrace.connectors.base import Lane, LogBatch, Others, Progress, alone
 from tailrace.connectors.shared.batches import Batch
 from tailrace.connectors.shared.snapshots.database import Opened, TellStructure
 from tailrace.connectors.shared.snapshots.watched import Watched
+from tailrace.events.event import NewEvents
 from tailrace.events.heartbeats import HeartbeatLayouts
 from tailrace.events.pipeline import sizes_of
 from tailrace.schema.tables import TableId
@@ -77,8 +78,9 @@ class SnapshotReader:
         self._read_us: dict[str, int] = {}
         self._watched = Watched(settings, lane, position, others)
 
-    def batches(self) -> Iterator[LogBatch]:
+    def batches(self, new_events: NewEvents = list) -> Iterator[LogBatch]:
         """All batches; the last says that the lane's part is done."""
+        self._new_events = new_events
         state = self._part.state
         self._database = self._opened(self._part.keys)
         with closing(self._database.source) as source:
@@ -109,7 +111,7 @@ class SnapshotReader:
             return self._idle(before)
         for piece in wave.pieces:
             self._note_read(piece.table)
-        batch = Batch(epoch.now_us(), self._sizes)
+        batch = Batch(epoch.now_us(), self._sizes, self._new_events())
         # A row follows, so the structure event that was held back is not the last record.
         if wave.pieces:
             self._tell_last(batch, Mark.TRUE)
@@ -119,9 +121,10 @@ class SnapshotReader:
                 batch.add(event)
             self._database.source.note_records(piece.table, len(piece.rows), batch.bytes - size)
         count = sum(len(piece.rows) for piece in wave.pieces)
-        told = [*batch.events, *self._watched.passed(wave.state)]
+        for event in self._watched.passed(wave.state):
+            batch.add(event)
         return LogBatch(
-            told,
+            batch.events,
             self._of_state(wave.state),
             changes=count,
             figures=self._watched.figures,

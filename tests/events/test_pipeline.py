@@ -1,0 +1,63 @@
+"""Events that are put in one by one are encoded there and then."""
+
+import pytest
+
+from support.row_changes import row_changes
+from support.unit_settings import unit_settings
+from tailrace.events.pipeline import RecordPipeline, json_encoder
+
+ENCODER = json_encoder(unit_settings())
+
+
+def event(*keys):
+    return row_changes([("c", None, (key, "a")) for key in keys])
+
+
+def keys(records):
+    return [each.keys[i] for each in records for i in range(len(each))]
+
+
+def put(pipeline, *events):
+    found = pipeline.new_events()
+    for each in events:
+        found.append(each)
+    return found
+
+
+def test_each_is_transformed_and_encoded_before_the_next_one_comes():
+    seen = []
+
+    def spy(records):
+        seen.append(len(records))
+        return [records]
+
+    events = RecordPipeline(ENCODER, [spy]).new_events()
+    events.append(event(1, 2))
+    assert seen == [2]
+    assert list(events) == []  # none is held
+    events.append(event(3))
+    assert seen == [2, 1]
+
+
+@pytest.mark.parametrize("interleaved", [True, False])
+def test_they_become_what_a_list_of_them_becomes(interleaved):
+    pipeline, events = RecordPipeline(ENCODER), [event(1, 2), event(3)]
+    one_by_one = pipeline.records(put(pipeline, *events), interleaved=interleaved)
+    assert keys(one_by_one) == keys(pipeline.records(events, interleaved=interleaved))
+    assert len(keys(one_by_one)) == 3
+
+
+def test_a_batch_that_is_given_up_takes_its_events_with_it():
+    pipeline = RecordPipeline(ENCODER)
+    put(pipeline, event(1))
+    assert keys(pipeline.records(put(pipeline, event(2)), interleaved=False)) == keys(
+        RecordPipeline(ENCODER).records([event(2)], interleaved=False)
+    )
+
+
+def test_what_a_transform_drops_counts_as_put_in():
+    pipeline = RecordPipeline(ENCODER, [lambda _: []])
+    assert not pipeline.new_events()
+    events = put(pipeline, event(1))
+    assert len(events) == 1
+    assert pipeline.records(events, interleaved=True) == []
