@@ -12,15 +12,16 @@ from tests.differential.sqlserver.known import LEFT_OUT, MASKED, OWN_CLOCK, comp
 from tests.differential.sqlserver.playing import Both, play
 from tests.differential.sqlserver.recording import golden, played
 from tests.differential.sqlserver.running import DebeziumSession
-from tests.differential.sqlserver.scenarios import SCENARIOS
+from tests.differential.sqlserver.scenarios import SCENARIOS, Scenario
 from tests.differential.sqlserver.stand import Stand
 
-from support.every_scenario import EVERY
+from support.every_scenario import EVERY, only_with_all
 
 pytestmark = [pytest.mark.debezium, pytest.mark.drivers, pytest.mark.slow, pytest.mark.usefixtures("with_debezium")]
 A_FEW = {"changes", "policies and keys"}
 OF_THE_MOMENT = {"incremental snapshot"}  # windows, and capture that runs by itself
 PLAYED = [s for s in SCENARIOS if s.name not in OF_THE_MOMENT and (EVERY or s.name in A_FEW)]
+WITH_HEARTBEATS = Scenario("an instance that the log ends with", "online", {"heartbeat.interval.ms": "1"})
 SHOWN = 40
 # when a row of a snapshot was read; the times of changes are compared with the recordings
 SIDE_BY_SIDE = (*MASKED, Mask(r"value(\.payload)?\.source\.ts_(ms|us|ns)", OWN_CLOCK))
@@ -54,3 +55,38 @@ def test_both_read_the_same_log_alike(scenario, sqlserver_server, tmp_path):
     unexplained, _ = split(scenario.name, compare(records, comparable(ours.records), SIDE_BY_SIDE))
     shown = "\n".join(str(difference) for difference in unexplained[:SHOWN])
     assert not unexplained, f"{len(unexplained)} differences:\n{shown}"
+
+
+@only_with_all
+def test_debezium_misses_the_change_of_structure_if_it_looks_while_the_log_ends_with_the_new_instance(
+    sqlserver_server, tmp_path
+):
+    with Stand(WITH_HEARTBEATS.databases, server=sqlserver_server) as stand:
+        database = stand.databases["d1"]
+        database.sql("CREATE TABLE dbo.t (id int NOT NULL PRIMARY KEY); INSERT dbo.t VALUES (1)")
+        database.capture("t")
+        theirs = DebeziumSession(stand, WITH_HEARTBEATS, tmp_path / "engine")
+        with theirs, Following(stand, WITH_HEARTBEATS) as ours:
+            both = Both(theirs, ours)
+            both.start()
+            both.until_snapshot()
+            database.sql("ALTER TABLE dbo.t ADD a int NULL")
+            database.capture("t", "dbo_t_v2")
+            _until_looked(theirs, database.max_lsn())
+            database.sql("INSERT dbo.t VALUES (2, 2)")
+            stand.captured(mark=True)
+            both.until_marked(stand.marks)
+            both.stop()
+    assert _inserted(each.record for each in theirs.records) == [{"id": 2}]
+    assert _inserted(ours.records) == [{"id": 2, "a": 2}]
+
+
+def _until_looked(debezium, end):
+    """Wait until it has read the log to that end, which a heartbeat tells."""
+    shown = f"{end[:4].hex()}:{end[4:8].hex()}:{end[8:].hex()}"
+    debezium.until(lambda records: any(each.offset.get("commit_lsn") == shown for each in records), f"LSN {shown}")
+
+
+def _inserted(records):
+    values = [each.value for each in records if each.topic.endswith(".dbo.t") and each.value]
+    return [value["after"] for value in values if value["op"] == "c"]

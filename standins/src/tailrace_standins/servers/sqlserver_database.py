@@ -116,6 +116,11 @@ class Database:
 
     def capture(self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo") -> None:
         """Enable capture of a table, and have the log read up to there."""
+        self.enable(table, instance, columns, schema)
+        self.step()
+
+    def enable(self, table: str, instance: str | None = None, columns: str | None = None, schema: str = "dbo") -> None:
+        """Enable capture of a table; the instance has no start LSN before the log is read."""
         more = f", @capture_instance = N'{instance}'" if instance else ""
         more += f", @captured_column_list = N'{columns}'" if columns else ""
         self.sql(
@@ -123,7 +128,6 @@ class Database:
             f"@role_name = NULL{more}"
         )
         self.server.control.quiet(self)
-        self.step()
 
     def uncapture(self, table: str, instance: str = "all", schema: str = "dbo") -> None:
         """Disable capture of a table, or of one capture instance."""
